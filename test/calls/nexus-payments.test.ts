@@ -3,9 +3,7 @@ import { nexusPayments } from '../../src/calls';
 import { NotCreatedError } from '../../src/client';
 import type { PaymentState } from '../../src/contract';
 import { MINUTE } from '../../src/gateway/pure/durations';
-import { begin, end, pay, world } from '../workflows/payment/hostile/acts';
-
-afterEach(end);
+import { begin, happens, pay, world } from '../workflows/payment/hostile/acts';
 
 /** How often a workflow that waits may ask. A server ends it with 51,200 events. */
 const ENOUGH = 500;
@@ -36,7 +34,7 @@ test.each([
 ])('promise 5: the outcome of an order that was %s is told as the client tells it', async (_was, creations, act) => {
   asked = 0;
   await begin({ creations });
-  await pay(100);
+  await happens(pay, 100);
   act();
   await world.pass(10 * MINUTE);
   const ofClient = await world.payments.outcome(world.out_trade_no).catch((error: unknown) => error);

@@ -6,7 +6,7 @@ import { APP } from '../../src/testing/stack';
 import { deliver } from '../../src/webhook/deliver';
 import { StartBudget } from '../../src/webhook/start-budget';
 import { TemporalCalls } from '../../src/webhook/temporal-calls';
-import { type Sale, withSale } from '../workflows/after-sale/harness';
+import { newSale, type Sale } from '../workflows/after-sale/harness';
 import { app, FakeTemporal, ipn } from './support';
 
 const transfer_account = { account_id: 'A1', account_number: '646180157000000004', transfer_timestamp: 1_645_516_741 };
@@ -122,32 +122,32 @@ test('a notification that names no account number starts a payment that needs no
 
 describe('after the after-sale has ended', () => {
   /** A sale of 150.00 that was refunded, in full by default, and whose after-sale has ended. */
-  const refunded = (
+  const refunded = async (
     act: (sale: Sale, notify: (changes: object, digest: string) => Promise<void>) => Promise<void>,
     { amount = '150.00', ends = 'done' as RefundEnd } = {},
-  ) =>
-    withSale(async (sale) => {
-      const temporal = new TemporalCalls(sale.client, 'simulated');
-      const startBudget = new StartBudget(3);
-      const { trade_no } = sale.trade;
-      const notify = async (changes: object, digest: string) => {
-        const body = ipn({ app_id: APP.app_id, out_trade_no: sale.out_trade_no, trade_no, ...changes });
-        const notification = readNotification(body);
-        if (!notification) throw new Error('The notification cannot be read.');
-        await deliver({ notification, digest, temporal, startBudget });
-        await sale.pass(MINUTE);
-      };
-      sale.gateway.refundPlans = [{ takes_ms: 10_000, ends }];
-      const { answer } = await sale.ask(amount, { out_request_no: 'a' });
+  ) => {
+    const sale = await newSale();
+    const temporal = new TemporalCalls(sale.client, 'simulated');
+    const startBudget = new StartBudget(3);
+    const { trade_no } = sale.trade;
+    const notify = async (changes: object, digest: string) => {
+      const body = ipn({ app_id: APP.app_id, out_trade_no: sale.out_trade_no, trade_no, ...changes });
+      const notification = readNotification(body);
+      if (!notification) throw new Error('The notification cannot be read.');
+      await deliver({ notification, digest, temporal, startBudget });
       await sale.pass(MINUTE);
-      // Only its number frees a refund that the gateway had taken.
-      if (ends === 'refused') await notify({ trade_status: 'REFUND_REFUSED', out_request_no: 'a' }, 'its end');
-      // A part is watched for some days.
-      await sale.pass(4 * DAY);
-      await answer;
-      expect(await sale.isRunning()).toBe(false);
-      await act(sale, notify);
-    });
+    };
+    sale.gateway.refundPlans = [{ takes_ms: 10_000, ends }];
+    const { answer } = await sale.ask(amount, { out_request_no: 'a' });
+    await sale.pass(MINUTE);
+    // Only its number frees a refund that the gateway had taken.
+    if (ends === 'refused') await notify({ trade_status: 'REFUND_REFUSED', out_request_no: 'a' }, 'its end');
+    // A part is watched for some days.
+    await sale.pass(4 * DAY);
+    await answer;
+    expect(await sale.isRunning()).toBe(false);
+    await act(sale, notify);
+  };
   const runOf = async ({ handle }: Sale) => (await handle.describe()).runId;
 
   test.each(['REFUNDED', 'PARTIAL_REFUND', 'REFUND_PROCESSING'])(

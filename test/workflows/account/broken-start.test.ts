@@ -1,16 +1,11 @@
 /** A virtual account is followed, and created, under its own workflow id alone, on what its own run before handed on. */
-import { createSpeiAccountWorkflowId, speiAccountWorkflowId } from '../../../src/contract';
+
+import { createSpeiAccountWorkflowId } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../hostile/base-world';
-import { PLAIN, type Traits, World } from './hostile/world';
+import { A1, accountNow, create, deposit, happens, notify, open, terminate, transfer, world } from './hostile/acts';
 
-const A1 = speiAccountWorkflowId(APP, 'A1');
 const request = { customer: { buyer_id: 'k1', email: 'sofia@example.com' } };
-let world: World;
-const open = async (traits: Partial<Traits> = {}) => {
-  world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
-};
-afterEach(() => world?.close());
 
 test.each([
   ['another workflow id', { app_id: APP, account_id: 'A1' }, `workflow id: must be ${A1}`],
@@ -27,29 +22,23 @@ test.each([
 
 test('a start without its account, under the account’s own id, loses neither what was notified nor what was counted', async () => {
   await open();
-  world.notify(world.gateway.deposit('A1', '1.00'));
-  await world.pass(HOUR);
-  world.terminate('A1');
+  await happens(transfer('1.00'), HOUR, terminate);
   world.temporal.start('speiAccount', A1, { app_id: APP });
-  world.notify(world.gateway.deposit('A1', '2.00'));
-  await world.pass(HOUR);
+  await happens(transfer('2.00'), HOUR);
   expect(world.acknowledged).toHaveLength(2);
-  expect(await world.state('A1')).toMatchObject({ deposits: { count: 2, total: { MXN: '3.00' } } });
+  expect(await accountNow()).toMatchObject({ deposits: { count: 2, total: { MXN: '3.00' } } });
 });
 
 test('a start by hand with what an earlier run was handed does not bring back its older count', async () => {
   await open({ continuesAfter: 40 });
-  const deposits = Array.from({ length: 12 }, () => world.gateway.deposit('A1', '1.00'));
-  for (const deposit of deposits) {
-    world.notify(deposit);
-    await world.pass(MINUTE);
-  }
+  for (let i = 0; i < 12; i += 1) await happens(deposit('1.00'));
+  for (let i = 1; i <= 12; i += 1) await happens(notify(`D${i}`), MINUTE);
   const second = world.temporal.runs(A1)[1];
   if (second === undefined) throw new Error('it has not continued as new');
   world.terminate('A1');
   world.temporal.begin({ workflowId: A1, type: 'speiAccount', args: second.start.args });
   await world.pass(DAY);
-  expect(await world.state('A1')).toMatchObject({ deposits: { count: 12, total: { MXN: '12.00' } } });
+  expect(await accountNow()).toMatchObject({ deposits: { count: 12, total: { MXN: '12.00' } } });
 });
 
 test.each([
@@ -69,13 +58,10 @@ test.each([
 test('promise 2: a broken start under a key does not hide a run before it that may have made an account', async () => {
   await open({ creations: ['answer lost'] });
   const workflowId = createSpeiAccountWorkflowId(APP, 'k1');
-  world.create('k1');
-  await world.pass(HOUR);
+  await happens(create('k1'), HOUR);
   world.temporal.latest(workflowId)?.terminate();
   world.temporal.start('createSpeiAccount', workflowId, undefined);
-  await world.pass(MINUTE);
-  world.create('k1');
-  await world.pass(HOUR);
+  await happens(MINUTE, create('k1'), HOUR);
   expect(world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1')).toHaveLength(1);
   expect(world.attentions.at(-1)).toMatchObject({ workflowId, attention: 'unknown-outcome' });
 });

@@ -23,16 +23,12 @@ beforeEach(async () => {
   env = await SimulatedEnvironment.create();
   trades = new FakeGateway(() => env.currentTimeMs());
   gateway = trades.accounts;
+  work();
 });
 afterEach(() => env?.teardown());
 
-async function withWorker<T>(
-  live: (taskQueue: string) => Promise<T>,
-  settings: Record<string, string> = {},
-): Promise<T> {
+const work = (settings: Record<string, string> = {}): void =>
   env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway: trades, env: settings }));
-  return live('simulated');
-}
 
 const request = {
   customer: {
@@ -45,22 +41,22 @@ const request = {
 type Follow = (input: SpeiAccountInput) => Promise<void>;
 type Create = (input: CreateSpeiAccountInput) => Promise<SpeiAccountData>;
 
-async function follow(taskQueue: string, account_id = 'A1', carried?: CarriedAccount) {
+async function follow(account_id = 'A1', carried?: CarriedAccount) {
   gateway.statuses.set(account_id, 'ACTIVE');
   const workflowId = `spei-account:${APP.app_id}:${account_id}`;
   const input = { app_id: APP.app_id, account_id, carried };
   if (carried === undefined)
-    await env.client.workflow.start<Follow>('speiAccount', { workflowId, taskQueue, args: [input] });
+    await env.client.workflow.start<Follow>('speiAccount', { workflowId, taskQueue: 'simulated', args: [input] });
   else env.temporal.continueAs('speiAccount', workflowId, input);
   const handle = env.client.workflow.getHandle<Follow>(workflowId);
   await handle.executeUpdate('recheck');
   return handle;
 }
 
-async function create(taskQueue: string) {
+async function create() {
   return env.client.workflow.start<Create>('createSpeiAccount', {
     workflowId: `create-spei-account:${APP.app_id}:buyer-1`,
-    taskQueue,
+    taskQueue: 'simulated',
     args: [{ app_id: APP.app_id, request }],
   });
 }
@@ -110,215 +106,189 @@ async function deposit(out_trade_no: string, order_amount = '10.00', more: objec
 
 describe('an account', () => {
   it('is queried once a day', async () => {
-    await withWorker(async (taskQueue) => {
-      await follow(taskQueue);
-      await env.sleep(DAY / 2);
-      const { queries } = gateway;
-      await env.sleep(90 * DAY);
-      expect(gateway.queries - queries).toBeGreaterThanOrEqual(89);
-      expect(gateway.queries - queries).toBeLessThanOrEqual(91);
-    });
+    await follow();
+    await env.sleep(DAY / 2);
+    const { queries } = gateway;
+    await env.sleep(90 * DAY);
+    expect(gateway.queries - queries).toBeGreaterThanOrEqual(89);
+    expect(gateway.queries - queries).toBeLessThanOrEqual(91);
   });
 
   it('that is canceled elsewhere shows it within a day', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      await env.sleep(HOUR);
-      gateway.statuses.set('A1', 'CANCELED');
-      await env.sleep(DAY);
-      expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
-    });
+    const handle = await follow();
+    await env.sleep(HOUR);
+    gateway.statuses.set('A1', 'CANCELED');
+    await env.sleep(DAY);
+    expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
   });
 
   it('takes a deposit years later, after its cancellation', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      trades.statusAt = () => 'SUCCESS';
-      await handle.executeUpdate('cancel');
-      await env.sleep(800 * DAY);
-      await handle.signal('deposit', await deposit('VA1', '12.34'));
-      expect(await settled(handle)).toMatchObject({
-        status: 'CANCELED',
-        deposits: { count: 1, total: { MXN: '12.34' } },
-      });
+    const handle = await follow();
+    trades.statusAt = () => 'SUCCESS';
+    await handle.executeUpdate('cancel');
+    await env.sleep(800 * DAY);
+    await handle.signal('deposit', await deposit('VA1', '12.34'));
+    expect(await settled(handle)).toMatchObject({
+      status: 'CANCELED',
+      deposits: { count: 1, total: { MXN: '12.34' } },
     });
   });
 });
 
 it('an account ignores a cancellation of its workflow, because it holds the ledger', async () => {
-  await withWorker(async (taskQueue) => {
-    const handle = await follow(taskQueue);
-    trades.statusAt = () => 'SUCCESS';
-    await handle.signal('deposit', await deposit('VA1'));
-    await settled(handle);
-    await handle.cancel();
-    await handle.signal('deposit', await deposit('VA2', '2.50'));
-    expect(await settled(handle)).toMatchObject({ deposits: { count: 2, total: { MXN: '12.50' } } });
-    await handle.executeUpdate('cancel');
-    expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
-  });
+  const handle = await follow();
+  trades.statusAt = () => 'SUCCESS';
+  await handle.signal('deposit', await deposit('VA1'));
+  await settled(handle);
+  await handle.cancel();
+  await handle.signal('deposit', await deposit('VA2', '2.50'));
+  expect(await settled(handle)).toMatchObject({ deposits: { count: 2, total: { MXN: '12.50' } } });
+  await handle.executeUpdate('cancel');
+  expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
 });
 
 describe('a deposit', () => {
   it('that the gateway confirms hours later is counted then', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'SUCCESS');
-      await handle.signal('deposit', await deposit('VA1'));
-      await env.sleep(4 * HOUR);
-      expect(await stateOf(handle)).toMatchObject({ deposits: { count: 0, pending: 1 } });
-      await env.sleep(3 * HOUR);
-      expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
-    });
+    const handle = await follow();
+    trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'SUCCESS');
+    await handle.signal('deposit', await deposit('VA1'));
+    await env.sleep(4 * HOUR);
+    expect(await stateOf(handle)).toMatchObject({ deposits: { count: 0, pending: 1 } });
+    await env.sleep(3 * HOUR);
+    expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
   });
 
   it('that was notified as paid and is not is set aside under attention, and counted when the gateway confirms it', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      trades.statusAt = () => 'REFUSED';
-      const notification = await deposit('VA1');
-      await handle.signal('deposit', notification);
-      expect(await settled(handle)).toMatchObject({
-        attention: 'unconfirmed-deposit',
-        deposits: {
-          count: 0,
-          total: {},
-          pending: 0,
-          set_aside: [{ out_trade_no: 'VA1', amount: '10.00', because: 'unconfirmed-deposit' }],
-        },
-      });
-      for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
-      await handle.signal('deposit', { ...notification, timestamp: 'another' });
-      expect(await settled(handle)).toMatchObject({ deposits: { count: 1, total: { MXN: '10.00' }, set_aside: [] } });
+    const handle = await follow();
+    trades.statusAt = () => 'REFUSED';
+    const notification = await deposit('VA1');
+    await handle.signal('deposit', notification);
+    expect(await settled(handle)).toMatchObject({
+      attention: 'unconfirmed-deposit',
+      deposits: {
+        count: 0,
+        total: {},
+        pending: 0,
+        set_aside: [{ out_trade_no: 'VA1', amount: '10.00', because: 'unconfirmed-deposit' }],
+      },
     });
+    for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
+    await handle.signal('deposit', { ...notification, timestamp: 'another' });
+    expect(await settled(handle)).toMatchObject({ deposits: { count: 1, total: { MXN: '10.00' }, set_aside: [] } });
   });
 
   it('is none where an order has its number: the order goes on, and nothing is counted', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      const payment = order({ out_trade_no: 'VA1', order_currency: 'MXN', order_amount: '10.00' });
-      trades.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
-      const run = await env.client.workflow.start('payment', {
-        ...{ workflowId: `payment:${APP.app_id}:VA1`, taskQueue, args: [payment] },
-      });
-      await env.sleep(MINUTE);
-      const { trade_no } = trades.trades.get('VA1') ?? {};
-      const notification = { ...(await deposit('VA2')), out_trade_no: 'VA1', trade_no };
-      await handle.signal('deposit', notification);
-      // Longer than a deposit may wait before a person is told.
-      await env.sleep(30 * MINUTE);
-      expect(await stateOf(handle)).toMatchObject({ attention: null, deposits: { count: 0, pending: 0 } });
-      expect(await run.result()).toMatchObject({ outcome: 'SUCCESS', attention: null });
-      await handle.signal('deposit', { ...notification, timestamp: 'another' });
-      expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 0, set_aside: [] } });
+    const handle = await follow();
+    const payment = order({ out_trade_no: 'VA1', order_currency: 'MXN', order_amount: '10.00' });
+    trades.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
+    const run = await env.client.workflow.start('payment', {
+      ...{ workflowId: `payment:${APP.app_id}:VA1`, taskQueue: 'simulated', args: [payment] },
     });
+    await env.sleep(MINUTE);
+    const { trade_no } = trades.trades.get('VA1') ?? {};
+    const notification = { ...(await deposit('VA2')), out_trade_no: 'VA1', trade_no };
+    await handle.signal('deposit', notification);
+    // Longer than a deposit may wait before a person is told.
+    await env.sleep(30 * MINUTE);
+    expect(await stateOf(handle)).toMatchObject({ attention: null, deposits: { count: 0, pending: 0 } });
+    expect(await run.result()).toMatchObject({ outcome: 'SUCCESS', attention: null });
+    await handle.signal('deposit', { ...notification, timestamp: 'another' });
+    expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 0, set_aside: [] } });
   });
 
   it('that is notified as paid only later, and is not, is set aside', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'REFUSED');
-      const notification = await deposit('VA1');
-      await handle.signal('deposit', { ...notification, trade_status: 'PROCESSING' });
-      await handle.signal('deposit', notification);
-      await env.sleep(7 * HOUR);
-      expect(await settled(handle)).toMatchObject({
-        attention: 'unconfirmed-deposit',
-        deposits: { count: 0, set_aside: [{ out_trade_no: 'VA1', amount: '10.00' }] },
-      });
+    const handle = await follow();
+    trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'REFUSED');
+    const notification = await deposit('VA1');
+    await handle.signal('deposit', { ...notification, trade_status: 'PROCESSING' });
+    await handle.signal('deposit', notification);
+    await env.sleep(7 * HOUR);
+    expect(await settled(handle)).toMatchObject({
+      attention: 'unconfirmed-deposit',
+      deposits: { count: 0, set_aside: [{ out_trade_no: 'VA1', amount: '10.00' }] },
     });
   });
 
   it('that was refused before, and is notified as paid when a run ends, is confirmed by the next run', async () => {
-    await withWorker(async (taskQueue) => {
-      trades.statusAt = () => 'REFUSED';
-      const { transfer_account: _none, app_id, ...notification } = await deposit('VA1');
-      const args = [{ kind: 'adopt', app_id, out_trade_no: 'VA1' }];
-      await env.client.workflow.execute('payment', { workflowId: `payment:${APP.app_id}:VA1`, taskQueue, args });
-      for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
-      const ledger = { count: 0, total: {}, latest: [], set_aside: [], counted: [], forgotten_until: null };
-      const handle = await follow(taskQueue, 'A1', {
-        since: await env.currentTimeMs(),
-        attentions: [],
-        published: { status: null, attention: null },
-        cancel_wanted: false,
-        ledger: { ...ledger, pending: [notification] },
-      });
-      expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
+    trades.statusAt = () => 'REFUSED';
+    const { transfer_account: _none, app_id, ...notification } = await deposit('VA1');
+    const args = [{ kind: 'adopt', app_id, out_trade_no: 'VA1' }];
+    await env.client.workflow.execute('payment', {
+      workflowId: `payment:${APP.app_id}:VA1`,
+      taskQueue: 'simulated',
+      args,
     });
+    for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
+    const ledger = { count: 0, total: {}, latest: [], set_aside: [], counted: [], forgotten_until: null };
+    const handle = await follow('A1', {
+      since: await env.currentTimeMs(),
+      attentions: [],
+      published: { status: null, attention: null },
+      cancel_wanted: false,
+      ledger: { ...ledger, pending: [notification] },
+    });
+    expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
   });
 
   it('that is notified as paid later is queried then, and not at the next poll', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'SUCCESS');
-      const notification = await deposit('VA1', '10.00', { trade_status: 'PROCESSING' });
-      await handle.signal('deposit', notification);
-      await env.sleep(5 * HOUR + MINUTE);
-      expect(await stateOf(handle)).toMatchObject({ deposits: { count: 0, pending: 1 } });
-      await handle.signal('deposit', { ...notification, trade_status: 'SUCCESS' });
-      await env.sleep(MINUTE);
-      expect(await stateOf(handle)).toMatchObject({ attention: null, deposits: { count: 1, pending: 0 } });
-    });
+    const handle = await follow();
+    trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'SUCCESS');
+    const notification = await deposit('VA1', '10.00', { trade_status: 'PROCESSING' });
+    await handle.signal('deposit', notification);
+    await env.sleep(5 * HOUR + MINUTE);
+    expect(await stateOf(handle)).toMatchObject({ deposits: { count: 0, pending: 1 } });
+    await handle.signal('deposit', { ...notification, trade_status: 'SUCCESS' });
+    await env.sleep(MINUTE);
+    expect(await stateOf(handle)).toMatchObject({ attention: null, deposits: { count: 1, pending: 0 } });
   });
 
   it('that was not paid, and not notified as paid, raises no attention', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      trades.statusAt = () => 'REFUSED';
-      await handle.signal('deposit', await deposit('VA1', '10.00', { trade_status: 'REFUSED' }));
-      expect(await settled(handle)).toMatchObject({
-        attention: null,
-        deposits: { count: 0, pending: 0, set_aside: [] },
-      });
+    const handle = await follow();
+    trades.statusAt = () => 'REFUSED';
+    await handle.signal('deposit', await deposit('VA1', '10.00', { trade_status: 'REFUSED' }));
+    expect(await settled(handle)).toMatchObject({
+      attention: null,
+      deposits: { count: 0, pending: 0, set_aside: [] },
     });
   });
 
   it('with another amount than notified counts as the query says, under attention', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      trades.statusAt = () => 'SUCCESS';
-      await handle.signal('deposit', await deposit('VA1', '10.00', { amount: '1000.00' }));
-      expect(await settled(handle)).toMatchObject({
-        attention: 'amount-mismatch',
-        deposits: { total: { MXN: '10.00' } },
-      });
+    const handle = await follow();
+    trades.statusAt = () => 'SUCCESS';
+    await handle.signal('deposit', await deposit('VA1', '10.00', { amount: '1000.00' }));
+    expect(await settled(handle)).toMatchObject({
+      attention: 'amount-mismatch',
+      deposits: { total: { MXN: '10.00' } },
     });
   });
 
   it('without a number raises attention, and so does a signal without a handler', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await follow(taskQueue);
-      await handle.signal('deposits', {});
-      await handle.executeUpdate('recheck');
-      expect(await stateOf(handle)).toMatchObject({ attention: 'unexpected-signal' });
-    });
+    const handle = await follow();
+    await handle.signal('deposits', {});
+    await handle.executeUpdate('recheck');
+    expect(await stateOf(handle)).toMatchObject({ attention: 'unexpected-signal' });
   });
 });
 
 describe('a creation', () => {
   it('that certainly failed is repeated, and its account is followed from then on', async () => {
     gateway.mishaps = ['unreachable', 'unreachable'];
-    await withWorker(async (taskQueue) => {
-      expect(await (await create(taskQueue)).result()).toMatchObject({
-        account_id: 'A1',
-        account_number: gateway.account_number,
-      });
-      const handle = env.client.workflow.getHandle(`spei-account:${APP.app_id}:A1`);
-      expect(await handle.query<SpeiAccountState>('state')).toMatchObject({
-        status: 'ACTIVE',
-        account: { buyer_id: 'buyer-1' },
-      });
+    expect(await (await create()).result()).toMatchObject({
+      account_id: 'A1',
+      account_number: gateway.account_number,
+    });
+    const handle = env.client.workflow.getHandle(`spei-account:${APP.app_id}:A1`);
+    expect(await handle.query<SpeiAccountState>('state')).toMatchObject({
+      status: 'ACTIVE',
+      account: { buyer_id: 'buyer-1' },
     });
     expect(gateway.created).toBe(1);
   });
 
   it('that was refused fails with the gateway’s message', async () => {
     gateway.mishaps = [{ refuse: { code: '40002', sub_code: 'account-pool-run-out' } }];
-    await withWorker(async (taskQueue) => {
-      await expect((await create(taskQueue)).result()).rejects.toMatchObject({
-        cause: { type: 'NotCreated', details: [{ sub_code: 'account-pool-run-out' }] },
-      });
+    await expect((await create()).result()).rejects.toMatchObject({
+      cause: { type: 'NotCreated', details: [{ sub_code: 'account-pool-run-out' }] },
     });
   });
 
@@ -326,45 +296,40 @@ describe('a creation', () => {
     'whose answer was %s is never made again by itself',
     async (mishap) => {
       gateway.mishaps = [mishap];
-      await withWorker(async (taskQueue) => {
-        const handle = await create(taskQueue);
-        await unknown(handle);
-        await env.sleep(30 * DAY);
-        const left = mishap === 'lost after' ? 49 : 50;
-        expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({
-          attention: 'unknown-outcome',
-          unknown_tries: [{ quantity_before: 50, quantity_after: left }],
-        });
-        expect(gateway.created).toBe(mishap === 'lost after' ? 1 : 0);
-        const decision = {
-          by: 'ana',
-          reason: 'the dashboard',
-          ...(mishap === 'lost after' ? { account_id: 'A1' } : {}),
-        };
-        await handle.executeUpdate<SpeiAccountCreation, [CreationResolution]>('resolve', { args: [decision] });
-        expect(await handle.result()).toMatchObject({ account_id: 'A1', status: 'ACTIVE' });
+      const handle = await create();
+      await unknown(handle);
+      await env.sleep(30 * DAY);
+      const left = mishap === 'lost after' ? 49 : 50;
+      expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({
+        attention: 'unknown-outcome',
+        unknown_tries: [{ quantity_before: 50, quantity_after: left }],
       });
+      expect(gateway.created).toBe(mishap === 'lost after' ? 1 : 0);
+      const decision = {
+        by: 'ana',
+        reason: 'the dashboard',
+        ...(mishap === 'lost after' ? { account_id: 'A1' } : {}),
+      };
+      await handle.executeUpdate<SpeiAccountCreation, [CreationResolution]>('resolve', { args: [decision] });
+      expect(await handle.result()).toMatchObject({ account_id: 'A1', status: 'ACTIVE' });
       expect(gateway.created).toBe(1);
     },
   );
 
   it('is repeated once where the setting says so and the number of accounts left has not fallen', async () => {
     gateway.mishaps = ['lost before'];
-    await withWorker(async (taskQueue) => (await create(taskQueue)).result(), { PAYMENTS_ACCOUNT_UNKNOWN: 'again' });
+    work({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' });
+    await (await create()).result();
     expect(gateway.created).toBe(1);
   });
 
   it('is not repeated, whatever the setting, where fewer accounts are left than before', async () => {
     gateway.mishaps = ['lost after'];
-    await withWorker(
-      async (taskQueue) => {
-        const handle = await create(taskQueue);
-        await unknown(handle);
-        await env.sleep(DAY);
-        expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({ attention: 'unknown-outcome' });
-      },
-      { PAYMENTS_ACCOUNT_UNKNOWN: 'again' },
-    );
+    work({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' });
+    const handle = await create();
+    await unknown(handle);
+    await env.sleep(DAY);
+    expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({ attention: 'unknown-outcome' });
     expect(gateway.created).toBe(1);
   });
 });

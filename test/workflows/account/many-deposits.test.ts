@@ -1,4 +1,5 @@
 /** Many deposits, late ones, and ones that the gateway does not know: each is counted once, and the account goes on. */
+
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';

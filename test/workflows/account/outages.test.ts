@@ -1,13 +1,24 @@
 /** A gateway that gives no answer about virtual accounts, for whatever reason and however long: bounded, and told to a person as what it is. */
+
 import { accountActivities } from '../../../src/activities';
-import { createSpeiAccountWorkflowId, speiAccountQuantityWorkflowId } from '../../../src/contract';
+import { speiAccountQuantityWorkflowId } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../hostile/base-world';
-import { A1, end, open, world } from './hostile/acts';
+import {
+  A1,
+  accountNow,
+  CREATION,
+  create,
+  happens,
+  made,
+  open,
+  terminate,
+  transfer,
+  trouble,
+  works,
+  world,
+} from './hostile/acts';
 
-afterEach(() => end());
-
-const CREATION = createSpeiAccountWorkflowId(APP, 'k1');
 const LENGTHS = [
   ['1 minute', MINUTE],
   ['15 minutes', 15 * MINUTE],
@@ -20,15 +31,12 @@ function reasonOf(workflowId: string): unknown {
   const run = world.temporal.latest(workflowId);
   return (run?.isRunning && world.temporal.attributesOf(run).PaymentAttention) || null;
 }
-const made = () => world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1');
 
 /** Whatever is asked from now on fails for this reason. Returns what mends it. */
 const TROUBLES = {
   'no-answer': () => {
     world.gateway.trouble = 'unreachable';
-    return () => {
-      world.gateway.trouble = undefined;
-    };
+    return works;
   },
   settings: () => lacks(accountActivities({ gateways: new Map(), notifyUrl: undefined })),
   'missing-activity': () =>
@@ -70,8 +78,7 @@ describe.each(cases(['no-answer', 'settings', 'missing-activity']))('%s for %s',
     expect(reasonOf(CREATION)).toBe(ms > 10 * MINUTE ? why : null);
     await world.pass(ms - Math.min(ms, 15 * MINUTE));
     expect(made()).toEqual([]);
-    mend();
-    await world.pass(5 * MINUTE);
+    await happens(mend, 5 * MINUTE);
     expect(reasonOf(CREATION)).toBeNull();
     if (ms < HOUR) {
       expect(made()).toHaveLength(1);
@@ -88,8 +95,7 @@ describe.each(cases(['no-answer', 'settings', 'missing-activity']))('%s for %s',
         applicationFailureInfo: { type: 'NotCreated' },
       },
     });
-    world.create('k1');
-    await world.pass(HOUR);
+    await happens(create('k1'), HOUR);
     expect(made()).toHaveLength(1);
   });
 });
@@ -97,30 +103,25 @@ describe.each(cases(['no-answer', 'settings', 'missing-activity']))('%s for %s',
 describe.each(cases(['no-answer', 'settings', 'missing-activity', 'credentials']))('%s for %s', (why, _length, ms) => {
   test('a cancellation is before a person after ten minutes, and is carried out after it', async () => {
     await open();
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(MINUTE);
+    await happens(transfer('1.00'), MINUTE);
     const mend = TROUBLES[why]();
     world.cancelAccount('A1');
     await world.pass(Math.min(ms, 15 * MINUTE));
     expect(reasonOf(A1)).toBe(ms > 10 * MINUTE ? why : null);
     await world.pass(ms - Math.min(ms, 15 * MINUTE));
-    mend();
-    await world.pass(5 * MINUTE);
+    await happens(mend, 5 * MINUTE);
     expect(world.gateway.accounts[0]?.status).toBe('CANCELED');
-    expect(await world.state('A1')).toMatchObject({ status: 'CANCELED', attention: null });
+    expect(await accountNow()).toMatchObject({ status: 'CANCELED', attention: null });
   });
 });
 
 test('a gateway that answers with HTTP 503 and a code refuses no cancellation: it is carried out after the overload', async () => {
   await open();
-  world.notify(world.gateway.deposit('A1', '1.00'));
-  await world.pass(MINUTE);
-  world.gateway.trouble = '503';
+  await happens(transfer('1.00'), MINUTE, trouble('503'));
   world.cancelAccount('A1');
   await world.pass(15 * MINUTE);
   expect(reasonOf(A1)).toBe('no-answer');
-  world.gateway.trouble = undefined;
-  await world.pass(5 * MINUTE);
+  await happens(works, 5 * MINUTE);
   expect(await world.state('A1')).toMatchObject({ status: 'CANCELED', attention: null });
 });
 
@@ -134,8 +135,7 @@ test.each(['no-answer', 'settings', 'missing-activity', 'credentials'] as const)
     world.temporal.start('speiAccountQuantity', quantity, { app_id: APP });
     await world.pass(15 * MINUTE);
     expect([reasonOf(A1), reasonOf(quantity)]).toEqual([why, why]);
-    mend();
-    await world.pass(5 * MINUTE);
+    await happens(mend, 5 * MINUTE);
     expect([reasonOf(A1), reasonOf(quantity)]).toEqual([null, null]);
   },
 );
@@ -143,18 +143,14 @@ test.each(['no-answer', 'settings', 'missing-activity', 'credentials'] as const)
 test('without the activity that tells the settings, an account and its creation are before a person after ten minutes, and go on after it', async () => {
   await open();
   const mend = lacks({ 'gateway.account-policy': undefined });
-  world.create('k1');
-  world.terminate('A1');
-  world.notify(world.gateway.deposit('A1', '1.00'));
-  await world.pass(5 * MINUTE);
+  await happens(create('k1'), terminate, transfer('1.00'), 5 * MINUTE);
   expect([reasonOf(CREATION), reasonOf(A1)]).toEqual([null, null]);
   await world.pass(10 * MINUTE);
   expect([reasonOf(CREATION), reasonOf(A1)]).toEqual(['missing-activity', 'missing-activity']);
   await world.pass(DAY);
   expect(made()).toEqual([]);
-  mend();
-  await world.pass(15 * MINUTE);
+  await happens(mend, 15 * MINUTE);
   expect([reasonOf(CREATION), reasonOf(A1)]).toEqual([null, null]);
   expect(made()).toHaveLength(1);
-  expect(await world.state('A1')).toMatchObject({ deposits: { count: 1 } });
+  expect(await accountNow()).toMatchObject({ deposits: { count: 1 } });
 });

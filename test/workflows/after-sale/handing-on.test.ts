@@ -4,7 +4,7 @@ import { previousRunActivities } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../../../src/testing/stack';
 import type { PaymentEvent } from '../../../src/workflows';
-import { type Sale, withSale } from './harness';
+import { newSale, type Sale } from './harness';
 
 const REVOKED = { trade_status: 'REFUND_REVOKE', out_request_no: 'a' };
 
@@ -41,143 +41,131 @@ function lateList(sale: Sale) {
 }
 
 test('a revoke that comes while a run which goes on from a broken start reads the ledger is known', async () => {
-  await withSale(async (sale) => {
-    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-    await ended(sale);
-    const late = lateList(sale);
-    const args = [{ app_id: APP.app_id }];
-    await sale.client.workflow.start('afterSale', { workflowId: sale.workflowId, taskQueue: 'simulated', args });
-    await sale.pass(MINUTE);
-    await notify(sale, REVOKED);
-    await sale.pass(MINUTE);
-    late.holds = false;
-    await sale.pass(HOUR);
-    expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
-  });
+  const sale = await newSale();
+  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+  await ended(sale);
+  const late = lateList(sale);
+  const args = [{ app_id: APP.app_id }];
+  await sale.client.workflow.start('afterSale', { workflowId: sale.workflowId, taskQueue: 'simulated', args });
+  await sale.pass(MINUTE);
+  await notify(sale, REVOKED);
+  await sale.pass(MINUTE);
+  late.holds = false;
+  await sale.pass(HOUR);
+  expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
 });
 
 test('a revoke that comes while a reset of a continued run reads earlier runs is known', async () => {
-  await withSale(async (sale) => {
-    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-    await sale.pass(HOUR);
-    const { sale: carried } = await sale.handle.query<{ sale: object }>('carried');
-    await sale.handle.terminate();
-    const { temporal } = sale.env;
-    const input = { app_id: APP.app_id, out_trade_no: sale.out_trade_no, sale: carried, watch_until: 0 };
-    const base = temporal.continueAs('afterSale', sale.workflowId, input);
-    await sale.pass(MINUTE);
-    const late = lateList(sale);
-    temporal.reset(base);
-    await sale.pass(MINUTE);
-    await sale.handle.signal('notification', { trade_no: sale.trade.trade_no, ...REVOKED });
-    await sale.pass(MINUTE);
-    late.holds = false;
-    await sale.pass(HOUR);
-    expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
-  });
+  const sale = await newSale();
+  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+  await sale.pass(HOUR);
+  const { sale: carried } = await sale.handle.query<{ sale: object }>('carried');
+  await sale.handle.terminate();
+  const { temporal } = sale.env;
+  const input = { app_id: APP.app_id, out_trade_no: sale.out_trade_no, sale: carried, watch_until: 0 };
+  const base = temporal.continueAs('afterSale', sale.workflowId, input);
+  await sale.pass(MINUTE);
+  const late = lateList(sale);
+  temporal.reset(base);
+  await sale.pass(MINUTE);
+  await sale.handle.signal('notification', { trade_no: sale.trade.trade_no, ...REVOKED });
+  await sale.pass(MINUTE);
+  late.holds = false;
+  await sale.pass(HOUR);
+  expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
 });
 
 test('a revoke that comes while earlier runs are read is known after that run was terminated', async () => {
-  await withSale(async (sale) => {
-    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-    await ended(sale);
-    const late = lateList(sale);
-    await notify(sale, REVOKED);
-    await sale.pass(MINUTE);
-    await sale.handle.terminate();
-    late.holds = false;
-    await sale.pass(HOUR);
-    await sale.open();
-    await sale.pass(HOUR);
-    expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
-  });
+  const sale = await newSale();
+  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+  await ended(sale);
+  const late = lateList(sale);
+  await notify(sale, REVOKED);
+  await sale.pass(MINUTE);
+  await sale.handle.terminate();
+  late.holds = false;
+  await sale.pass(HOUR);
+  await sale.open();
+  await sale.pass(HOUR);
+  expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
 });
 
 test('a dispute that a run holds which has never seen the trade is held after its termination, although an older run is there', async () => {
-  await withSale(async (sale) => {
-    // Somebody asked for the order before the gateway knew it.
-    sale.gateway.blindQueries = 1_000_000;
-    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-    await sale.pass(HOUR);
-    expect(await sale.isRunning()).toBe(false);
-    await notify(sale, { trade_status: 'DISPUTE' });
-    await sale.pass(HOUR);
-    expect((await sale.state()).claims).toMatchObject([{ trade_status: 'DISPUTE' }]);
-    await sale.handle.terminate();
-    await sale.pass(MINUTE);
-    await sale.open();
-    await sale.pass(MINUTE);
-    expect((await sale.state()).claims).toMatchObject([{ trade_status: 'DISPUTE' }]);
-    sale.gateway.blindQueries = 0;
-    await sale.pass(DAY);
-    expect((await sale.state()).attention).toBe('unconfirmed-notification');
-  });
+  const sale = await newSale();
+  // Somebody asked for the order before the gateway knew it.
+  sale.gateway.blindQueries = 1_000_000;
+  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+  await sale.pass(HOUR);
+  expect(await sale.isRunning()).toBe(false);
+  await notify(sale, { trade_status: 'DISPUTE' });
+  await sale.pass(HOUR);
+  expect((await sale.state()).claims).toMatchObject([{ trade_status: 'DISPUTE' }]);
+  await sale.handle.terminate();
+  await sale.pass(MINUTE);
+  await sale.open();
+  await sale.pass(MINUTE);
+  expect((await sale.state()).claims).toMatchObject([{ trade_status: 'DISPUTE' }]);
+  sale.gateway.blindQueries = 0;
+  await sale.pass(DAY);
+  expect((await sale.state()).attention).toBe('unconfirmed-notification');
 });
 
 test('a start after forty runs that found no such order reads only the last of them', async () => {
-  await withSale(async (sale) => {
-    sale.gateway.blindQueries = 1_000_000;
-    for (let asked = 0; asked < 40; asked += 1) {
-      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-      await sale.pass(MINUTE);
-    }
-    let queries = 0;
-    for (const run of sale.env.temporal.runs(sale.workflowId)) {
-      const query = run.query.bind(run);
-      run.query = (...args: Parameters<typeof run.query>) => {
-        if (args[0] === 'carried') queries += 1;
-        return query(...args);
-      };
-    }
+  const sale = await newSale();
+  sale.gateway.blindQueries = 1_000_000;
+  for (let asked = 0; asked < 40; asked += 1) {
     await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-    expect(queries).toBe(1);
-  });
+    await sale.pass(MINUTE);
+  }
+  let queries = 0;
+  for (const run of sale.env.temporal.runs(sale.workflowId)) {
+    const query = run.query.bind(run);
+    run.query = (...args: Parameters<typeof run.query>) => {
+      if (args[0] === 'carried') queries += 1;
+      return query(...args);
+    };
+  }
+  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+  expect(queries).toBe(1);
 }, 60_000);
 
 test('what contradicts a decision while the last event is posted is before a person', async () => {
   let post: () => Promise<void> = async () => undefined;
-  await withSale(
-    async (sale) => {
-      sale.gateway.refundMishaps = ['lost before'];
-      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-      await sale.pass(HOUR);
-      expect((await sale.state()).attention).toBe('unknown-refund');
-      post = () => sale.env.temporal.clock.pass(20_000);
-      await resolve(sale, { out_request_no: 'a', outcome: 'REFUND_REFUSED' });
-      await notify(sale, { trade_status: 'PARTIAL_REFUND', out_request_no: 'a' });
-      await sale.pass(HOUR);
-      expect([(await sale.state()).attention, await sale.isRunning()]).toEqual(['unknown-refund', true]);
-    },
-    // The simulated clock may stand already.
-    { onEvent: () => post().catch(() => undefined) },
-  );
+  const sale = await newSale({ onEvent: () => post().catch(() => undefined) });
+  sale.gateway.refundMishaps = ['lost before'];
+  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+  await sale.pass(HOUR);
+  expect((await sale.state()).attention).toBe('unknown-refund');
+  post = () => sale.env.temporal.clock.pass(20_000);
+  await resolve(sale, { out_request_no: 'a', outcome: 'REFUND_REFUSED' });
+  await notify(sale, { trade_status: 'PARTIAL_REFUND', out_request_no: 'a' });
+  await sale.pass(HOUR);
+  expect([(await sale.state()).attention, await sale.isRunning()]).toEqual(['unknown-refund', true]);
 });
 
 test('a refund that waited for its turn in a run that was terminated goes on once the same request comes again', async () => {
-  await withSale(async (sale) => {
-    sale.gateway.refundPlans = [{ takes_ms: 6 * HOUR, ends: 'done' }];
-    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-    expect(await (await sale.ask('50.00', { out_request_no: 'b' })).answer).toMatchObject({ type: 'RefundPending' });
-    await sale.handle.terminate();
-    await sale.pass(MINUTE);
-    expect(await (await sale.ask('50.00', { out_request_no: 'b' })).answer).toMatchObject({ type: 'RefundPending' });
-    await sale.pass(2 * DAY);
-    expect(sale.trade.refunds.map(({ out_request_no }) => out_request_no)).toEqual(['a', 'b']);
-  });
+  const sale = await newSale();
+  sale.gateway.refundPlans = [{ takes_ms: 6 * HOUR, ends: 'done' }];
+  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+  expect(await (await sale.ask('50.00', { out_request_no: 'b' })).answer).toMatchObject({ type: 'RefundPending' });
+  await sale.handle.terminate();
+  await sale.pass(MINUTE);
+  expect(await (await sale.ask('50.00', { out_request_no: 'b' })).answer).toMatchObject({ type: 'RefundPending' });
+  await sale.pass(2 * DAY);
+  expect(sale.trade.refunds.map(({ out_request_no }) => out_request_no)).toEqual(['a', 'b']);
 });
 
 test('a refund that waited for its turn in a run that was terminated is not made where nobody asks again', async () => {
-  await withSale(async (sale) => {
-    sale.gateway.refundPlans = [{ takes_ms: 6 * HOUR, ends: 'done' }];
-    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-    await (await sale.ask('50.00', { out_request_no: 'b' })).answer;
-    await sale.handle.terminate();
-    await sale.pass(MINUTE);
-    await sale.open();
-    await sale.pass(2 * DAY);
-    expect((await sale.state()).refunds[1]).toMatchObject({ outcome: 'NOT_CREATED', failure: { type: 'NotRefunded' } });
-    expect(sale.trade.refunds).toHaveLength(1);
-  });
+  const sale = await newSale();
+  sale.gateway.refundPlans = [{ takes_ms: 6 * HOUR, ends: 'done' }];
+  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+  await (await sale.ask('50.00', { out_request_no: 'b' })).answer;
+  await sale.handle.terminate();
+  await sale.pass(MINUTE);
+  await sale.open();
+  await sale.pass(2 * DAY);
+  expect((await sale.state()).refunds[1]).toMatchObject({ outcome: 'NOT_CREATED', failure: { type: 'NotRefunded' } });
+  expect(sale.trade.refunds).toHaveLength(1);
 });
 
 describe('a history that grows', () => {
@@ -185,108 +173,96 @@ describe('a history that grows', () => {
   const eventsOf = (sale: Sale) => sale.env.historyLength(sale.workflowId);
 
   test('is ended where a denied trade is notified on and on, and what was notified is held', async () => {
-    await withSale(async (sale) => {
-      sale.gateway.blindQueries = 1_000_000;
-      for (let hour = 0; hour < 40; hour += 1) {
-        await notify(sale, { trade_status: 'PARTIAL_REFUND' });
-        await sale.pass(HOUR);
-        expect(await eventsOf(sale)).toBeLessThan(250);
-      }
-      expect(sale.env.temporal.runs(sale.workflowId).length).toBeGreaterThan(1);
-      const claims = [{ trade_status: 'PARTIAL_REFUND' }];
-      expect(await sale.state()).toMatchObject({ attention: 'unknown-trade', claims });
-    }, LONG);
+    const sale = await newSale(LONG);
+    sale.gateway.blindQueries = 1_000_000;
+    for (let hour = 0; hour < 40; hour += 1) {
+      await notify(sale, { trade_status: 'PARTIAL_REFUND' });
+      await sale.pass(HOUR);
+      expect(await eventsOf(sale)).toBeLessThan(250);
+    }
+    expect(sale.env.temporal.runs(sale.workflowId).length).toBeGreaterThan(1);
+    const claims = [{ trade_status: 'PARTIAL_REFUND' }];
+    expect(await sale.state()).toMatchObject({ attention: 'unknown-trade', claims });
   });
 
   test('is ended where a watched trade is notified on and on', async () => {
-    await withSale(async (sale) => {
-      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-      for (let hour = 0; hour < 60; hour += 1) {
-        await notify(sale, { trade_status: 'PARTIAL_REFUND' });
-        await sale.pass(HOUR);
-        expect(await eventsOf(sale)).toBeLessThan(250);
-      }
-      expect(await sale.state()).toMatchObject({ refunded_amount: '50.00', refunds: [{ out_request_no: 'a' }] });
-    }, LONG);
+    const sale = await newSale(LONG);
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    for (let hour = 0; hour < 60; hour += 1) {
+      await notify(sale, { trade_status: 'PARTIAL_REFUND' });
+      await sale.pass(HOUR);
+      expect(await eventsOf(sale)).toBeLessThan(250);
+    }
+    expect(await sale.state()).toMatchObject({ refunded_amount: '50.00', refunds: [{ out_request_no: 'a' }] });
   });
 
   test('is kept while a refund waits for its turn, until the server would end it: then that refund has to be requested again', async () => {
-    await withSale(async (sale) => {
-      sale.gateway.refundMishaps = ['lost before'];
-      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-      await (await sale.ask('50.00', { out_request_no: 'b' })).answer;
-      const notified = async () => {
-        await notify(sale, { trade_status: 'REFUND_PROCESSING', out_request_no: 'a' });
-        await sale.pass(HOUR);
-      };
-      for (let hour = 0; hour < 60; hour += 1) await notified();
-      expect(await eventsOf(sale)).toBeGreaterThan(250);
-      expect(await sale.state()).toMatchObject({ refunds: [{}, { outcome: null }] });
-      Object.assign(sale.env.temporal.latest(sale.workflowId) ?? {}, { events: 40_001 });
-      await notified();
-      expect(await eventsOf(sale)).toBeLessThan(250);
-      const { refunds, attention } = await sale.state();
-      expect(refunds).toMatchObject([{ attention }, { outcome: 'NOT_CREATED', failure: { type: 'NotRefunded' } }]);
-      expect(attention).toBe('unknown-refund');
-    }, LONG);
+    const sale = await newSale(LONG);
+    sale.gateway.refundMishaps = ['lost before'];
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    await (await sale.ask('50.00', { out_request_no: 'b' })).answer;
+    const notified = async () => {
+      await notify(sale, { trade_status: 'REFUND_PROCESSING', out_request_no: 'a' });
+      await sale.pass(HOUR);
+    };
+    for (let hour = 0; hour < 60; hour += 1) await notified();
+    expect(await eventsOf(sale)).toBeGreaterThan(250);
+    expect(await sale.state()).toMatchObject({ refunds: [{}, { outcome: null }] });
+    Object.assign(sale.env.temporal.latest(sale.workflowId) ?? {}, { events: 40_001 });
+    await notified();
+    expect(await eventsOf(sale)).toBeLessThan(250);
+    const { refunds, attention } = await sale.state();
+    expect(refunds).toMatchObject([{ attention }, { outcome: 'NOT_CREATED', failure: { type: 'NotRefunded' } }]);
+    expect(attention).toBe('unknown-refund');
   });
 });
 
 describe('while Temporal’s list is down for days', () => {
   test('a person hears that earlier runs cannot be read, and the ledger goes on once they can', async () => {
-    await withSale(async (sale) => {
-      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-      await ended(sale);
-      const late = lateList(sale);
-      await sale.open();
-      await sale.pass(MINUTE);
-      expect((await sale.state()).attention).toBeNull();
-      await sale.pass(2 * DAY);
-      expect((await sale.state()).attention).toBe('no-answer');
-      expect(await sale.env.historyLength(sale.workflowId)).toBeLessThan(20);
-      late.holds = false;
-      await sale.pass(HOUR);
-      expect(await sale.state()).toMatchObject({ attention: null, refunded_amount: '50.00' });
-    });
+    const sale = await newSale();
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    await ended(sale);
+    const late = lateList(sale);
+    await sale.open();
+    await sale.pass(MINUTE);
+    expect((await sale.state()).attention).toBeNull();
+    await sale.pass(2 * DAY);
+    expect((await sale.state()).attention).toBe('no-answer');
+    expect(await sale.env.historyLength(sale.workflowId)).toBeLessThan(20);
+    late.holds = false;
+    await sale.pass(HOUR);
+    expect(await sale.state()).toMatchObject({ attention: null, refunded_amount: '50.00' });
   });
 
   test('a person reads of a dispute that is notified', async () => {
-    await withSale(async (sale) => {
-      const late = lateList(sale);
-      await notify(sale, { trade_status: 'DISPUTE' });
-      await sale.pass(2 * DAY);
-      expect(await sale.state()).toMatchObject({ attention: 'dispute', claims: [{ trade_status: 'DISPUTE' }] });
-      const { searchAttributes } = await sale.handle.describe();
-      expect(Object.values(searchAttributes).flat()).toContain('dispute');
-      late.holds = false;
-      await sale.pass(2 * DAY);
-      expect(await sale.state()).toMatchObject({ attention: 'unconfirmed-notification', claims: [] });
-    });
+    const sale = await newSale();
+    const late = lateList(sale);
+    await notify(sale, { trade_status: 'DISPUTE' });
+    await sale.pass(2 * DAY);
+    expect(await sale.state()).toMatchObject({ attention: 'dispute', claims: [{ trade_status: 'DISPUTE' }] });
+    const { searchAttributes } = await sale.handle.describe();
+    expect(Object.values(searchAttributes).flat()).toContain('dispute');
+    late.holds = false;
+    await sale.pass(2 * DAY);
+    expect(await sale.state()).toMatchObject({ attention: 'unconfirmed-notification', claims: [] });
   });
 });
 
 test('the merchant’s handler hears that a person is needed where the run before cannot be read', async () => {
   const heard: PaymentEvent[] = [];
-  await withSale(
-    async (sale) => {
-      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-      await ended(sale);
-      heard.splice(0);
-      const known = previousRunActivities['payments.knownBefore'];
-      sale.env.work({
-        'payments.knownBefore': async (input: Parameters<typeof known>[0]) => {
-          const answer = await known(input);
-          return { ...answer, told: { ...answer.told, sale: null, is_unread: true } };
-        },
-      });
-      await sale.open();
-      await sale.pass(HOUR);
-      expect((await sale.state()).attention).toBe('refund-elsewhere');
-      expect(heard.map(({ type, payment }) => [type, payment.attention])).toContainEqual([
-        'attention',
-        'refund-elsewhere',
-      ]);
+  const sale = await newSale({ onEvent: (event) => void ('payment' in event && heard.push(event)) });
+  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+  await ended(sale);
+  heard.splice(0);
+  const known = previousRunActivities['payments.knownBefore'];
+  sale.env.work({
+    'payments.knownBefore': async (input: Parameters<typeof known>[0]) => {
+      const answer = await known(input);
+      return { ...answer, told: { ...answer.told, sale: null, is_unread: true } };
     },
-    { onEvent: (event) => void ('payment' in event && heard.push(event)) },
-  );
+  });
+  await sale.open();
+  await sale.pass(HOUR);
+  expect((await sale.state()).attention).toBe('refund-elsewhere');
+  expect(heard.map(({ type, payment }) => [type, payment.attention])).toContainEqual(['attention', 'refund-elsewhere']);
 });

@@ -91,20 +91,26 @@ export class Sale {
   }
 }
 
-export async function withSale<T>(
-  live: (sale: Sale) => Promise<T>,
-  { settings = {}, onEvent, cachesWorkflows = true, ...simulated }: SaleOptions = {},
-): Promise<T> {
+const open = new Set<SimulatedEnvironment>();
+afterEach(async () => {
+  for (const env of open) await env.teardown();
+  open.clear();
+});
+
+/** A sale in a simulation that lasts until the end of the test. */
+export async function newSale({
+  settings = {},
+  onEvent,
+  cachesWorkflows = true,
+  ...simulated
+}: SaleOptions = {}): Promise<Sale> {
   const env = await SimulatedEnvironment.create({ cachesWorkflows, ...simulated });
-  try {
-    const gateway = new FakeGateway(() => env.currentTimeMs());
-    const sale = new Sale(env, gateway);
-    await gateway.addTrade(sale.out_trade_no, { method: 'CreditCard' });
-    env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway, env: settings, onEvent }));
-    return await live(sale);
-  } finally {
-    await env.teardown();
-  }
+  open.add(env);
+  const gateway = new FakeGateway(() => env.currentTimeMs());
+  const sale = new Sale(env, gateway);
+  await gateway.addTrade(sale.out_trade_no, { method: 'CreditCard' });
+  env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway, env: settings, onEvent }));
+  return sale;
 }
 
 function asError(error: unknown): Error {

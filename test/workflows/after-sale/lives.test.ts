@@ -1,7 +1,7 @@
 /** What follows a sale, on the simulated Temporal. */
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { PaymentEvent } from '../../../src/workflows';
-import { type Sale, type SaleOptions, withSale } from './harness';
+import { newSale, type Sale, type SaleOptions } from './harness';
 
 async function ended(sale: Sale) {
   for (let tries = 0; tries < 50 && (await sale.isRunning()); tries += 1) await sale.pass(6 * HOUR);
@@ -32,35 +32,30 @@ describe.each([
   ['a worker that caches workflows', true],
   ['a worker that replays the history for each task', false],
 ])('on %s', (_name, cachesWorkflows) => {
-  const play = <T>(live: (sale: Sale) => Promise<T>, options: SaleOptions = {}) =>
-    withSale(live, { ...options, cachesWorkflows });
+  const play = (options: SaleOptions = {}) => newSale({ ...options, cachesWorkflows });
 
   describe('the watch window', () => {
     async function watched(window: string, days: number) {
       const heard: PaymentEvent[] = [];
-      return play(
-        async (sale) => {
-          const began = await sale.env.currentTimeMs();
-          const at = began + (days - 1) * DAY;
-          sale.gateway.bankStatus = (now) => {
-            if (now > at + 12 * HOUR) return undefined;
-            if (now > at + 6 * HOUR) return 'CHARGEBACK_REVERSED';
-            return now > at ? 'CHARGEBACK' : undefined;
-          };
-          await sale.open();
-          await sale.pass((days + 1) * DAY);
-          const state = await sale.state();
-          await seen(sale);
-          await sale.handle.result();
-          const lived = (await sale.env.currentTimeMs()) - began;
-          const events = await sale.env.historyLength(sale.workflowId);
-          return { state, lived, events, queries: sale.gateway.queries, heard };
-        },
-        {
-          settings: { PAYMENTS_WATCH_WINDOW: window },
-          onEvent: (event) => void ('payment' in event && heard.push(event)),
-        },
-      );
+      const sale = await play({
+        settings: { PAYMENTS_WATCH_WINDOW: window },
+        onEvent: (event) => void ('payment' in event && heard.push(event)),
+      });
+      const began = await sale.env.currentTimeMs();
+      const at = began + (days - 1) * DAY;
+      sale.gateway.bankStatus = (now) => {
+        if (now > at + 12 * HOUR) return undefined;
+        if (now > at + 6 * HOUR) return 'CHARGEBACK_REVERSED';
+        return now > at ? 'CHARGEBACK' : undefined;
+      };
+      await sale.open();
+      await sale.pass((days + 1) * DAY);
+      const state = await sale.state();
+      await seen(sale);
+      await sale.handle.result();
+      const lived = (await sale.env.currentTimeMs()) - began;
+      const events = await sale.env.historyLength(sale.workflowId);
+      return { state, lived, events, queries: sale.gateway.queries, heard };
     }
 
     test('a window of three months adds no more history than one of three days', async () => {
@@ -90,148 +85,135 @@ describe.each([
 
   describe('refunds', () => {
     test('two parts of the same amount are made one after the other, and both count', async () => {
-      await play(async (sale) => {
-        sale.gateway.refundPlans = [{ takes_ms: 5_000, ends: 'done' }];
-        const [a, b] = [
-          await sale.ask('50.00', { out_request_no: 'a' }),
-          await sale.ask('50.00', { out_request_no: 'b' }),
-        ];
-        expect(await a.answer).toMatchObject({ refund_status: 'REFUND_PROCESSING', recovered: false });
-        expect(await b.answer).toMatchObject({ refund_amount: '50.00' });
-        const state = await ended(sale);
-        expect(state).toMatchObject({
-          trade_status: 'PARTIAL_REFUND',
-          refunded_amount: '100.00',
-          refunding_amount: '0.00',
-        });
-        // Two parts look the same: nothing confirms either of them, and both count as gone.
-        expect(state.refunds.map(({ outcome, partial }) => [outcome, partial])).toEqual([
-          ['ACCEPTED', true],
-          ['ACCEPTED', true],
-        ]);
+      const sale = await play();
+      sale.gateway.refundPlans = [{ takes_ms: 5_000, ends: 'done' }];
+      const [a, b] = [
+        await sale.ask('50.00', { out_request_no: 'a' }),
+        await sale.ask('50.00', { out_request_no: 'b' }),
+      ];
+      expect(await a.answer).toMatchObject({ refund_status: 'REFUND_PROCESSING', recovered: false });
+      expect(await b.answer).toMatchObject({ refund_amount: '50.00' });
+      const state = await ended(sale);
+      expect(state).toMatchObject({
+        trade_status: 'PARTIAL_REFUND',
+        refunded_amount: '100.00',
+        refunding_amount: '0.00',
       });
+      // Two parts look the same: nothing confirms either of them, and both count as gone.
+      expect(state.refunds.map(({ outcome, partial }) => [outcome, partial])).toEqual([
+        ['ACCEPTED', true],
+        ['ACCEPTED', true],
+      ]);
     });
 
     test('the rest of a trade that is REFUNDED after a part goes back once a person has said that nobody else gave it back', async () => {
-      await play(async (sale) => {
-        sale.gateway.partialStatus = 'REFUNDED';
-        await (await sale.ask('50.00')).answer;
-        expect(await ended(sale)).toMatchObject({ trade_status: 'REFUNDED', refunded_amount: '50.00' });
-        expect(await (await sale.ask('100.00')).answer).toMatchObject({ type: 'NotRefunded' });
-        expect(await sale.state()).toMatchObject({ attention: 'refund-elsewhere', refunded_amount: '50.00' });
-        await seen(sale, { refunded_elsewhere: '0.00' });
-        await (await sale.ask('100.00')).answer;
-        expect(await ended(sale)).toMatchObject({ refunded_amount: '150.00', ledger_complete: true });
-      });
+      const sale = await play();
+      sale.gateway.partialStatus = 'REFUNDED';
+      await (await sale.ask('50.00')).answer;
+      expect(await ended(sale)).toMatchObject({ trade_status: 'REFUNDED', refunded_amount: '50.00' });
+      expect(await (await sale.ask('100.00')).answer).toMatchObject({ type: 'NotRefunded' });
+      expect(await sale.state()).toMatchObject({ attention: 'refund-elsewhere', refunded_amount: '50.00' });
+      await seen(sale, { refunded_elsewhere: '0.00' });
+      await (await sale.ask('100.00')).answer;
+      expect(await ended(sale)).toMatchObject({ refunded_amount: '150.00', ledger_complete: true });
     });
 
     test('a refund that came back without a notification keeps its amount until a person says so', async () => {
-      await play(async (sale) => {
-        sale.gateway.refundPlans = [{ takes_ms: 7 * DAY, ends: 'revoked' }];
-        await (await sale.ask('150.00', { out_request_no: 'a' })).answer;
-        await sale.pass(8 * DAY);
-        expect(await sale.state()).toMatchObject({ trade_status: 'SUCCESS', attention: 'unknown-refund' });
-        await seen(sale, { outcome: 'REFUND_REVOKE', out_request_no: 'a' });
-        expect(await ended(sale)).toMatchObject({ refunded_amount: '0.00', refunds: [{ outcome: 'REFUND_REVOKE' }] });
-      });
+      const sale = await play();
+      sale.gateway.refundPlans = [{ takes_ms: 7 * DAY, ends: 'revoked' }];
+      await (await sale.ask('150.00', { out_request_no: 'a' })).answer;
+      await sale.pass(8 * DAY);
+      expect(await sale.state()).toMatchObject({ trade_status: 'SUCCESS', attention: 'unknown-refund' });
+      await seen(sale, { outcome: 'REFUND_REVOKE', out_request_no: 'a' });
+      expect(await ended(sale)).toMatchObject({ refunded_amount: '0.00', refunds: [{ outcome: 'REFUND_REVOKE' }] });
     });
 
     test('a refund of a charged-back trade is refused with NotRefunded', async () => {
-      await play(async (sale) => {
-        sale.gateway.bankStatus = () => 'CHARGEBACK';
-        expect(await (await sale.ask('10.00')).answer).toMatchObject({ type: 'NotRefunded' });
-        expect(sale.trade.refunds).toEqual([]);
-      });
+      const sale = await play();
+      sale.gateway.bankStatus = () => 'CHARGEBACK';
+      expect(await (await sale.ask('10.00')).answer).toMatchObject({ type: 'NotRefunded' });
+      expect(sale.trade.refunds).toEqual([]);
     });
 
     test('an over-refund is refused with what is left, and nothing is sent', async () => {
-      await play(async (sale) => {
-        const asked = [];
-        for (let i = 0; i < 10; i += 1) asked.push(await sale.ask('40.00', { out_request_no: `n${i}` }));
-        const refused = await Promise.all(asked.slice(3).map(({ answer }) => answer));
-        for (const error of refused) expect(error).toMatchObject({ type: 'OverRefund', details: [{ left: '30.00' }] });
-        expect(await ended(sale)).toMatchObject({ refunded_amount: '120.00' });
-        expect(sale.trade.refunds).toHaveLength(3);
-      });
+      const sale = await play();
+      const asked = [];
+      for (let i = 0; i < 10; i += 1) asked.push(await sale.ask('40.00', { out_request_no: `n${i}` }));
+      const refused = await Promise.all(asked.slice(3).map(({ answer }) => answer));
+      for (const error of refused) expect(error).toMatchObject({ type: 'OverRefund', details: [{ left: '30.00' }] });
+      expect(await ended(sale)).toMatchObject({ refunded_amount: '120.00' });
+      expect(sale.trade.refunds).toHaveLength(3);
     });
   });
 
   describe('a refund whose answer was lost', () => {
     test('is found by the state of its trade, and not made again', async () => {
-      await play(async (sale) => {
-        sale.gateway.refundMishaps = ['lost after'];
-        expect(await (await sale.ask('50.00')).answer).toMatchObject({ recovered: true });
-        expect(await ended(sale)).toMatchObject({ refunded_amount: '50.00', attention: null });
-        expect(sale.trade.refunds).toHaveLength(1);
-      });
+      const sale = await play();
+      sale.gateway.refundMishaps = ['lost after'];
+      expect(await (await sale.ask('50.00')).answer).toMatchObject({ recovered: true });
+      expect(await ended(sale)).toMatchObject({ refunded_amount: '50.00', attention: null });
+      expect(sale.trade.refunds).toHaveLength(1);
     });
 
     test('is not made again where its trade keeps showing none: gateways begin a refund late', async () => {
-      await play(async (sale) => {
-        sale.gateway.refundMishaps = ['lost before'];
-        await sale.ask('50.00', { out_request_no: 'one' });
-        await sale.pass(2 * DAY);
-        expect(await sale.state()).toMatchObject({ attention: 'unknown-refund', refunding_amount: '50.00' });
-        expect(sale.trade.refunds).toEqual([]);
-        await seen(sale, { outcome: 'NOT_CREATED', out_request_no: 'one' });
-        await (await sale.ask('50.00', { out_request_no: 'one' })).answer;
-        expect(await ended(sale)).toMatchObject({ refunded_amount: '50.00', attention: null });
-        expect(sale.trade.refunds.map(({ out_request_no }) => out_request_no)).toEqual(['one']);
-      });
+      const sale = await play();
+      sale.gateway.refundMishaps = ['lost before'];
+      await sale.ask('50.00', { out_request_no: 'one' });
+      await sale.pass(2 * DAY);
+      expect(await sale.state()).toMatchObject({ attention: 'unknown-refund', refunding_amount: '50.00' });
+      expect(sale.trade.refunds).toEqual([]);
+      await seen(sale, { outcome: 'NOT_CREATED', out_request_no: 'one' });
+      await (await sale.ask('50.00', { out_request_no: 'one' })).answer;
+      expect(await ended(sale)).toMatchObject({ refunded_amount: '50.00', attention: null });
+      expect(sale.trade.refunds.map(({ out_request_no }) => out_request_no)).toEqual(['one']);
     });
 
     test('waits, after another partial refund, for a person’s decision', async () => {
-      await play(async (sale) => {
-        await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-        await sale.pass(HOUR);
-        sale.gateway.refundMishaps = ['lost before'];
-        const { answer } = await sale.ask('50.00', { out_request_no: 'b' });
-        await sale.pass(10 * MINUTE);
-        expect(await answer).toMatchObject({ type: 'RefundPending' });
-        expect(await sale.state()).toMatchObject({ attention: 'unknown-refund', refunding_amount: '50.00' });
-        const resolution = { outcome: 'NOT_CREATED', out_request_no: 'b', reason: 'not in the dashboard', by: 'ana' };
-        await sale.handle.executeUpdate('resolve', { args: [resolution] });
-        expect(await ended(sale)).toMatchObject({
-          refunded_amount: '50.00',
-          refunding_amount: '0.00',
-          attention: null,
-        });
-        expect(sale.trade.refunds).toHaveLength(1);
+      const sale = await play();
+      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+      await sale.pass(HOUR);
+      sale.gateway.refundMishaps = ['lost before'];
+      const { answer } = await sale.ask('50.00', { out_request_no: 'b' });
+      await sale.pass(10 * MINUTE);
+      expect(await answer).toMatchObject({ type: 'RefundPending' });
+      expect(await sale.state()).toMatchObject({ attention: 'unknown-refund', refunding_amount: '50.00' });
+      const resolution = { outcome: 'NOT_CREATED', out_request_no: 'b', reason: 'not in the dashboard', by: 'ana' };
+      await sale.handle.executeUpdate('resolve', { args: [resolution] });
+      expect(await ended(sale)).toMatchObject({
+        refunded_amount: '50.00',
+        refunding_amount: '0.00',
+        attention: null,
       });
+      expect(sale.trade.refunds).toHaveLength(1);
     });
 
     test('is found by a notification that names it and that the gateway’s answer confirms', async () => {
-      await play(async (sale) => {
-        await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-        await sale.pass(HOUR);
-        sale.gateway.refundMishaps = ['lost after'];
-        sale.gateway.refundPlans = [{ takes_ms: 0, ends: 'done' }];
-        await sale.ask('50.00', { out_request_no: 'b' });
-        await sale.pass(10 * MINUTE);
-        expect(await sale.state()).toMatchObject({ attention: 'unknown-refund' });
-        await sale.handle.signal('notification', { out_request_no: 'b', trade_status: 'PARTIAL_REFUND' });
-        expect(await ended(sale)).toMatchObject({ refunded_amount: '100.00', attention: null });
-      });
+      const sale = await play();
+      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+      await sale.pass(HOUR);
+      sale.gateway.refundMishaps = ['lost after'];
+      sale.gateway.refundPlans = [{ takes_ms: 0, ends: 'done' }];
+      await sale.ask('50.00', { out_request_no: 'b' });
+      await sale.pass(10 * MINUTE);
+      expect(await sale.state()).toMatchObject({ attention: 'unknown-refund' });
+      await sale.handle.signal('notification', { out_request_no: 'b', trade_status: 'PARTIAL_REFUND' });
+      expect(await ended(sale)).toMatchObject({ refunded_amount: '100.00', attention: null });
     });
   });
 
   describe('a look that the gateway answers late', () => {
     test('does not bring back what the trade was before a refund', async () => {
-      const { history, attention } = await play(
-        async (sale) => {
-          await sale.open();
-          await sale.pass(HOUR);
-          sale.gateway.refundPlans.push({ takes_ms: 0, ends: 'done' });
-          // The refund's own look, and then one for a notification, which is read before the refund is sent.
-          slowAnswers(sale, [5_000, 20_000]);
-          await sale.ask('50.00', { out_request_no: 'a' });
-          await sale.pass(2_000);
-          await sale.handle.signal('notification', { trade_status: 'SUCCESS' });
-          await sale.pass(HOUR);
-          return sale.state();
-        },
-        { settings: { PAYMENTS_WATCH_WINDOW: '3d' } },
-      );
+      const sale = await play({ settings: { PAYMENTS_WATCH_WINDOW: '3d' } });
+      await sale.open();
+      await sale.pass(HOUR);
+      sale.gateway.refundPlans.push({ takes_ms: 0, ends: 'done' });
+      // The refund's own look, and then one for a notification, which is read before the refund is sent.
+      slowAnswers(sale, [5_000, 20_000]);
+      await sale.ask('50.00', { out_request_no: 'a' });
+      await sale.pass(2_000);
+      await sale.handle.signal('notification', { trade_status: 'SUCCESS' });
+      await sale.pass(HOUR);
+      const { history, attention } = await sale.state();
       expect(attention).toBeNull();
       expect(history.map(({ to }) => to)).toEqual(['SUCCESS', 'PARTIAL_REFUND']);
     });
@@ -239,69 +221,65 @@ describe.each([
 
   describe('a refund made elsewhere', () => {
     test('makes the ledger incomplete and asks for a person, until that person names the amount', async () => {
-      await play(async (sale) => {
-        sale.trade.refunds.push({ out_request_no: null, amount: '20.00', at: 0, takes_ms: 0, ends: 'done' });
-        await sale.open();
-        await sale.pass(HOUR);
-        expect(await sale.state()).toMatchObject({
-          refunded_amount: '0.00',
-          ledger_complete: false,
-          attention: 'refund-elsewhere',
-        });
-        await expect(seen(sale)).rejects.toMatchObject({
-          cause: { type: 'InvalidRequest', message: expect.stringContaining('refunded_elsewhere: required') },
-        });
-        expect(await sale.state()).toMatchObject({ ledger_complete: false, attention: 'refund-elsewhere' });
-        await seen(sale, { refunded_elsewhere: '20.00' });
-        expect(await ended(sale)).toMatchObject({ ledger_complete: true, attention: null });
+      const sale = await play();
+      sale.trade.refunds.push({ out_request_no: null, amount: '20.00', at: 0, takes_ms: 0, ends: 'done' });
+      await sale.open();
+      await sale.pass(HOUR);
+      expect(await sale.state()).toMatchObject({
+        refunded_amount: '0.00',
+        ledger_complete: false,
+        attention: 'refund-elsewhere',
       });
+      await expect(seen(sale)).rejects.toMatchObject({
+        cause: { type: 'InvalidRequest', message: expect.stringContaining('refunded_elsewhere: required') },
+      });
+      expect(await sale.state()).toMatchObject({ ledger_complete: false, attention: 'refund-elsewhere' });
+      await seen(sale, { refunded_elsewhere: '20.00' });
+      expect(await ended(sale)).toMatchObject({ ledger_complete: true, attention: null });
     });
   });
 
   describe('a chargeback without a watch window', () => {
     test('promise 8: stays open before a person until somebody has seen it, and names who', async () => {
-      await play(async (sale) => {
-        sale.gateway.bankStatus = () => 'CHARGEBACK';
-        await sale.open();
-        await sale.pass(90 * DAY);
-        expect(await sale.isRunning()).toBe(true);
-        expect(await sale.state()).toMatchObject({ attention: 'chargeback', trade_status: 'CHARGEBACK' });
-        await seen(sale);
-        const { attention, history } = await ended(sale);
-        expect(attention).toBeNull();
-        expect(history.at(-1)).toMatchObject({ source: 'operator', by: 'ana', reason: 'seen' });
-      });
+      const sale = await play();
+      sale.gateway.bankStatus = () => 'CHARGEBACK';
+      await sale.open();
+      await sale.pass(90 * DAY);
+      expect(await sale.isRunning()).toBe(true);
+      expect(await sale.state()).toMatchObject({ attention: 'chargeback', trade_status: 'CHARGEBACK' });
+      await seen(sale);
+      const { attention, history } = await ended(sale);
+      expect(attention).toBeNull();
+      expect(history.at(-1)).toMatchObject({ source: 'operator', by: 'ana', reason: 'seen' });
     });
   });
 });
 
 test('a refund after one that a person called refused is sent, although an earlier part has no end of its own', async () => {
-  await withSale(async (sale) => {
-    await sale.ask('50.00', { out_request_no: 'a' });
-    await sale.pass(MINUTE);
-    sale.gateway.bankStatus = () => 'PARTIAL_REFUND';
-    await sale.pass(2 * HOUR);
-    await sale.ask('30.00', { out_request_no: 'b' });
-    await sale.pass(10 * MINUTE);
-    sale.gateway.bankStatus = () => 'REFUND_REFUSED';
-    await sale.pass(3 * HOUR);
-    const decision = { by: 'ana', reason: 'the dashboard says so', outcome: 'REFUND_REFUSED', out_request_no: 'b' };
-    await sale.handle.executeUpdate('resolve', { args: [decision] });
-    await sale.ask('20.00', { out_request_no: 'c' });
-    await sale.pass(DAY);
-    const { refunds } = await sale.state();
-    expect(refunds.find(({ out_request_no }) => out_request_no === 'c')?.started_at).toEqual(expect.any(String));
-  });
+  const sale = await newSale();
+  await sale.ask('50.00', { out_request_no: 'a' });
+  await sale.pass(MINUTE);
+  sale.gateway.bankStatus = () => 'PARTIAL_REFUND';
+  await sale.pass(2 * HOUR);
+  await sale.ask('30.00', { out_request_no: 'b' });
+  await sale.pass(10 * MINUTE);
+  sale.gateway.bankStatus = () => 'REFUND_REFUSED';
+  await sale.pass(3 * HOUR);
+  const decision = { by: 'ana', reason: 'the dashboard says so', outcome: 'REFUND_REFUSED', out_request_no: 'b' };
+  await sale.handle.executeUpdate('resolve', { args: [decision] });
+  await sale.ask('20.00', { out_request_no: 'c' });
+  await sale.pass(DAY);
+  const { refunds } = await sale.state();
+  expect(refunds.find(({ out_request_no }) => out_request_no === 'c')?.started_at).toEqual(expect.any(String));
 });
 
 test('who asks again for a refund that is before a person hears that, and not the acceptance of before', async () => {
-  await withSale(async (sale) => {
-    await sale.ask('50.00', { out_request_no: 'a' });
-    await sale.pass(MINUTE);
-    sale.gateway.bankStatus = () => 'REFUND_REFUSED';
-    await sale.pass(3 * HOUR);
-    const again = await sale.ask('50.00', { out_request_no: 'a' });
-    await sale.pass(MINUTE);
-    expect(await again.answer).toMatchObject({ type: 'RefundPending' });
-  });
+  const sale = await newSale();
+  await sale.ask('50.00', { out_request_no: 'a' });
+  await sale.pass(MINUTE);
+  sale.gateway.bankStatus = () => 'REFUND_REFUSED';
+  await sale.pass(3 * HOUR);
+  const again = await sale.ask('50.00', { out_request_no: 'a' });
+  await sale.pass(MINUTE);
+  expect(await again.answer).toMatchObject({ type: 'RefundPending' });
 });

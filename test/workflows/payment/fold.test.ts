@@ -36,6 +36,13 @@ function paymentAfter(...statuses: string[]): LearningPayment {
   return payment;
 }
 
+/** A payment whose creation was answered so. */
+function paymentCreatedAs(data: Readonly<Record<string, unknown>>): LearningPayment {
+  const payment = new LearningPayment(ORDER);
+  payment.learn({ is: 'created', data: { trade_no: 'T1', ...data, recovered: false }, answer: null }, T);
+  return payment;
+}
+
 const states = ({ history }: PaymentState) => history.map(({ to }) => to);
 
 describe('a new payment', () => {
@@ -90,42 +97,24 @@ describe('a new payment', () => {
 
 describe('the creation’s answer', () => {
   test('PROCESSING does not end the payment', () => {
-    const payment = new LearningPayment(ORDER);
-    payment.learn(
-      { is: 'created', data: { trade_no: 'T1', trade_status: 'PROCESSING', recovered: false }, answer: null },
-      T,
-    );
+    const payment = paymentCreatedAs({ trade_status: 'PROCESSING' });
     expect(payment.state).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', outcome: null });
     expect(idOf(payment.known)).toEqual({ trade_no: 'T1', out_trade_no: 'order-1' });
   });
 
   test('SUCCESS does not end the payment before a query confirms it', () => {
-    const payment = new LearningPayment(ORDER);
-    payment.learn(
-      { is: 'created', data: { trade_no: 'T1', trade_status: 'SUCCESS', recovered: false }, answer: null },
-      T,
-    );
+    const payment = paymentCreatedAs({ trade_status: 'SUCCESS' });
     expect(payment.state).toMatchObject({ trade_status: 'SUCCESS', outcome: null });
     payment.query(trade('SUCCESS'), T);
     expect(payment.state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', history: [{ to: 'SUCCESS' }] });
   });
 
   test.each(['REFUSED', 'CANCEL', 'EXPIRED'])('%s ends the payment, because it means no money', (trade_status) => {
-    const payment = new LearningPayment(ORDER);
-    payment.learn({ is: 'created', data: { trade_no: 'T1', trade_status, recovered: false }, answer: null }, T);
-    expect(payment.state).toMatchObject({ outcome: trade_status });
+    expect(paymentCreatedAs({ trade_status }).state).toMatchObject({ outcome: trade_status });
   });
 
   test.each([undefined, '', null])('the status %j is ignored', (trade_status) => {
-    const payment = new LearningPayment(ORDER);
-    payment.learn(
-      {
-        is: 'created',
-        data: { web_url: 'https://pay.example', trade_no: '', trade_status, recovered: false },
-        answer: null,
-      },
-      T,
-    );
+    const payment = paymentCreatedAs({ web_url: 'https://pay.example', trade_no: '', trade_status });
     expect(payment.state).toMatchObject({ trade_no: null, trade_status: null, history: [] });
   });
 });

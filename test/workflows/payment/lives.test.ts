@@ -26,31 +26,34 @@ let gateway: FakeGateway;
 beforeEach(async () => {
   env = await SimulatedEnvironment.create();
   gateway = new FakeGateway(() => env.currentTimeMs());
+  work();
 });
 afterEach(() => env?.teardown());
 
-/** Runs `live` beside a new worker, with the default settings except for those given. */
-async function withWorker<T>(
-  live: (taskQueue: string) => Promise<T>,
-  settings: Record<string, string> = {},
-  onEvent?: OnEvent,
-): Promise<T> {
+/** A worker, with the default settings except for those given. */
+const work = (settings: Record<string, string> = {}, onEvent?: OnEvent): void =>
   env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway, env: settings, onEvent }));
-  return live('simulated');
-}
 
 function workflowIdOf(input: PaymentInput): string {
   const out_trade_no = input.kind === 'adopt' ? input.out_trade_no : input.request.out_trade_no;
   return paymentWorkflowId(input.app_id, out_trade_no ?? `adopted-${randomUUID()}`);
 }
 
-async function start(taskQueue: string, input: PaymentInput) {
-  return env.client.workflow.start<PaymentWorkflow>('payment', {
+const start = (input: PaymentInput) =>
+  env.client.workflow.start<PaymentWorkflow>('payment', {
     workflowId: workflowIdOf(input),
-    taskQueue,
+    taskQueue: 'simulated',
     args: [input],
   });
+
+/** A payment whose order is made. */
+async function created(input: PaymentInput) {
+  const handle = await start(input);
+  await handle.executeUpdate('created');
+  return handle;
 }
+
+const stateOf = (handle: WorkflowHandle<PaymentWorkflow>) => handle.query<PaymentState>('state');
 
 /** Ends a payment that a test no longer needs. */
 async function end(handle: WorkflowHandle<PaymentWorkflow>): Promise<void> {
@@ -60,8 +63,15 @@ async function end(handle: WorkflowHandle<PaymentWorkflow>): Promise<void> {
   await handle.result();
 }
 
-const live = (input: PaymentInput, settings?: Record<string, string>): Promise<PaymentState> =>
-  withWorker(async (taskQueue) => (await start(taskQueue, input)).result(), settings);
+async function live(input: PaymentInput, ...worker: Parameters<typeof work>): Promise<PaymentState> {
+  if (worker.length > 0) work(...worker);
+  return (await start(input)).result();
+}
+
+/** Every trade is in its first status for so long, and then in the next one. */
+function becomes(first: string, ms: number, next: string): void {
+  gateway.statusAt = (elapsed) => (elapsed < ms ? first : next);
+}
 
 const steps = ({ history }: PaymentState) => history.map(({ to, source }) => `${to} by ${source}`);
 const lived = (state: PaymentState) =>
@@ -69,7 +79,7 @@ const lived = (state: PaymentState) =>
 
 describe('a payment without notifications', () => {
   it('is SUCCESS at the next poll after the buyer paid', async () => {
-    gateway.statusAt = (elapsed) => (elapsed < 4 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+    becomes('PROCESSING', 4 * MINUTE, 'SUCCESS');
     const state = await live(order());
     expect(state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: null });
     expect(steps(state)).toEqual(['PROCESSING by creation', 'SUCCESS by query']);
@@ -77,7 +87,7 @@ describe('a payment without notifications', () => {
   });
 
   it('is polled 15 s, 30 s, 1, 2, 5, 10 and 30 minutes after the creation and then hourly', async () => {
-    gateway.statusAt = (elapsed) => (elapsed < 4 * HOUR ? 'PROCESSING' : 'SUCCESS');
+    becomes('PROCESSING', 4 * HOUR, 'SUCCESS');
     await live(order({ timeout_express: '1d' }));
     const created = [...gateway.trades.values()][0]?.created_at ?? 0;
     const minutes = gateway.queriedAt.map((at) => Math.round((at - created) / 15_000) / 4);
@@ -91,14 +101,14 @@ describe('a payment without notifications', () => {
     ['CHARGEBACK', 'SUCCESS'],
     ['REFUNDED', 'SUCCESS'],
   ])('%s means %s', async (status, outcome) => {
-    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : status);
+    becomes('PROCESSING', MINUTE, status);
     expect(await live(order())).toMatchObject({ outcome, trade_status: status, confirmed_by: 'query' });
   });
 });
 
 describe('deadlines', () => {
   it('an order with timeout_express is queried at the deadline, and ends as EXPIRED where the gateway says so', async () => {
-    gateway.statusAt = (elapsed) => (elapsed < 90 * MINUTE ? 'INITIAL' : 'EXPIRED');
+    becomes('INITIAL', 90 * MINUTE, 'EXPIRED');
     const state = await live(order());
     expect(state).toMatchObject({ outcome: 'EXPIRED', confirmed_by: 'query', attention: null });
     // The last poll was at 30 minutes and the next would come after 90: the deadline queries by itself.
@@ -107,7 +117,7 @@ describe('deadlines', () => {
   });
 
   it('an order with cancellation_express ends as CANCEL when the gateway cancels it after three days', async () => {
-    gateway.statusAt = (elapsed) => (elapsed < 3 * DAY ? 'PROCESSING' : 'CANCEL');
+    becomes('PROCESSING', 3 * DAY, 'CANCEL');
     const state = await live(order({ method: 'Boleto', timeout_express: '2d', cancellation_express: '3d', ...BOLETO }));
     expect(state).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'query', attention: null });
     expect(lived(state)).toBeGreaterThanOrEqual(3 * DAY);
@@ -130,7 +140,7 @@ describe('deadlines', () => {
   });
 
   it('an order without timeout_express has its method’s usual expiry: two hours for PIX', async () => {
-    gateway.statusAt = (elapsed) => (elapsed < 2 * HOUR ? 'PROCESSING' : 'CANCEL');
+    becomes('PROCESSING', 2 * HOUR, 'CANCEL');
     const { timeout_express: _none, ...request } = order().request;
     const state = await live({ kind: 'direct', app_id: APP.app_id, request });
     expect(Date.parse(state.expires_at ?? '') - Date.parse(state.history[0]?.time ?? '')).toBe(2 * HOUR);
@@ -144,7 +154,7 @@ describe('deadlines', () => {
   });
 
   it('an order that is paid in the grace period is SUCCESS', async () => {
-    gateway.statusAt = (elapsed) => (elapsed < 10 * HOUR ? 'PROCESSING' : 'SUCCESS');
+    becomes('PROCESSING', 10 * HOUR, 'SUCCESS');
     expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', attention: null });
   });
 });
@@ -161,67 +171,45 @@ const BOLETO = {
 
 describe('the update created', () => {
   it('answers with the payment data, and again with the same', async () => {
-    await withWorker(async (taskQueue) => {
-      const payment = order();
-      const handle = await start(taskQueue, payment);
-      const first = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
-      expect(first).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', qr_code: '000201', recovered: false });
-      expect(await handle.executeUpdate('created')).toEqual(first);
-      await end(handle);
-    });
+    const payment = order();
+    const handle = await start(payment);
+    const first = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
+    expect(first).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', qr_code: '000201', recovered: false });
+    expect(await handle.executeUpdate('created')).toEqual(first);
+    await end(handle);
   });
 
   it('refuses another request, naming the fields that differ', async () => {
-    await withWorker(async (taskQueue) => {
-      const payment = order();
-      const handle = await start(taskQueue, payment);
-      const other = { ...payment, request: { ...payment.request, order_amount: '151.00', subject: 'Order 2' } };
-      await expect(handle.executeUpdate('created', { args: [other] })).rejects.toMatchObject({
-        cause: { type: 'DifferentRequest', details: [{ fields: ['order_amount', 'subject'] }] },
-      });
-      expect(gateway.created).toBeLessThanOrEqual(1);
-      await end(handle);
+    const payment = order();
+    const handle = await start(payment);
+    const other = { ...payment, request: { ...payment.request, order_amount: '151.00', subject: 'Order 2' } };
+    await expect(handle.executeUpdate('created', { args: [other] })).rejects.toMatchObject({
+      cause: { type: 'DifferentRequest', details: [{ fields: ['order_amount', 'subject'] }] },
     });
+    expect(gateway.created).toBeLessThanOrEqual(1);
+    await end(handle);
   });
 });
 
-describe('a creation whose outcome is unknown', () => {
-  it('is not repeated where a query finds the order', async () => {
-    gateway.mishaps = ['lost after'];
-    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
-    const state = await live(order());
-    expect(state).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T1', payment_data: { recovered: true } });
-    expect(gateway.created).toBe(1);
-  });
-
-  it('is not repeated where a query finds it only after a while', async () => {
-    gateway.mishaps = ['lost after'];
-    gateway.blindQueries = 3;
-    gateway.statusAt = (elapsed) => (elapsed < 5 * MINUTE ? 'PROCESSING' : 'SUCCESS');
-    expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', payment_data: { recovered: true } });
-    expect(gateway.created).toBe(1);
-  });
-
-  it('is repeated under the same number where the gateway keeps saying that it does not know the order', async () => {
-    gateway.mishaps = ['lost before'];
-    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
-    expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', payment_data: { recovered: false } });
-    expect(gateway.created).toBe(1);
-  });
-
-  it('adopts the order where the repetition is refused as a duplicate', async () => {
-    gateway.mishaps = ['lost after'];
-    gateway.blindQueries = 20;
-    gateway.statusAt = (elapsed) => (elapsed < 30 * MINUTE ? 'PROCESSING' : 'SUCCESS');
-    expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', payment_data: { recovered: true } });
-    expect(gateway.created).toBe(1);
-  });
+test.each<
+  [what: string, mishap: 'lost before' | 'lost after', blindQueries: number, recovered: boolean, paid_ms: number]
+>([
+  ['is not repeated where a query finds the order', 'lost after', 0, true, MINUTE],
+  ['is not repeated where a query finds it only after a while', 'lost after', 3, true, 5 * MINUTE],
+  ['is repeated where the gateway keeps saying that it does not know the order', 'lost before', 0, false, MINUTE],
+  ['adopts the order where the repetition is refused as a duplicate', 'lost after', 20, true, 30 * MINUTE],
+])('a creation whose outcome is unknown %s', async (_what, mishap, blindQueries, recovered, paid_ms) => {
+  gateway.mishaps = [mishap];
+  gateway.blindQueries = blindQueries;
+  becomes('PROCESSING', paid_ms, 'SUCCESS');
+  expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T1', payment_data: { recovered } });
+  expect(gateway.created).toBe(1);
 });
 
 describe('a creation that certainly failed', () => {
   it('is repeated where nothing was sent', async () => {
     gateway.mishaps = Array.from({ length: 20 }, () => 'unreachable');
-    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
+    becomes('PROCESSING', MINUTE, 'SUCCESS');
     expect(await live(order())).toMatchObject({ outcome: 'SUCCESS' });
     expect(gateway.created).toBe(1);
   });
@@ -256,26 +244,22 @@ describe('a creation that certainly failed', () => {
     ['a wrong amount', { order_amount: '0' }, null],
   ])('refuses %s, and only a secret in the history is put before a person', async (_, wrong, attention) => {
     const told: unknown[] = [];
-    await withWorker(
-      async (taskQueue) => {
-        const handle = await start(taskQueue, order(wrong));
-        await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
-        expect(await handle.query<PaymentState>('state')).toMatchObject({ attention, outcome: null });
-        // A closed workflow needs nobody: its after-sale waits for the person.
-        const { typedSearchAttributes } = await handle.describe();
-        expect(typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention) ?? null).toBeNull();
-        if (attention === null) return;
-        const id = afterSaleWorkflowId(APP.app_id, handle.workflowId.split(':').at(-1) ?? '');
-        const afterSale = env.client.workflow.getHandle(id);
-        expect((await afterSale.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention)).toBe(attention);
-        await afterSale.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'the secret is void' }] });
-        expect(await afterSale.result()).toMatchObject({ attention: null, history: [{ by: 'ana' }] });
-      },
-      {},
-      (event) => {
-        if (event.type === 'attention') told.push(event.payment.attention);
-      },
-    );
+    work({}, (event) => {
+      if (event.type === 'attention') told.push(event.payment.attention);
+    });
+    const handle = await start(order(wrong));
+    await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
+    expect(await stateOf(handle)).toMatchObject({ attention, outcome: null });
+    // A closed workflow needs nobody: its after-sale waits for the person.
+    const { typedSearchAttributes } = await handle.describe();
+    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention) ?? null).toBeNull();
+    if (attention !== null) {
+      const id = afterSaleWorkflowId(APP.app_id, handle.workflowId.split(':').at(-1) ?? '');
+      const afterSale = env.client.workflow.getHandle(id);
+      expect((await afterSale.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention)).toBe(attention);
+      await afterSale.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'the secret is void' }] });
+      expect(await afterSale.result()).toMatchObject({ attention: null, history: [{ by: 'ana' }] });
+    }
     expect(told).toEqual(attention === null ? [] : [attention]);
     expect(gateway.created).toBe(0);
   });
@@ -294,150 +278,97 @@ describe('a creation that certainly failed', () => {
 });
 
 describe('a person’s decision', () => {
-  it('is needed where another amount was paid than ordered, and resolve ends that payment', async () => {
-    await withWorker(async (taskQueue) => {
-      const payment = order();
-      gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
-      const handle = await start(taskQueue, payment);
-      await handle.executeUpdate('created');
-      const trade = gateway.trades.get(payment.request.out_trade_no);
-      if (trade) trade.order_amount = '15.00';
-      await env.sleep('2 days');
-      expect(await handle.query<PaymentState>('state')).toMatchObject({
-        trade_status: 'SUCCESS',
-        outcome: null,
-        attention: 'amount-mismatch',
-      });
-      await handle.executeUpdate('resolve', { args: [{ outcome: 'CANCEL', reason: 'sent back by hand', by: 'ana' }] });
-      expect(await handle.result()).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator', attention: null });
-    });
-  });
-
   it('is refused without a name or a reason', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await start(taskQueue, order());
-      await expect(
-        handle.executeUpdate('resolve', { args: [{ outcome: 'PAID', reason: '', by: '' }] }),
-      ).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
-      await end(handle);
-    });
+    const handle = await start(order());
+    await expect(
+      handle.executeUpdate('resolve', { args: [{ outcome: 'PAID', reason: '', by: '' }] }),
+    ).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
+    await end(handle);
   });
 
   it('recheck queries the gateway at once and answers with the state', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await start(taskQueue, order());
-      await handle.executeUpdate('created');
-      const trade = [...gateway.trades.values()][0];
-      if (trade) trade.statusAt = () => 'SUCCESS';
-      expect(await handle.executeUpdate('recheck')).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
-      await handle.result();
-    });
+    const handle = await created(order());
+    const trade = [...gateway.trades.values()][0];
+    if (trade) trade.statusAt = () => 'SUCCESS';
+    expect(await handle.executeUpdate('recheck')).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+    await handle.result();
   });
 });
 
 describe('notifications', () => {
   it('a notified SUCCESS is confirmed by a query at once', async () => {
-    await withWorker(async (taskQueue) => {
-      const payment = order();
-      const handle = await start(taskQueue, payment);
-      await handle.executeUpdate('created');
-      const trade = [...gateway.trades.values()][0];
-      if (trade) trade.statusAt = () => 'SUCCESS';
-      await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
-      expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
-      expect(gateway.queries).toBe(1);
-    });
+    const payment = order();
+    const handle = await created(payment);
+    const trade = [...gateway.trades.values()][0];
+    if (trade) trade.statusAt = () => 'SUCCESS';
+    await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
+    expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+    expect(gateway.queries).toBe(1);
   });
 
   it('a notification that the query does not confirm changes nothing', async () => {
-    await withWorker(async (taskQueue) => {
-      const payment = order();
-      gateway.statusAt = (elapsed) => (elapsed < 90 * MINUTE ? 'PROCESSING' : 'CANCEL');
-      const handle = await start(taskQueue, payment);
-      await handle.executeUpdate('created');
-      await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
-      expect(await handle.result()).toMatchObject({ outcome: 'CANCEL' });
-    });
+    const payment = order();
+    becomes('PROCESSING', 90 * MINUTE, 'CANCEL');
+    const handle = await created(payment);
+    await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
+    expect(await handle.result()).toMatchObject({ outcome: 'CANCEL' });
   });
 
   it('a notification is believed without a query where the setting says so, but never with another amount', async () => {
-    await withWorker(
-      async (taskQueue) => {
-        const payment = order();
-        const handle = await start(taskQueue, payment);
-        await handle.executeUpdate('created');
-        await handle.signal('notification', {
-          ...ids(payment),
-          trade_status: 'SUCCESS',
-          amount: '150',
-          currency: 'BRL',
-        });
-        expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'notification' });
-        expect(gateway.queries).toBe(0);
-      },
-      { PAYMENTS_CONFIRM_BY_QUERY: 'false' },
-    );
+    work({ PAYMENTS_CONFIRM_BY_QUERY: 'false' });
+    const payment = order();
+    const handle = await created(payment);
+    await handle.signal('notification', {
+      ...ids(payment),
+      trade_status: 'SUCCESS',
+      amount: '150',
+      currency: 'BRL',
+    });
+    expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'notification' });
+    expect(gateway.queries).toBe(0);
   });
 
   it('a notification of a trade that this system never made starts a payment that adopts it', async () => {
     const payment = order();
-    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
-    await withWorker(async (taskQueue) => {
-      const { out_trade_no } = payment.request;
-      await gateway.pay(payment.request);
-      const adopted = await start(taskQueue, { kind: 'adopt', app_id: APP.app_id, out_trade_no });
-      expect(await adopted.result()).toMatchObject({
-        outcome: 'SUCCESS',
-        out_trade_no,
-        trade_no: 'T1',
-        order_amount: '150.00',
-        payment_data: { recovered: true },
-      });
-    });
-  });
-
-  it('a signal without a handler raises attention', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await start(taskQueue, order());
-      await handle.signal('notifications', {});
-      expect(await handle.executeUpdate('created')).toBeDefined();
-      expect(await handle.query<PaymentState>('state')).toMatchObject({ attention: 'unexpected-signal' });
-      await end(handle);
+    becomes('PROCESSING', MINUTE, 'SUCCESS');
+    const { out_trade_no } = payment.request;
+    await gateway.pay(payment.request);
+    const adopted = await start({ kind: 'adopt', app_id: APP.app_id, out_trade_no });
+    expect(await adopted.result()).toMatchObject({
+      outcome: 'SUCCESS',
+      out_trade_no,
+      trade_no: 'T1',
+      order_amount: '150.00',
+      payment_data: { recovered: true },
     });
   });
 });
 
 describe('a notified SUCCESS that the query does not confirm', () => {
   it('is queried with growing gaps, then raises attention, and is accepted when the query confirms it', async () => {
-    gateway.statusAt = (elapsed) => (elapsed < 70 * MINUTE ? 'PROCESSING' : 'SUCCESS');
-    await withWorker(async (taskQueue) => {
-      const payment = order();
-      const handle = await start(taskQueue, payment);
-      await handle.executeUpdate('created');
-      await env.sleep('12 minutes');
-      gateway.queriedAt.length = 0;
-      const told = await env.currentTimeMs();
-      await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
-      await env.sleep('29 minutes');
-      expect(await handle.query<PaymentState>('state')).toMatchObject({ attention: null, outcome: null });
-      const minutes = gateway.queriedAt.map((at) => Math.round((at - told) / 15_000) / 4);
-      expect(minutes).toEqual([0, 0.25, 0.5, 1, 2, 5, 10]);
-      await env.sleep('2 minutes');
-      expect(await handle.query<PaymentState>('state')).toMatchObject({ attention: 'unconfirmed-notification' });
-      expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: null });
-    });
+    becomes('PROCESSING', 70 * MINUTE, 'SUCCESS');
+    const payment = order();
+    const handle = await created(payment);
+    await env.sleep('12 minutes');
+    gateway.queriedAt.length = 0;
+    const told = await env.currentTimeMs();
+    await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
+    await env.sleep('29 minutes');
+    expect(await stateOf(handle)).toMatchObject({ attention: null, outcome: null });
+    const minutes = gateway.queriedAt.map((at) => Math.round((at - told) / 15_000) / 4);
+    expect(minutes).toEqual([0, 0.25, 0.5, 1, 2, 5, 10]);
+    await env.sleep('2 minutes');
+    expect(await stateOf(handle)).toMatchObject({ attention: 'unconfirmed-notification' });
+    expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: null });
   });
 
   it('is waited for after the last deadline', async () => {
-    gateway.statusAt = (elapsed) => (elapsed < 941 * MINUTE ? 'PROCESSING' : 'SUCCESS');
-    await withWorker(async (taskQueue) => {
-      const payment = order();
-      const handle = await start(taskQueue, payment);
-      await handle.executeUpdate('created');
-      await env.sleep('938 minutes');
-      await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
-      expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', attention: null });
-    });
+    becomes('PROCESSING', 941 * MINUTE, 'SUCCESS');
+    const payment = order();
+    const handle = await created(payment);
+    await env.sleep('938 minutes');
+    await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
+    expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', attention: null });
   });
 });
 
@@ -446,24 +377,23 @@ describe('a late payment', () => {
   async function paidLate(settings = {}, amount = '150.00'): Promise<{ state: PaymentState; run_id: string }> {
     const payment = order();
     gateway.statusAt = () => 'EXPIRED';
-    return withWorker(async (taskQueue) => {
-      const expired = await start(taskQueue, payment);
-      const first = await expired.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
-      expect(await expired.result()).toMatchObject({ outcome: 'EXPIRED' });
-      gateway.trades.forEach((trade) => {
-        trade.statusAt = () => 'SUCCESS';
-        trade.order_amount = amount;
-      });
-      const { app_id, request } = payment;
-      const handle = await start(taskQueue, { kind: 'adopt', app_id, out_trade_no: request.out_trade_no });
-      const answer = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
-      expect(answer).toEqual(first);
-      const other = { ...payment, request: { ...request, subject: 'Another' } };
-      const asked = handle.executeUpdate('created', { args: [other] });
-      await expect(asked).rejects.toThrow();
-      if (amount !== '150.00') await end(handle);
-      return { state: await handle.result(), run_id: expired.firstExecutionRunId };
-    }, settings);
+    work(settings);
+    const expired = await start(payment);
+    const first = await expired.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
+    expect(await expired.result()).toMatchObject({ outcome: 'EXPIRED' });
+    gateway.trades.forEach((trade) => {
+      trade.statusAt = () => 'SUCCESS';
+      trade.order_amount = amount;
+    });
+    const { app_id, request } = payment;
+    const handle = await start({ kind: 'adopt', app_id, out_trade_no: request.out_trade_no });
+    const answer = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
+    expect(answer).toEqual(first);
+    const other = { ...payment, request: { ...request, subject: 'Another' } };
+    const asked = handle.executeUpdate('created', { args: [other] });
+    await expect(asked).rejects.toThrow();
+    if (amount !== '150.00') await end(handle);
+    return { state: await handle.result(), run_id: expired.firstExecutionRunId };
   }
 
   it('is a SUCCESS under attention that names the run before', async () => {
@@ -497,55 +427,47 @@ describe('risk control', () => {
 
 describe('a notified trade that the gateway does not know', () => {
   it('is searched for ever less often, under attention, until a person decides', async () => {
-    await withWorker(async (taskQueue) => {
-      const handle = await start(taskQueue, { kind: 'adopt', app_id: APP.app_id, out_trade_no: 'nobody-knows' });
-      await env.sleep('1 day');
-      expect(await handle.query<PaymentState>('state')).toMatchObject({ attention: 'unknown-trade', outcome: null });
-      expect(gateway.queries).toBeLessThan(150);
-      await end(handle);
-    });
+    const handle = await start({ kind: 'adopt', app_id: APP.app_id, out_trade_no: 'nobody-knows' });
+    await env.sleep('1 day');
+    expect(await stateOf(handle)).toMatchObject({ attention: 'unknown-trade', outcome: null });
+    expect(gateway.queries).toBeLessThan(150);
+    await end(handle);
   });
 });
 
 describe('a gateway that is down for hours', () => {
   it('fails no payment within its time: created answers that it goes on, and the order is created once when the gateway is back', async () => {
-    await withWorker(
-      async (taskQueue) => {
-        gateway.isDown = true;
-        const payment = order({ timeout_express: '1d' });
-        const handle = await start(taskQueue, payment);
-        const asked = await handle.startUpdate('created', { args: [payment], waitForStage: 'ACCEPTED' });
-        await env.sleep('31 seconds');
-        await expect(asked.result()).rejects.toMatchObject({ cause: { type: 'PaymentPending' } });
-        await env.sleep('6 hours');
-        expect(await handle.query<PaymentState>('state')).toMatchObject({ trade_status: null, attention: 'no-answer' });
-        // The retries slow down to one every two minutes.
-        expect(gateway.refused).toBeGreaterThan(100);
-        expect(gateway.refused).toBeLessThan(250);
-        gateway.isDown = false;
-        await env.sleep('3 minutes');
-        expect(await handle.query<PaymentState>('state')).toMatchObject({
-          trade_status: 'PROCESSING',
-          attention: null,
-        });
-        expect(gateway.created).toBe(1);
-        await end(handle);
-      },
-      { PAYMENTS_CREATE_WITHIN: '1d' },
-    );
+    work({ PAYMENTS_CREATE_WITHIN: '1d' });
+    gateway.isDown = true;
+    const payment = order({ timeout_express: '1d' });
+    const handle = await start(payment);
+    const asked = await handle.startUpdate('created', { args: [payment], waitForStage: 'ACCEPTED' });
+    await env.sleep('31 seconds');
+    await expect(asked.result()).rejects.toMatchObject({ cause: { type: 'PaymentPending' } });
+    await env.sleep('6 hours');
+    expect(await stateOf(handle)).toMatchObject({ trade_status: null, attention: 'no-answer' });
+    // The retries slow down to one every two minutes.
+    expect(gateway.refused).toBeGreaterThan(100);
+    expect(gateway.refused).toBeLessThan(250);
+    gateway.isDown = false;
+    await env.sleep('3 minutes');
+    expect(await stateOf(handle)).toMatchObject({
+      trade_status: 'PROCESSING',
+      attention: null,
+    });
+    expect(gateway.created).toBe(1);
+    await end(handle);
   });
 
   it('sends nothing later than within an hour, or the order’s own time: NotCreated says that nothing was sent', async () => {
-    await withWorker(async (taskQueue) => {
-      gateway.isDown = true;
-      const handle = await start(taskQueue, order({ timeout_express: '1d' }));
-      await expect(handle.result()).rejects.toMatchObject({
-        cause: { type: 'NotCreated', details: [{ outcome: 'not-sent', may_exist: false }] },
-      });
-      gateway.isDown = false;
-      await env.sleep('8 hours');
-      expect(gateway.created).toBe(0);
+    gateway.isDown = true;
+    const handle = await start(order({ timeout_express: '1d' }));
+    await expect(handle.result()).rejects.toMatchObject({
+      cause: { type: 'NotCreated', details: [{ outcome: 'not-sent', may_exist: false }] },
     });
+    gateway.isDown = false;
+    await env.sleep('8 hours');
+    expect(gateway.created).toBe(0);
   });
 });
 
@@ -564,7 +486,7 @@ describe('onEvent', () => {
   it('gets each transition once and in order, with the payment and an idempotency key', async () => {
     const { heard, hear, steps: told } = recorder();
     gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'INITIAL' : elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
-    const state = await withWorker(async (taskQueue) => (await start(taskQueue, order())).result(), {}, hear);
+    const state = await live(order(), {}, hear);
     expect(told()).toEqual(['INITIAL', 'PROCESSING', 'SUCCESS']);
     expect(new Set(heard.map(({ id }) => id)).size).toBe(3);
     expect(heard.map(({ transition }) => transition)).toEqual(state.history);
@@ -574,28 +496,23 @@ describe('onEvent', () => {
   it('is repeated where it fails, and never delays the payment', async () => {
     const { heard, hear, steps: told } = recorder();
     let failures = 5;
-    await withWorker(
-      async (taskQueue) => {
-        gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
-        const handle = await start(taskQueue, order());
-        expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS' });
-        expect(heard).toEqual([]);
-        // A relay delivers the events that are left.
-        failures = 0;
-        await env.client.workflow.getHandle(`events:${handle.workflowId}`).result();
-      },
-      {},
-      (event) => {
-        if (failures > 0) throw new Error('the shop is closed');
-        hear(event);
-      },
-    );
+    work({}, (event) => {
+      if (failures > 0) throw new Error('the shop is closed');
+      hear(event);
+    });
+    becomes('PROCESSING', MINUTE, 'SUCCESS');
+    const handle = await start(order());
+    expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS' });
+    expect(heard).toEqual([]);
+    // A relay delivers the events that are left.
+    failures = 0;
+    await env.client.workflow.getHandle(`events:${handle.workflowId}`).result();
     expect(told()).toEqual(['PROCESSING', 'SUCCESS']);
   });
 
   it('gets an event of what needs a person', async () => {
     const { hear, steps: told } = recorder();
-    await withWorker(async (taskQueue) => (await start(taskQueue, order())).result(), {}, hear);
+    await live(order(), {}, hear);
     expect(told()).toEqual(['PROCESSING', 'EXPIRED', 'attention: never-ended']);
   });
 });

@@ -1,9 +1,8 @@
 /** A worker whose settings lack the app, or that lacks an activity: as long bounded as a gateway that does not answer, and told as what it is. */
+
 import { gatewayActivities } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import { attentions, begin, end, found, outcomeNow, pay, stateNow, tradeAt, world } from './hostile/acts';
-
-afterEach(() => end());
+import { attentions, begin, happens, open, outcomeNow, pay, reset, stateNow, tell, world } from './hostile/acts';
 
 /** The settings lose the app. Returns what gives it back. */
 function loseApp(): () => void {
@@ -35,11 +34,11 @@ describe.each(LOSSES)('%s', (_name, reason, lose, says) => {
   test('an order is before a person after ten minutes, and has failed once its time is over, with the true reason', async () => {
     await begin();
     lose();
-    await pay(15 * MINUTE);
-    expect(found({ open: true })).toEqual([reason]);
+    await happens(pay, 15 * MINUTE);
+    expect(open()).toEqual([reason]);
     world.awaitOutcome();
     await world.pass(2 * HOUR);
-    expect(found({ open: true })).toEqual([]);
+    expect(open()).toEqual([]);
     const told = world.told.flatMap((one) => (one.is === 'failure' ? [one] : [])).at(-1);
     expect(told).toMatchObject({ type: 'NotCreatedError', outcome: 'not-sent', message: expect.stringMatching(says) });
     expect(told?.message).not.toContain('could not be reached');
@@ -50,42 +49,35 @@ describe.each(LOSSES)('%s', (_name, reason, lose, says) => {
   test('an order is sent once by a worker that has what the first one lacks', async () => {
     await begin();
     const mend = lose();
-    await pay(15 * MINUTE);
-    mend();
-    await world.pass(5 * MINUTE);
+    await happens(pay, 15 * MINUTE, mend, 5 * MINUTE);
     expect((await stateNow()).trade_status).toBe('PROCESSING');
     expect(world.gateway.trades).toHaveLength(1);
-    expect(found({ open: true })).toEqual([]);
+    expect(open()).toEqual([]);
   });
 
   test('a payment whose SUCCESS is notified is before a person within half an hour, and ends as paid after it is mended', async () => {
     await begin();
-    await pay(MINUTE);
+    await happens(pay, MINUTE);
     const mend = lose();
-    world.gateway.move(tradeAt(0), 'SUCCESS');
-    world.notify(tradeAt(0));
-    await world.pass(30 * MINUTE);
-    expect(found({ open: true })).toEqual([reason]);
+    await happens(tell('T1', 'SUCCESS'), 30 * MINUTE);
+    expect(open()).toEqual([reason]);
     await world.pass(DAY);
     expect(attentions()).toEqual([reason]);
-    mend();
-    await world.pass(2 * HOUR);
+    await happens(mend, 2 * HOUR);
     expect(await outcomeNow()).toBe('SUCCESS');
-    expect(found({ open: true })).toEqual([]);
+    expect(open()).toEqual([]);
   });
 });
 
 describe.each(LOSSES)('%s, and a run that was reset', (_name, _reason, lose) => {
   test('an order that the run before has sent is never said to be unsent, and is not sent again', async () => {
     await begin();
-    await pay(MINUTE);
+    await happens(pay, MINUTE);
     const mend = lose();
-    world.reset();
-    await world.pass(5 * HOUR);
+    await happens(reset, 5 * HOUR);
     expect(world.told.filter(({ is }) => is === 'failure')).toEqual([]);
-    expect(found({ open: true })).not.toEqual([]);
-    mend();
-    await world.pass(2 * HOUR);
+    expect(open()).not.toEqual([]);
+    await happens(mend, 2 * HOUR);
     expect(world.gateway.trades).toHaveLength(1);
     expect((await stateNow()).trade_no).toBe('T1');
   });

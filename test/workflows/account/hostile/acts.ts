@@ -1,10 +1,14 @@
-/** What the named schedules of accounts share: a world, and the account A1 in it. */
-import { speiAccountWorkflowId } from '../../../../src/contract';
+/** What happens to a virtual account and its deposits, and what people know then: the named schedules are written in these words. */
+import { createSpeiAccountWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
+import { happensIn } from '../../hostile/happens';
+import { listFails, runsAreSilent } from '../../hostile/temporal-down';
+import type { TrueDeposit } from './gateway';
 import { PLAIN, type Traits, World } from './world';
 
 export const A1 = speiAccountWorkflowId(APP, 'A1');
+export const CREATION = createSpeiAccountWorkflowId(APP, 'k1');
 
 /** The world of the test that runs. */
 export let world: World;
@@ -12,8 +16,68 @@ export let world: World;
 export async function open(traits: Partial<Traits> = {}): Promise<void> {
   world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
 }
+afterEach(() => {
+  jest.restoreAllMocks();
+  return world?.close();
+});
 
-export const end = () => world?.close();
+Error.stackTraceLimit = 0;
+
+export const happens = happensIn(() => world);
+
+// — What buyers, merchants and the gateway do: a deposit is called by its number, D1 the first —
+
+type Which = string | TrueDeposit;
+const depositOf = (which: Which): TrueDeposit => {
+  const found = typeof which === 'string' ? world.gateway.deposits.find((one) => one.out_trade_no === which) : which;
+  if (!found) throw new Error(`no deposit ${which}`);
+  return found;
+};
+/** Money comes to the account A1, and nobody is told. */
+export const deposit = (amount: string, status?: string) => () => world.gateway.deposit('A1', amount, status);
+/** The gateway tells a deposit's status; another one, or another amount, where it lies or is late. */
+export const notify = (which: Which, status?: string, more?: { times?: number; amount?: string }) => () =>
+  world.notify(depositOf(which), status, more);
+/** Money comes to the account A1, and the gateway says so; `said`: that it is something else. */
+export const transfer = (amount: string, status?: string, said?: string) => () =>
+  world.notify(world.gateway.deposit('A1', amount, status), said);
+export const move = (which: Which, status: string) => () => world.gateway.move(depositOf(which), status);
+export const trouble = (kind: World['gateway']['trouble']) => () => {
+  world.gateway.trouble = kind;
+};
+export const works = trouble(undefined);
+/** A merchant asks for the account of a key. */
+export const create = (key: string) => () => world.create(key);
+/** An answer of the gateway. */
+export const answer = (status: number, body: object) => ({
+  status,
+  body: new TextEncoder().encode(JSON.stringify(body)),
+});
+export const refusal = (sub_code: string) =>
+  answer(200, { code: '40002', msg: 'Business Failed', sub_code, sub_msg: sub_code });
+
+// — What becomes of workers and workflows, and what people do —
+
+export const noWorker = (ms: number) => () => world.leaveWithoutWorker(ms);
+export const terminate = () => world.terminate('A1');
+export const resolve = () => world.resolve();
+/** An update of the account, or of another workflow, whose answer may be long in coming. */
+export const update = (name: string, workflowId = A1, ...args: object[]) =>
+  world.within(async () => world.temporal.update(workflowId, name, ...args));
+export const listIsDown = () => listFails(world.temporal.client);
+export const earlierRunsAreSilent = () => runsAreSilent(world.temporal.client);
+
+// — What is known —
+
+export const accountNow = () => world.state('A1');
+export const attention = async () => (await accountNow())?.attention;
+/** The accounts of the key k1 at the gateway. */
+export const made = () => world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1');
+export const answers = () => world.told.flatMap((one) => (one.is === 'account' ? [one.account_id] : []));
+export const attentionOfCreation = () => {
+  const run = world.temporal.latest(CREATION);
+  return run && world.temporal.attributesOf(run).PaymentAttention;
+};
 
 /** The account's latest run. */
 export function latest() {
@@ -25,9 +89,6 @@ export function latest() {
 /** The account's second run, which began with what the first has handed on. */
 export async function secondRun() {
   await open({ continuesAfter: 40 });
-  while (world.temporal.latest(A1)?.start.firstRunId === undefined) {
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(MINUTE);
-  }
+  while (world.temporal.latest(A1)?.start.firstRunId === undefined) await happens(transfer('1.00'), MINUTE);
   return latest();
 }

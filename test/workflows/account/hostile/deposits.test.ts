@@ -4,28 +4,22 @@ import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contra
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { DepositLedger } from '../../../../src/workflows/account/deposit-ledger';
 import { APP } from '../../hostile/base-world';
-import { PLAIN, World } from './world';
+import { accountNow, deposit, happens, move, notify, open, resolve, transfer, world } from './acts';
 
-let world: World;
 /** A deposit of A1 whose payment the webhook started, because no worker ran when it was notified as open. */
 async function countedOfWebhook() {
   await world.leaveWithoutWorker(MINUTE);
   const deposit = world.gateway.deposit('A1', '100.00', 'PROCESSING');
-  world.notify(deposit, 'PROCESSING');
-  await world.pass(2 * MINUTE);
-  world.gateway.move(deposit, 'SUCCESS');
-  world.notify(deposit);
-  await world.pass(HOUR);
-  expect((await world.state('A1'))?.deposits).toMatchObject({ count: 1, total: { MXN: '100.00' } });
+  await happens(notify(deposit, 'PROCESSING'), 2 * MINUTE, move(deposit, 'SUCCESS'), notify(deposit), HOUR);
+  expect((await accountNow())?.deposits).toMatchObject({ count: 1, total: { MXN: '100.00' } });
   return deposit;
 }
 /** A deposit that was notified as paid, and that queries deny: after ten minutes a person is told. */
 async function overdueDeposit() {
   const late = world.gateway.deposit('A1', '30.00');
   world.gateway.deposits.splice(0);
-  world.notify(late);
-  await world.pass(25 * MINUTE);
-  expect(await world.state('A1')).toMatchObject({ attention: 'overdue-deposit' });
+  await happens(notify(late), 25 * MINUTE);
+  expect(await accountNow()).toMatchObject({ attention: 'overdue-deposit' });
   world.gateway.deposits.push(late);
   return {
     hide: () => void world.gateway.deposits.splice(world.gateway.deposits.indexOf(late), 1),
@@ -36,14 +30,7 @@ function attentionOf(workflowId: string) {
   const run = world.temporal.latest(workflowId);
   return run && world.temporal.attributesOf(run).PaymentAttention;
 }
-Error.stackTraceLimit = 0;
-beforeEach(async () => {
-  world = await World.create({ ...PLAIN, findsBy: 'trade_no alone', pick: () => 0 });
-});
-afterEach(() => world?.close());
-beforeEach(async () => {
-  world = await World.create({ ...PLAIN, pick: () => 0 });
-});
+beforeEach(() => open());
 
 test.each(['-100.00', '0.00', '1e300', '1.500,00'])(
   'a deposit whose amount is no money (%s) is before a person, and never counted',
@@ -71,13 +58,11 @@ test.each([
   'a deposit of another trade under the number of an earlier one, notified %s, is before a person once',
   async (_, after_ms) => {
     const first = world.gateway.deposit('A1', '100.00');
-    world.notify(first);
-    await world.pass(after_ms);
+    await happens(notify(first), after_ms);
     const second = { ...first, trade_no: 'T2', amount: '70.00' };
     world.gateway.deposits.push(second);
-    world.notify(second, 'SUCCESS', { times: 3 });
-    await world.pass(DAY);
-    expect(await world.state('A1')).toMatchObject({
+    await happens(notify(second, 'SUCCESS', { times: 3 }), DAY);
+    expect(await accountNow()).toMatchObject({
       attention: 'second-deposit',
       deposits: {
         ...{ count: 1, total: { MXN: '100.00' }, pending: 0 },
@@ -85,35 +70,25 @@ test.each([
       },
     });
     expect(world.events.filter(({ type }) => type === 'deposit-set-aside')).toHaveLength(1);
-    await world.resolve();
-    world.notify(second);
-    await world.pass(DAY);
-    expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { count: 1 } });
+    await happens(resolve, notify(second), DAY);
+    expect(await accountNow()).toMatchObject({ attention: null, deposits: { count: 1 } });
   },
 );
 
 test('a counted deposit that is notified again with another amount is before a person', async () => {
-  const deposit = world.gateway.deposit('A1', '100.00');
-  world.notify(deposit);
-  await world.pass(HOUR);
-  world.notify(deposit, 'SUCCESS', { amount: '100.0' });
-  await world.pass(HOUR);
-  expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { set_aside: [] } });
-  world.notify(deposit, 'SUCCESS', { amount: '250.00' });
-  await world.pass(DAY);
-  expect(await world.state('A1')).toMatchObject({
+  await happens(transfer('100.00'), HOUR, notify('D1', 'SUCCESS', { amount: '100.0' }), HOUR);
+  expect(await accountNow()).toMatchObject({ attention: null, deposits: { set_aside: [] } });
+  await happens(notify('D1', 'SUCCESS', { amount: '250.00' }), DAY);
+  expect(await accountNow()).toMatchObject({
     attention: 'second-deposit',
     deposits: { total: { MXN: '100.00' } },
   });
 });
 
 test('a deposit whose amount was notified wrongly, each time in the same way, is counted as confirmed and not set aside', async () => {
-  const deposit = world.gateway.deposit('A1', '100.00');
-  world.notify(deposit, 'SUCCESS', { amount: '250.00' });
-  await world.pass(HOUR);
-  world.notify(deposit, 'SUCCESS', { amount: '250.00' });
-  await world.pass(HOUR);
-  expect(await world.state('A1')).toMatchObject({
+  await happens(deposit('100.00'), notify('D1', 'SUCCESS', { amount: '250.00' }), HOUR);
+  await happens(notify('D1', 'SUCCESS', { amount: '250.00' }), HOUR);
+  expect(await accountNow()).toMatchObject({
     ...{ attention: 'amount-mismatch', deposits: { count: 1, total: { MXN: '100.00' }, set_aside: [] } },
   });
 });
@@ -133,15 +108,12 @@ test.each(['100.00', '70.00'])(
 );
 
 test('promise 4: a trade that one account has counted is not counted by another one under a second number', async () => {
-  await world.close();
-  world = await World.create({ ...PLAIN, pick: () => 0 });
   const other = world.gateway.make('other');
   const deposit = world.gateway.deposit('A1', '100.00');
-  world.notify(deposit);
-  await world.pass(HOUR);
+  await happens(notify(deposit), HOUR);
   world.notify({ ...deposit, account_id: other.account_id, out_trade_no: 'X-D1' });
   await world.pass(DAY);
-  expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { count: 1 } });
+  expect(await accountNow()).toMatchObject({ attention: null, deposits: { count: 1 } });
   expect(await world.state(other.account_id)).toMatchObject({
     attention: 'second-deposit',
     deposits: { count: 0, pending: 0, set_aside: [{ out_trade_no: 'X-D1', trade_no: 'T1' }] },
@@ -157,7 +129,7 @@ test('promise 4: a deposit whose amount no query shows is not counted with the n
   };
   world.notify(world.gateway.deposit('A1', '10.00'), 'SUCCESS', { amount: '1000.00' });
   await world.pass(DAY);
-  expect(await world.state('A1')).toMatchObject({
+  expect(await accountNow()).toMatchObject({
     attention: 'unconfirmed-deposit',
     deposits: { count: 0, total: {}, set_aside: [{ amount: '1000.00' }] },
   });
@@ -170,10 +142,10 @@ test('a deposit that is confirmed with another amount is before a person, althou
   Object.assign(world.gateway.deposits.at(-1) ?? {}, { out_trade_no: 'D2', trade_no: 'T2' });
   world.notify({ ...deposit, out_trade_no: 'D2', trade_no: 'T2' }, 'SUCCESS', { amount: '250.00' });
   await world.pass(MINUTE);
-  expect(await world.state('A1')).toMatchObject({ deposits: { count: 1, total: { MXN: '100.00' } } });
+  expect(await accountNow()).toMatchObject({ deposits: { count: 1, total: { MXN: '100.00' } } });
   late.show();
   await world.pass(DAY);
-  expect(await world.state('A1')).toMatchObject({ attention: 'amount-mismatch', deposits: { count: 2 } });
+  expect(await accountNow()).toMatchObject({ attention: 'amount-mismatch', deposits: { count: 2 } });
 });
 
 test('a second deposit under one number is before a person, although another one was overdue when it came', async () => {
@@ -187,13 +159,12 @@ test('a second deposit under one number is before a person, although another one
     states: [{ status: 'SUCCESS', at: world.now }],
   };
   world.gateway.deposits.push(first);
-  world.notify(first);
-  await world.pass(HOUR);
+  await happens(notify(first), HOUR);
   world.notify({ ...first, trade_no: 'T3', amount: '70.00' });
   await world.pass(MINUTE);
   late.show();
   await world.pass(DAY);
-  expect(await world.state('A1')).toMatchObject({ attention: 'second-deposit', deposits: { count: 2 } });
+  expect(await accountNow()).toMatchObject({ attention: 'second-deposit', deposits: { count: 2 } });
 });
 
 test('a second deposit under the number of one that was set aside as too old is no repetition of it', () => {
@@ -214,11 +185,10 @@ test('a second deposit under the number of one that was set aside as too old is 
 
 test('a deposit that is notified under two numbers, and has one trade, is counted once', async () => {
   const deposit = world.gateway.deposit('A1', '100.00');
-  world.notify(deposit);
-  await world.pass(HOUR);
+  await happens(notify(deposit), HOUR);
   world.notify({ ...deposit, out_trade_no: 'D9' });
   await world.pass(DAY);
-  const state = await world.state('A1');
+  const state = await accountNow();
   expect(state).toMatchObject({ deposits: { count: 1, total: { MXN: '100.00' } } });
   expect(state?.attention).not.toBeNull();
 });
@@ -229,20 +199,15 @@ test('a deposit that is notified in one currency and confirmed in another is bef
     const { status, body } = await post(path, headers, text);
     return { status, body: new TextEncoder().encode(new TextDecoder().decode(body).replace('"MXN"', '"USD"')) };
   };
-  const deposit = world.gateway.deposit('A1', '100.00');
-  world.notify(deposit);
-  await world.pass(HOUR);
-  expect((await world.state('A1'))?.attention).not.toBeNull();
+  await happens(transfer('100.00'), HOUR);
+  expect((await accountNow())?.attention).not.toBeNull();
 });
 
 test('promise 8: a deposit that is not confirmed is overdue after ten minutes in an account that is busy, too', async () => {
   await world.close();
-  world = await World.create({ ...PLAIN, continuesAfter: 40, pick: () => 0 });
+  await open({ continuesAfter: 40 });
   world.notify(world.gateway.deposit('A1', '500.00', 'PROCESSING'), 'SUCCESS');
-  for (let minute = 0; minute < 21; minute += 1) {
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(MINUTE);
-  }
+  for (let minute = 0; minute < 21; minute += 1) await happens(transfer('1.00'), MINUTE);
   expect(world.temporal.runs(speiAccountWorkflowId(APP, 'A1')).length).toBeGreaterThan(2);
-  expect(await world.state('A1')).toMatchObject({ attention: 'overdue-deposit', deposits: { count: 21, pending: 1 } });
+  expect(await accountNow()).toMatchObject({ attention: 'overdue-deposit', deposits: { count: 21, pending: 1 } });
 });

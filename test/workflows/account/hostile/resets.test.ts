@@ -1,9 +1,33 @@
 /** An account whose run was reset or terminated knows all that it knew, and what needs a person stays (promises 3 and 8). */
+
 import { defaultPayloadConverter } from '@temporalio/common';
-import { createSpeiAccountWorkflowId, paymentWorkflowId } from '../../../../src/contract';
+import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
-import { A1, end, latest, open, secondRun, world } from './acts';
+import {
+  accountNow,
+  answer,
+  CREATION,
+  create,
+  deposit,
+  earlierRunsAreSilent,
+  happens,
+  latest,
+  listIsDown,
+  move,
+  notify,
+  noWorker,
+  open,
+  refusal,
+  resolve,
+  secondRun,
+  terminate,
+  transfer,
+  trouble,
+  update,
+  works,
+  world,
+} from './acts';
 import type { TrueDeposit } from './gateway';
 
 /** Something that follows no account adopts the deposit's trade, as a merchant may. */
@@ -13,12 +37,6 @@ async function adoptElsewhere({ out_trade_no, trade_no }: TrueDeposit) {
   await world.within(async () => void world.temporal.begin(adopted));
   await world.pass(MINUTE);
 }
-const CREATION = createSpeiAccountWorkflowId(APP, 'k1');
-const answer = (status: number, body: object) => ({ status, body: new TextEncoder().encode(JSON.stringify(body)) });
-const refusal = (sub_code: string) =>
-  answer(200, { code: '40002', msg: 'Business Failed', sub_code, sub_msg: sub_code });
-Error.stackTraceLimit = 0;
-afterEach(end);
 
 describe('promise 4: one trade is not counted by two accounts where something else has adopted its payment', () => {
   // The merchant loses 100.00: one transfer credited to two buyers, no attention.
@@ -27,15 +45,14 @@ describe('promise 4: one trade is not counted by two accounts where something el
     const other = world.gateway.make('other');
     const deposit = world.gateway.deposit('A1', '100.00');
     if (when === 'before both') await adoptElsewhere(deposit);
-    world.notify(deposit);
-    await world.pass(HOUR);
+    await happens(notify(deposit), HOUR);
     if (when === 'between the two') await adoptElsewhere(deposit);
     world.notify({ ...deposit, account_id: other.account_id });
     await world.pass(HOUR);
     // Who has counted it once is asked at each notification, and not the payment that ended last.
     world.notify({ ...deposit, account_id: other.account_id });
     await world.pass(DAY);
-    const [first, second] = [await world.state('A1'), await world.state(other.account_id)];
+    const [first, second] = [await accountNow(), await world.state(other.account_id)];
     expect([first?.deposits.count, second?.deposits.count]).toEqual([1, 0]);
     expect(second).toMatchObject({ attention: 'old-deposit', deposits: { set_aside: [{ because: 'old-deposit' }] } });
   });
@@ -51,27 +68,18 @@ describe('promise 3: a payment of the account’s own that ended as paid does no
       const shown = new TextDecoder().decode(body).replace('"order_amount":"10.00",', '');
       return { status, body: new TextEncoder().encode(shown) };
     };
-    const deposit = world.gateway.deposit('A1', '10.00');
-    world.notify(deposit);
-    await world.pass(DAY);
+    await happens(transfer('10.00'), DAY);
     world.gateway.post = post;
-    world.notify(deposit);
-    await world.pass(DAY);
-    expect((await world.state('A1'))?.deposits).toMatchObject({ count: 1, total: { MXN: '10.00' } });
+    await happens(notify('D1'), DAY);
+    expect((await accountNow())?.deposits).toMatchObject({ count: 1, total: { MXN: '10.00' } });
   });
 
   test('a returned deposit that is notified again stays a returned one, and needs nobody again', async () => {
     // The merchant loses 100.00: `old-deposit` tells a person to credit it where the books lack it, and the money is gone.
     await open();
-    const deposit = world.gateway.deposit('A1', '100.00');
-    world.gateway.move(deposit, 'REFUNDED');
-    world.notify(deposit, 'SUCCESS');
-    await world.pass(5 * MINUTE);
-    await world.resolve();
-    await world.pass(5 * MINUTE);
-    world.notify(deposit, 'SUCCESS');
-    await world.pass(DAY);
-    expect(await world.state('A1')).toMatchObject({
+    await happens(deposit('100.00'), move('D1', 'REFUNDED'), notify('D1', 'SUCCESS'), 5 * MINUTE, resolve, 5 * MINUTE);
+    await happens(notify('D1', 'SUCCESS'), DAY);
+    expect(await accountNow()).toMatchObject({
       ...{ attention: null, deposits: { set_aside: [{ because: 'returned-deposit' }] } },
     });
   });
@@ -80,10 +88,7 @@ describe('promise 3: a payment of the account’s own that ended as paid does no
 test('promise 4: a deposit whose callback button was pressed is asked for, also where the account is terminated before that look', async () => {
   // The buyer waits for 500.00 that the gateway confirms: it is set aside on the old answer, and nobody asked.
   await open();
-  const deposit = world.gateway.deposit('A1', '500.00', 'CANCEL');
-  world.notify(deposit, 'SUCCESS');
-  await world.pass(HOUR);
-  world.gateway.move(deposit, 'SUCCESS');
+  await happens(deposit('500.00', 'CANCEL'), notify('D1', 'SUCCESS'), HOUR, move('D1', 'SUCCESS'));
   const functions = world.temporal.activities.functions as Record<string, (input: unknown) => Promise<unknown>>;
   const ended = functions['payments.ended-payment'];
   let isAway = true;
@@ -91,14 +96,10 @@ test('promise 4: a deposit whose callback button was pressed is asked for, also 
     if (isAway) throw new Error('the frontend is away');
     return ended?.(input);
   };
-  world.notify(deposit);
-  await world.pass(500);
-  world.terminate('A1');
+  await happens(notify('D1'), 500, terminate);
   isAway = false;
-  await world.pass(MINUTE);
-  world.notify(world.gateway.deposit('A1', '1.00'));
-  await world.pass(DAY);
-  expect((await world.state('A1'))?.deposits).toMatchObject({ count: 2, total: { MXN: '501.00' } });
+  await happens(MINUTE, transfer('1.00'), DAY);
+  expect((await accountNow())?.deposits).toMatchObject({ count: 2, total: { MXN: '501.00' } });
 });
 
 describe('promise 8: "we keep asking" is true of a cancel', () => {
@@ -112,33 +113,23 @@ describe('promise 8: "we keep asking" is true of a cancel', () => {
   test.each(['while it ends', 'while it ends, and is then terminated'])('that comes to a reset run %s', async (how) => {
     const run = await secondRun();
     await world.within(async () => void world.temporal.reset(run));
-    world.notify(world.gateway.deposit('A1', '5.00', 'PROCESSING'));
-    await world.pass(500);
-    const asked = await world.within(async () => world.temporal.update(A1, 'cancel'));
+    await happens(transfer('5.00', 'PROCESSING'), 500);
+    const asked = await update('cancel');
     await world.pass(5_000);
     if (how.endsWith('terminated')) {
-      world.terminate('A1');
-      await world.pass(MINUTE);
-      world.notify(world.gateway.deposit('A1', '1.00'));
-      await world.pass(DAY);
+      await happens(terminate, MINUTE, transfer('1.00'), DAY);
       expect(world.gateway.accounts[0]?.status).toBe('CANCELED');
     } else await isAsked(asked);
   });
 
   test('that comes while the account cannot read what it knew', async () => {
     await open();
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(MINUTE);
-    world.terminate('A1');
-    await world.pass(MINUTE);
-    const list = jest.spyOn(world.temporal.client.workflow, 'list').mockImplementation(() => {
-      throw new Error('visibility is down');
-    });
-    world.notify(world.gateway.deposit('A1', '2.00'));
-    await world.pass(MINUTE);
-    const asked = await world.within(async () => world.temporal.update(A1, 'cancel'));
+    await happens(transfer('1.00'), MINUTE, terminate, MINUTE);
+    const mend = listIsDown();
+    await happens(transfer('2.00'), MINUTE);
+    const asked = await update('cancel');
     await world.pass(HOUR);
-    list.mockRestore();
+    mend();
     await isAsked(asked);
   });
 });
@@ -146,19 +137,11 @@ describe('promise 8: "we keep asking" is true of a cancel', () => {
 test('promise 8: the facts settle what an account said of a deposit while it could not read what it knew', async () => {
   // Operators look for an overdue deposit that there is not: the notification was a repetition of a counted one.
   await open();
-  const deposit = world.gateway.deposit('A1', '100.00');
-  world.notify(deposit);
-  await world.pass(HOUR);
-  world.terminate('A1');
-  await world.pass(MINUTE);
-  const list = jest.spyOn(world.temporal.client.workflow, 'list').mockImplementation(() => {
-    throw new Error('visibility is down');
-  });
-  world.notify(deposit);
-  await world.pass(HOUR);
-  list.mockRestore();
-  await world.pass(DAY);
-  expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { count: 1, pending: 0 } });
+  await happens(transfer('100.00'), HOUR, terminate, MINUTE);
+  const mend = listIsDown();
+  await happens(notify('D1'), HOUR);
+  await happens(mend, DAY);
+  expect(await accountNow()).toMatchObject({ attention: null, deposits: { count: 1, pending: 0 } });
 });
 
 describe('promise 3: a deposit that a later run has counted is counted or before a person after a reset of the run before it', () => {
@@ -170,24 +153,15 @@ describe('promise 3: a deposit that a later run has counted is counted or before
     'that cannot be queried',
   ])('%s', async (how) => {
     const first = await secondRun();
-    world.terminate('A1');
-    await world.pass(MINUTE);
-    world.notify(world.gateway.deposit('A1', '700.00'));
-    await world.pass(HOUR);
-    expect((await world.state('A1'))?.deposits.latest[0]?.amount).toBe('700.00');
+    await happens(terminate, MINUTE, transfer('700.00'), HOUR);
+    expect((await accountNow())?.deposits.latest[0]?.amount).toBe('700.00');
     const activities = world.temporal.activities.functions as Record<string, unknown>;
     const watch = activities['gateway.watch-account'];
     const waits = how.includes('watch');
     if (waits) activities['gateway.watch-account'] = () => Promise.reject(new Error('the worker is busy'));
     if (how.endsWith('a worker has it')) await world.leaveWithoutWorker(MINUTE);
     // Nobody answers for a closed run, as where its code does not replay: its history has what it was given.
-    const { workflow } = world.temporal.client;
-    const handleOf = workflow.getHandle.bind(workflow);
-    const query = () => Promise.reject(new Error('deadline exceeded'));
-    if (how.endsWith('queried'))
-      jest
-        .spyOn(workflow, 'getHandle')
-        .mockImplementation((...of) => Object.assign(handleOf(...of), of[1] ? { query } : {}));
+    if (how.endsWith('queried')) earlierRunsAreSilent();
     await world.within(async () => {
       latest().terminate();
       world.temporal.reset(first);
@@ -197,9 +171,8 @@ describe('promise 3: a deposit that a later run has counted is counted or before
     if (how.startsWith('that is reset')) await world.within(async () => void world.temporal.reset(latest()));
     await world.pass(2 * MINUTE);
     activities['gateway.watch-account'] = watch;
-    world.notify(world.gateway.deposit('A1', '2.00'));
-    await world.pass(DAY);
-    const { latest: counted = [], set_aside = [] } = (await world.state('A1'))?.deposits ?? {};
+    await happens(transfer('2.00'), DAY);
+    const { latest: counted = [], set_aside = [] } = (await accountNow())?.deposits ?? {};
     expect([...counted, ...set_aside].map(({ amount }) => amount)).toContain('700.00');
   });
 });
@@ -209,21 +182,12 @@ test('promise 3: an acknowledged deposit is not forgotten with its payment, whic
   await open();
   world.gateway.trouble = '503';
   const deposit = world.gateway.deposit('A1', '700.00');
-  world.notify(deposit);
-  await world.pass(MINUTE);
-  world.terminate('A1');
-  await world.pass(MINUTE);
-  world.notify(deposit);
-  await world.pass(HOUR);
-  await world.leaveWithoutWorker(3 * DAY);
+  await happens(notify(deposit), MINUTE, terminate, MINUTE, notify(deposit), HOUR, noWorker(3 * DAY));
   world.terminatePayment(deposit);
   await world.pass(2 * DAY);
   await world.temporal.forget(paymentWorkflowId(APP, deposit.out_trade_no));
-  world.gateway.trouble = undefined;
-  await world.pass(3 * DAY);
-  await world.resolve();
-  await world.pass(30 * DAY);
-  const state = await world.state('A1');
+  await happens(works, 3 * DAY, resolve, 30 * DAY);
+  const state = await accountNow();
   expect(state?.deposits.count === 1 || state?.attention !== null).toBe(true);
 });
 
@@ -232,12 +196,7 @@ test.each(['CANCEL', 'REFUSED', 'SOMETHING_NEW'])(
   async (status) => {
     // The merchant loses 100.00: the buyer stays credited for money that is gone, and the acknowledged news is nowhere.
     await open();
-    const deposit = world.gateway.deposit('A1', '100.00');
-    world.notify(deposit);
-    await world.pass(HOUR);
-    world.gateway.move(deposit, status);
-    world.notify(deposit, status);
-    await world.pass(DAY);
+    await happens(transfer('100.00'), HOUR, move('D1', status), notify('D1', status), DAY);
     expect(world.acknowledged).toHaveLength(2);
     expect(world.attentions).not.toEqual([]);
   },
@@ -247,12 +206,11 @@ describe('promise 3: a payment of the account’s own that ended as paid does no
   test('a deposit that comes to a reset run before its watch has an answer is counted', async () => {
     // The merchant is told of the deposit, then that it is set aside; the count lacks it for ever.
     const run = await secondRun();
-    const { count = 0 } = (await world.state('A1'))?.deposits ?? {};
+    const { count = 0 } = (await accountNow())?.deposits ?? {};
     await world.leaveWithoutWorker(MINUTE);
     await world.within(async () => void world.temporal.reset(run));
-    world.notify(world.gateway.deposit('A1', '700.00'));
-    await world.pass(DAY);
-    expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { count: count + 1 } });
+    await happens(transfer('700.00'), DAY);
+    expect(await accountNow()).toMatchObject({ attention: null, deposits: { count: count + 1 } });
   });
 });
 
@@ -261,15 +219,10 @@ test.each(['', 7])(
   async (account_id) => {
     // The buyer never gets an account: the creation asks for what it cannot send, shows no attention, and takes no other decision.
     await open({ creations: ['answer lost'] });
-    world.create('k1');
-    await world.pass(HOUR);
+    await happens(create('k1'), HOUR);
     const said = { by: 'ana', reason: 'looked', account_id };
-    await world.within(async () => void world.temporal.update(CREATION, 'resolve', said));
-    await world.pass(DAY);
-    await world.resolve();
-    await world.pass(DAY);
-    world.create('k1');
-    await world.pass(DAY);
+    await update('resolve', CREATION, said);
+    await happens(DAY, resolve, DAY, create('k1'), DAY);
     expect(world.told.filter((one) => one.is === 'account')).toHaveLength(1);
   },
 );
@@ -277,21 +230,17 @@ test.each(['', 7])(
 test('promise 1: a merchant is not told an account that the gateway denies, because a person has mistyped it', async () => {
   // The merchant gives the buyer an account that is nobody’s, and the key names it for ever; the true one is lost.
   await open({ creations: ['answer lost'] });
-  world.create('k1');
-  await world.pass(HOUR);
+  await happens(create('k1'), HOUR);
   const said = { by: 'ana', reason: 'looked', account_id: 'A22' };
-  await world.within(async () => void world.temporal.update(CREATION, 'resolve', said));
-  await world.pass(DAY);
-  world.create('k1');
-  await world.pass(DAY);
+  await update('resolve', CREATION, said);
+  await happens(DAY, create('k1'), DAY);
   expect(world.told.filter((one) => one.is === 'account')).toEqual([]);
 });
 
 test('promise 2: a cancellation that the gateway has carried out is not called refused because queries are 20 s behind', async () => {
   // The merchant gives a buyer a dead number: told `NotCanceled`, state ACTIVE until the next check, no attention.
   await open();
-  world.notify(world.gateway.deposit('A1', '1.00'));
-  await world.pass(MINUTE);
+  await happens(transfer('1.00'), MINUTE);
   const post = world.gateway.post.bind(world.gateway);
   let canceled_at = Number.POSITIVE_INFINITY;
   world.gateway.post = async (path, headers, text) => {
@@ -303,7 +252,7 @@ test('promise 2: a cancellation that the gateway has carried out is not called r
     canceled_at = world.now;
     return { status, body };
   };
-  const asked = await world.within(async () => world.temporal.update(A1, 'cancel'));
+  const asked = await update('cancel');
   await world.pass(5 * MINUTE);
   expect(world.gateway.accounts[0]?.status).toBe('CANCELED');
   expect(asked?.outcome).not.toHaveProperty('failure.applicationFailureInfo.type', 'NotCanceled');
@@ -314,13 +263,8 @@ test.each([1, 9, 15])(
   async (minutes) => {
     // The buyer waits without end, and the account shows nothing.
     await open();
-    const deposit = world.gateway.deposit('A1', '100.00', 'PROCESSING');
-    world.notify(deposit);
-    await world.pass(minutes * MINUTE);
-    world.gateway.move(deposit, 'SUCCESS');
-    world.gateway.trouble = 'unreachable';
-    world.notify(deposit);
-    await world.pass(6 * HOUR);
-    expect((await world.state('A1'))?.attention).toBe('overdue-deposit');
+    await happens(transfer('100.00', 'PROCESSING'), minutes * MINUTE);
+    await happens(move('D1', 'SUCCESS'), trouble('unreachable'), notify('D1'), 6 * HOUR);
+    expect((await accountNow())?.attention).toBe('overdue-deposit');
   },
 );

@@ -4,34 +4,44 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
-import { PLAIN, World } from './world';
+import {
+  A1,
+  accountNow,
+  answer,
+  answers,
+  create,
+  earlierRunsAreSilent,
+  happens,
+  listIsDown,
+  made,
+  move,
+  notify,
+  noWorker,
+  open,
+  refusal,
+  resolve,
+  terminate,
+  transfer,
+  trouble,
+  update,
+  works,
+  world,
+} from './acts';
 
-let world: World;
-const A1 = speiAccountWorkflowId(APP, 'A1');
 const A2 = speiAccountWorkflowId(APP, 'A2');
 /** A deposit that was notified too early, that the gateway then denied, and that a person has looked at. */
 async function deniedAndResolved() {
   const deposit = world.gateway.deposit('A1', '500.00', 'CANCEL');
-  world.notify(deposit, 'SUCCESS');
-  await world.pass(HOUR);
-  expect(await world.state('A1')).toMatchObject({
+  await happens(notify(deposit, 'SUCCESS'), HOUR);
+  expect(await accountNow()).toMatchObject({
     attention: 'unconfirmed-deposit',
     deposits: { count: 0, set_aside: [{ out_trade_no: deposit.out_trade_no }] },
   });
-  await world.resolve();
-  await world.pass(MINUTE);
-  expect((await world.state('A1'))?.attention).toBeNull();
+  await happens(resolve, MINUTE);
+  expect((await accountNow())?.attention).toBeNull();
   return deposit;
 }
-Error.stackTraceLimit = 0;
-beforeEach(async () => {
-  world = await World.create({ ...PLAIN, pick: () => 0 });
-});
-afterEach(() => {
-  jest.restoreAllMocks();
-  return world?.close();
-});
-afterEach(() => world?.close());
+beforeEach(() => open());
 
 test.each(['SUCCESS', 'CANCEL'])(
   'promise 8: a person’s %s of a deposit’s payment settles it, although the deposit was notified again before',
@@ -39,39 +49,25 @@ test.each(['SUCCESS', 'CANCEL'])(
     // Operators: the decision is taken, and the same order is before a person again, as often as the gateway repeats itself.
     world.gateway.trouble = 'no such order';
     const deposit = world.gateway.deposit('A1', '100.00');
-    world.notify(deposit);
-    await world.pass(HOUR);
-    world.notify(deposit);
-    await world.pass(HOUR);
+    await happens(notify(deposit), HOUR, notify(deposit), HOUR);
     const id = paymentWorkflowId(APP, deposit.out_trade_no);
     const decision = { by: 'ana', reason: 'the dashboard', outcome };
-    await world.within(async () => void world.temporal.update(id, 'resolve', decision));
+    await update('resolve', id, decision);
     await world.pass(DAY);
-    expect((await world.state('A1'))?.deposits).toMatchObject({ pending: 0, count: outcome === 'SUCCESS' ? 1 : 0 });
+    expect((await accountNow())?.deposits).toMatchObject({ pending: 0, count: outcome === 'SUCCESS' ? 1 : 0 });
     expect(world.temporal.runs(id)).toHaveLength(1);
   },
 );
 
 test('promise 8: "we keep asking" is true of a cancel that came to a run which nobody can ask any more', async () => {
   // The merchant: the account stays open at the gateway, and nobody asks it to cancel ever again.
-  world.notify(world.gateway.deposit('A1', '1.00'));
-  await world.pass(HOUR);
-  world.gateway.trouble = 'unreachable';
-  const asked = await world.within(async () => world.temporal.update(A1, 'cancel'));
+  await happens(transfer('1.00'), HOUR, trouble('unreachable'));
+  const asked = await update('cancel');
   await world.pass(HOUR);
   expect(JSON.stringify(asked?.outcome)).toContain('We keep asking it');
   // Its code does not replay with the worker that was deployed, so somebody ends it, and no query of it is answered.
-  const { workflow } = world.temporal.client;
-  const handleOf = workflow.getHandle.bind(workflow);
-  const query = () => Promise.reject(new Error('deadline exceeded'));
-  jest
-    .spyOn(workflow, 'getHandle')
-    .mockImplementation((...of) => Object.assign(handleOf(...of), of[1] ? { query } : {}));
-  world.terminate('A1');
-  world.gateway.trouble = undefined;
-  await world.pass(MINUTE);
-  world.notify(world.gateway.deposit('A1', '2.00'));
-  await world.pass(DAY);
+  earlierRunsAreSilent();
+  await happens(terminate, works, MINUTE, transfer('2.00'), DAY);
   expect(world.gateway.accounts[0]?.status).toBe('CANCELED');
 });
 
@@ -83,8 +79,7 @@ test('promise 8: a deposit that comes long after its account began to read what 
     if (world.temporal.latest(A2)) throw new Error('visibility is down');
     return listed(options);
   });
-  world.create('k1');
-  await world.pass(HOUR);
+  await happens(create('k1'), HOUR);
   world.notify(world.gateway.deposit('A2', '500.00'));
   await world.pass(DAY);
   expect(await world.state('A2')).toMatchObject({ attention: 'overdue-deposit', deposits: { pending: 1 } });
@@ -97,8 +92,7 @@ test('promise 4: one trade is not counted by two accounts where the list of work
   // The merchant loses 100.00: one transfer credited to two buyers, no attention.
   world.gateway.make('other');
   const deposit = world.gateway.deposit('A1', '100.00');
-  world.notify(deposit);
-  await world.pass(HOUR);
+  await happens(notify(deposit), HOUR);
   const first = world.temporal.latest(paymentWorkflowId(APP, deposit.out_trade_no))?.runId;
   const { workflow } = world.temporal.client;
   const listed = workflow.list.bind(workflow);
@@ -112,7 +106,7 @@ test('promise 4: one trade is not counted by two accounts where the list of work
   });
   world.notify({ ...deposit, account_id: 'A2' });
   await world.pass(HOUR);
-  const [one, other] = [await world.state('A1'), await world.state('A2')];
+  const [one, other] = [await accountNow(), await world.state('A2')];
   expect([one?.deposits.count, other?.deposits.count]).toEqual([1, 0]);
   expect(other?.attention).toBe('old-deposit');
 });
@@ -123,16 +117,11 @@ describe('promise 3: money that was acknowledged is counted or before a person: 
     ['is not lost where the account is terminated before its worker has seen the notification', true],
   ])('%s', async (_, isTerminated) => {
     const deposit = await deniedAndResolved();
-    await world.leaveWithoutWorker(MINUTE);
-    world.gateway.move(deposit, 'SUCCESS');
-    world.notify(deposit, 'SUCCESS');
-    await world.pass(1_000);
+    await happens(noWorker(MINUTE), move(deposit, 'SUCCESS'), notify(deposit, 'SUCCESS'), 1_000);
     expect(world.acknowledged).toHaveLength(2);
     if (isTerminated) world.terminate('A1');
-    await world.pass(10 * MINUTE);
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(DAY);
-    const state = await world.state('A1');
+    await happens(10 * MINUTE, transfer('1.00'), DAY);
+    const state = await accountNow();
     const isCounted = state?.deposits.latest.some(({ out_trade_no }) => out_trade_no === deposit.out_trade_no) === true;
     const isBeforePerson = state?.attention !== null;
     expect(isCounted || isBeforePerson).toBe(true);
@@ -146,37 +135,21 @@ describe('promise 3: a signal that no converter reads, as every typed one where 
       ?.signal('deposit', [{ metadata: { encoding: Buffer.from('refused (clear text)') }, data: Buffer.from('{}') }]);
 
   test('does not stop the next run of a terminated account', async () => {
-    world.notify(world.gateway.deposit('A1', '100.00'));
-    await world.pass(HOUR);
-    expect((await world.state('A1'))?.deposits.count).toBe(1);
-    await world.leaveWithoutWorker(MINUTE);
-    poison();
-    world.terminate('A1');
-    await world.pass(HOUR);
-    world.notify(world.gateway.deposit('A1', '7.00'));
-    await world.pass(3 * DAY);
-    const state = await world.state('A1');
+    await happens(transfer('100.00'), HOUR);
+    expect((await accountNow())?.deposits.count).toBe(1);
+    await happens(noWorker(MINUTE), poison, terminate, HOUR, transfer('7.00'), 3 * DAY);
+    const state = await accountNow();
     expect(world.acknowledged).toHaveLength(2);
     expect(state).toMatchObject({ deposits: { count: 2, total: { MXN: '107.00' } } });
   });
 });
 
 test('promise 4: what people read of an account is true: before its takeover it does not say that it has no money', async () => {
-  world.notify(world.gateway.deposit('A1', '100.00'));
-  await world.pass(HOUR);
-  world.terminate('A1');
-  await world.pass(MINUTE);
-  const list = jest.spyOn(world.temporal.client.workflow, 'list').mockImplementation(() => {
-    throw new Error('visibility is down');
-  });
-  try {
-    world.notify(world.gateway.deposit('A1', '7.00'));
-    await world.pass(HOUR);
-    const state = await world.state('A1').catch(() => undefined);
-    expect(state?.deposits).not.toMatchObject({ count: 0, total: {}, pending: 0 });
-  } finally {
-    list.mockRestore();
-  }
+  await happens(transfer('100.00'), HOUR, terminate, MINUTE);
+  listIsDown();
+  await happens(transfer('7.00'), HOUR);
+  const state = await accountNow().catch(() => undefined);
+  expect(state?.deposits).not.toMatchObject({ count: 0, total: {}, pending: 0 });
 });
 
 describe('what merchants were told: each counted deposit, at least once', () => {
@@ -188,35 +161,27 @@ describe('what merchants were told: each counted deposit, at least once', () => 
     world.events.push = () => {
       throw new Error('the endpoint is down');
     };
-    const deposit = world.gateway.deposit('A1', '500.00');
-    world.notify(deposit);
-    await world.pass(HOUR);
-    expect((await world.state('A1'))?.deposits.count).toBe(1);
+    await happens(transfer('500.00'), HOUR);
+    expect((await accountNow())?.deposits.count).toBe(1);
     if (isTerminated) world.terminate('A1');
     await world.pass(MINUTE);
     world.events.push = push;
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(DAY);
+    await happens(transfer('1.00'), DAY);
     const heard = world.events.flatMap((event) =>
       event.type === 'deposit' && 'deposit' in event ? [event.deposit?.out_trade_no] : [],
     );
-    expect((await world.state('A1'))?.deposits).toMatchObject({ count: 2, total: { MXN: '501.00' } });
+    expect((await accountNow())?.deposits).toMatchObject({ count: 2, total: { MXN: '501.00' } });
     expect(heard.toSorted()).toEqual(['D1', 'D2']);
   });
 });
 
 test('promise 8: an odd signal that a person has settled does not come back before one after a termination', async () => {
-  world.notify(world.gateway.deposit('A1', '1.00'));
-  await world.pass(HOUR);
+  await happens(transfer('1.00'), HOUR);
   world.oddSignal('A1', {});
   await world.pass(MINUTE);
-  expect((await world.state('A1'))?.attention).toBe('unexpected-signal');
-  await world.resolve();
-  await world.pass(MINUTE);
-  world.terminate('A1');
-  world.notify(world.gateway.deposit('A1', '2.00'));
-  await world.pass(HOUR);
-  expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { count: 2 } });
+  expect((await accountNow())?.attention).toBe('unexpected-signal');
+  await happens(resolve, MINUTE, terminate, transfer('2.00'), HOUR);
+  expect(await accountNow()).toMatchObject({ attention: null, deposits: { count: 2 } });
 });
 
 test('promise 3: a run that somebody started by hand with a broken ledger, and terminated, does not stop the next one', async () => {
@@ -226,26 +191,16 @@ test('promise 3: a run that somebody started by hand with a broken ledger, and t
     world.temporal.begin({ workflowId: A1, type: 'speiAccount', args });
     world.terminate('A1');
   });
-  await world.pass(MINUTE);
-  world.notify(world.gateway.deposit('A1', '2.00'));
-  await world.pass(DAY);
+  await happens(MINUTE, transfer('2.00'), DAY);
   expect(world.acknowledged).toHaveLength(1);
-  expect(await world.state('A1')).toMatchObject({ deposits: { count: 1 } });
+  expect(await accountNow()).toMatchObject({ deposits: { count: 1 } });
 });
 
 test('promise 8: attention is there again after two terminations in a row, the second before the takeover', async () => {
-  world.gateway.trouble = 'no such order';
-  world.notify(world.gateway.deposit('A1', '500.00', 'CANCEL'), 'SUCCESS');
-  world.gateway.trouble = undefined;
-  await world.pass(HOUR);
-  expect((await world.state('A1'))?.attention).toBe('unconfirmed-deposit');
-  await world.leaveWithoutWorker(MINUTE);
-  world.notify(world.gateway.deposit('A1', '1.00'));
-  world.terminate('A1');
-  await world.pass(2 * MINUTE);
-  world.notify(world.gateway.deposit('A1', '2.00'));
-  await world.pass(HOUR);
-  expect(await world.state('A1')).toMatchObject({ attention: 'unconfirmed-deposit', deposits: { count: 2 } });
+  await happens(trouble('no such order'), transfer('500.00', 'CANCEL', 'SUCCESS'), works, HOUR);
+  expect((await accountNow())?.attention).toBe('unconfirmed-deposit');
+  await happens(noWorker(MINUTE), transfer('1.00'), terminate, 2 * MINUTE, transfer('2.00'), HOUR);
+  expect(await accountNow()).toMatchObject({ attention: 'unconfirmed-deposit', deposits: { count: 2 } });
 });
 
 describe('promise 3: a deposit under way, whose payment is denied while the notification of its money waits', () => {
@@ -253,27 +208,19 @@ describe('promise 3: a deposit under way, whose payment is denied while the noti
     ['is counted where nobody terminates the account', false],
     ['is not dropped without a trace where the account is terminated', true],
   ])('%s', async (_, isTerminated) => {
-    const slow = await World.create({ ...PLAIN, childEnds_ms: 5 * MINUTE, pick: () => 0 });
     await world.close();
-    world = slow;
+    await open({ childEnds_ms: 5 * MINUTE });
     const deposit = world.gateway.deposit('A1', '500.00', 'PROCESSING');
-    world.notify(deposit);
-    await world.pass(MINUTE);
-    world.gateway.move(deposit, 'CANCEL');
+    await happens(notify(deposit), MINUTE, move(deposit, 'CANCEL'));
     world.temporal.signal(`payment:${APP}:${deposit.out_trade_no}`, 'notification', {
       ...{ app_id: APP, out_trade_no: deposit.out_trade_no, trade_status: 'CANCEL' },
     });
     await world.pass(MINUTE);
     expect(world.temporal.latest(`payment:${APP}:${deposit.out_trade_no}`)?.isRunning).toBe(false);
-    await world.leaveWithoutWorker(MINUTE);
-    world.gateway.move(deposit, 'SUCCESS');
-    world.notify(deposit, 'SUCCESS');
-    await world.pass(1_000);
+    await happens(noWorker(MINUTE), move(deposit, 'SUCCESS'), notify(deposit, 'SUCCESS'), 1_000);
     if (isTerminated) world.terminate('A1');
-    await world.pass(10 * MINUTE);
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(DAY);
-    const state = await world.state('A1');
+    await happens(10 * MINUTE, transfer('1.00'), DAY);
+    const state = await accountNow();
     const known = [...(state?.deposits.latest ?? []), ...(state?.deposits.set_aside ?? [])];
     expect(known.map(({ out_trade_no }) => out_trade_no).toSorted()).toEqual(['D1', 'D2']);
   });
@@ -281,55 +228,40 @@ describe('promise 3: a deposit under way, whose payment is denied while the noti
 
 test('promise 3: a reset of a run that had taken over counts all, or puts it before a person', async () => {
   for (const amount of ['1.00', '2.00', '4.00']) {
-    world.notify(world.gateway.deposit('A1', amount));
-    await world.pass(HOUR);
+    await happens(transfer(amount), HOUR);
     if (amount === '1.00') world.terminate('A1');
   }
   const run = world.temporal.latest(A1);
   if (run) await world.within(async () => void world.temporal.reset(run));
-  await world.pass(HOUR);
-  world.notify(world.gateway.deposit('A1', '8.00'));
-  await world.pass(DAY);
-  const state = await world.state('A1');
+  await happens(HOUR, transfer('8.00'), DAY);
+  const state = await accountNow();
   expect((state?.deposits.count ?? 0) + (state?.deposits.set_aside.length ?? 0)).toBe(4);
   if (state?.deposits.count !== 4) expect(state?.attention).not.toBeNull();
 });
 
 test('promise 3: a deposit that a later run has counted is not lost where an operator resets the terminated run before it', async () => {
   await world.close();
-  world = await World.create({ ...PLAIN, continuesAfter: 40, pick: () => 0 });
-  for (let minute = 0; minute < 20; minute += 1) {
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(MINUTE);
-  }
+  await open({ continuesAfter: 40 });
+  for (let minute = 0; minute < 20; minute += 1) await happens(transfer('1.00'), MINUTE);
   const run = world.temporal.latest(A1);
   expect(run?.start.firstRunId).toBeDefined();
-  world.terminate('A1');
-  await world.pass(MINUTE);
-  world.notify(world.gateway.deposit('A1', '700.00'));
-  await world.pass(HOUR);
-  expect((await world.state('A1'))?.deposits).toMatchObject({ count: 21, total: { MXN: '720.00' } });
+  await happens(terminate, MINUTE, transfer('700.00'), HOUR);
+  expect((await accountNow())?.deposits).toMatchObject({ count: 21, total: { MXN: '720.00' } });
   // The server terminates the run that is current, and begins another one as a reset of the one before.
   await world.within(async () => {
     world.temporal.latest(A1)?.terminate();
     if (run) world.temporal.reset(run);
   });
-  await world.pass(DAY);
-  world.notify(world.gateway.deposit('A1', '2.00'));
-  await world.pass(DAY);
-  expect(await world.state('A1')).toMatchObject({ deposits: { count: 22, total: { MXN: '722.00' }, pending: 0 } });
+  await happens(DAY, transfer('2.00'), DAY);
+  expect(await accountNow()).toMatchObject({ deposits: { count: 22, total: { MXN: '722.00' }, pending: 0 } });
 });
 
 test('promise 3: a deposit of which a person says that it came is counted, although the gateway gives no answer', async () => {
   world.gateway.trouble = 'unreachable';
   const deposit = world.gateway.deposit('A1', '0.10');
   const { out_trade_no } = deposit;
-  world.notify(deposit);
-  await world.pass(3 * HOUR);
-  await world.resolve();
-  world.gateway.trouble = undefined;
-  await world.pass(HOUR);
-  expect(await world.state('A1')).toMatchObject({
+  await happens(notify(deposit), 3 * HOUR, resolve, works, HOUR);
+  expect(await accountNow()).toMatchObject({
     // No query has confirmed the amount: a person compares it.
     attention: 'amount-mismatch',
     deposits: { latest: [{ out_trade_no, amount: '0.10' }], set_aside: [] },
@@ -337,45 +269,36 @@ test('promise 3: a deposit of which a person says that it came is counted, altho
 });
 
 describe('promise 1: one key, one account, also after retention has forgotten the creation and every closed run', () => {
-  const made = () => world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1');
-  const answers = () => world.told.flatMap((one) => (one.is === 'account' ? [one.account_id] : []));
   const depositInto = async (account_id: string) => {
     world.notify(world.gateway.deposit(account_id, '5.00'));
     await world.pass(MINUTE);
   };
-  const A2 = speiAccountWorkflowId(APP, 'A2');
   const KEY = 'k'.repeat(32);
   const keysOf = (workflowId: string) => {
     const run = world.temporal.latest(workflowId);
     return run && world.temporal.attributesOf(run).PaymentAccountKeys;
   };
   const depositBeforeTheAnswer = async () => {
-    const lossy = await World.create({ ...PLAIN, creations: ['answer lost'], pick: () => 0 });
     await world.close();
-    world = lossy;
-    world.create('k1');
-    await world.pass(MINUTE);
+    await open({ creations: ['answer lost'] });
+    await happens(create('k1'), MINUTE);
     await depositInto('A2');
   };
   const createAgain = async () => {
     await world.pass(HOUR);
     await world.forget();
-    world.create('k1');
-    await world.pass(HOUR);
+    await happens(create('k1'), HOUR);
     expect(made()).toHaveLength(1);
     expect(answers()).not.toHaveLength(0);
     expect(new Set(answers())).toEqual(new Set([made()[0]?.account_id]));
   };
 
   test('where a deposit came before the creation’s answer was known', async () => {
-    await depositBeforeTheAnswer();
-    await world.resolve();
-    await createAgain();
+    await happens(depositBeforeTheAnswer, resolve, createAgain);
   });
 
   test('where somebody has terminated the account, and a deposit has started it again', async () => {
-    world.create('k1');
-    await world.pass(HOUR);
+    await happens(create('k1'), HOUR);
     world.terminate('A2');
     await depositInto('A2');
     await createAgain();
@@ -389,13 +312,11 @@ describe('promise 1: one key, one account, also after retention has forgotten th
     });
     await depositInto('A2');
     expect(keysOf(A2)).toEqual([KEY]);
-    await world.resolve();
-    await createAgain();
+    await happens(resolve, createAgain);
   });
 
   test('and two keys that a person has given one account find it both', async () => {
-    world.create('k1');
-    await world.pass(HOUR);
+    await happens(create('k1'), HOUR);
     await world.within(async () => {
       world.temporal.signal(A2, 'keyed', { key: KEY });
     });
@@ -405,21 +326,19 @@ describe('promise 1: one key, one account, also after retention has forgotten th
 });
 
 test('promise 2: an account is not called active where a cancellation whose answer was lost has canceled it', async () => {
-  world.notify(world.gateway.deposit('A1', '1.00'));
-  await world.pass(MINUTE);
+  await happens(transfer('1.00'), MINUTE);
   const post = world.gateway.post.bind(world.gateway);
-  const answer = (status: number, body: object) => ({ status, body: new TextEncoder().encode(JSON.stringify(body)) });
   let cancels = 0;
   world.gateway.post = async (path, headers, text) => {
     if (!path.endsWith('/cancel')) return post(path, headers, text);
     cancels += 1;
-    if (cancels > 1) return answer(200, { code: '40002', msg: 'Business Failed', sub_code: 'account-status-abnormal' });
+    if (cancels > 1) return refusal('account-status-abnormal');
     await post(path, headers, text);
     return answer(503, {});
   };
-  const asked = await world.within(async () => world.temporal.update(A1, 'cancel'));
+  const asked = await update('cancel');
   await world.pass(5 * MINUTE);
   expect(cancels).toBeGreaterThan(1);
   expect(asked?.outcome).toHaveProperty('completed');
-  expect(await world.state('A1')).toMatchObject({ status: 'CANCELED' });
+  expect(await accountNow()).toMatchObject({ status: 'CANCELED' });
 });

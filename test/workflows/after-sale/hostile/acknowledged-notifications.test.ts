@@ -1,46 +1,34 @@
 /** Promises 3 and 4: what was acknowledged for an order after its sale is known, whatever became of the run that had it. */
+
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
-import { DONE, open, tell, world } from './acts';
+import {
+  ask,
+  askInSilence,
+  DONE,
+  denyTheTrade,
+  giveUp,
+  happens,
+  move,
+  notify,
+  noWorker,
+  open,
+  renameQueue,
+  resolve,
+  settle,
+  tell,
+  terminate,
+  world,
+} from './acts';
 import { TRADE } from './gateway';
 import { PLAIN } from './world';
 
-/** A refund is asked for while the gateway is silent: only a denial at once says that the number is nobody's. */
-async function askInSilence(): Promise<void> {
-  const { post } = world.gateway;
-  world.gateway.post = async () => ({ status: 502, body: new TextEncoder().encode('<html>') });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(MINUTE);
-  world.gateway.post = post;
-}
-/** The gateway denies the trade: an order number that a merchant mistyped, or a trade that it lost. */
-const denyTheTrade = () => {
-  const body = new TextEncoder().encode(
-    JSON.stringify({ code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist' }),
-  );
-  world.gateway.post = async () => ({ status: 200, body });
-};
-afterEach(() => {
-  jest.restoreAllMocks();
-  return world?.close();
-});
-afterEach(() => world?.close());
-
 test('promise 3: a revoke that was acknowledged into a run which was terminated before it began is not lost: 90.00 are called given back where 50.00 are', async () => {
   await open({ plans: [DONE, DONE] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(HOUR);
-  await world.leaveWithoutWorker(10 * MINUTE);
-  world.gateway.giveUp('us', true);
-  tell('REFUND_REVOKE', 'b');
-  await world.pass(2 * MINUTE);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), HOUR);
+  await happens(noWorker(10 * MINUTE), giveUp('us', true), tell('REFUND_REVOKE', 'b'), 2 * MINUTE);
   expect(world.acknowledged).toHaveLength(1);
-  world.terminate();
-  await world.pass(HOUR);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(HOUR);
+  await happens(terminate, HOUR, ask('40.00', 'b'), HOUR);
   expect(await world.state()).toMatchObject({
     refunded_amount: '50.00',
     refunds: [{ outcome: 'ACCEPTED' }, { outcome: 'REFUND_REVOKE' }],
@@ -49,71 +37,42 @@ test('promise 3: a revoke that was acknowledged into a run which was terminated 
 
 test('promise 3: a dispute that was acknowledged into a run which was terminated before it began is shown to somebody', async () => {
   await open();
-  await world.leaveWithoutWorker(10 * MINUTE);
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(MINUTE);
+  await happens(noWorker(10 * MINUTE), move('DISPUTE'), tell('DISPUTE'), MINUTE);
   expect(world.acknowledged).toHaveLength(1);
-  world.terminate();
-  world.gateway.move('SUCCESS');
-  await world.pass(HOUR);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(HOUR);
+  await happens(terminate, move('SUCCESS'), HOUR, ask('40.00', 'b'), HOUR);
   expect(world.attentions).not.toEqual([]);
 });
 
 test('promise 3: a dispute that was acknowledged on a task queue which has no worker any more is shown to somebody', async () => {
   await open({ watchWindow: '3d' });
-  world.resolve({});
-  await world.pass(HOUR);
-  await world.leaveWithoutWorker(10 * MINUTE);
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(MINUTE);
+  await happens(settle, HOUR, noWorker(10 * MINUTE), move('DISPUTE'), tell('DISPUTE'), MINUTE);
   expect(world.acknowledged).toHaveLength(1);
-  world.terminate();
-  world.renameQueue();
-  world.gateway.move('SUCCESS');
-  await world.pass(HOUR);
-  world.resolve({});
-  await world.pass(DAY);
+  await happens(terminate, renameQueue, move('SUCCESS'), HOUR, settle, DAY);
   // What nobody can read comes first: a person names what went back.
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-  world.resolve({ refunded_elsewhere: '0.00' });
-  await world.pass(HOUR);
+  await happens(resolve({ refunded_elsewhere: '0.00' }), HOUR);
   const shown = world.attentions.map(({ attention }) => attention);
   expect(shown.some((one) => one === 'dispute' || one === 'unconfirmed-notification')).toBe(true);
 });
 
 test('promise 3: a dispute that is notified while a denied trade is searched is not settled by a person’s word about what was known before', async () => {
   await open();
-  await askInSilence();
-  denyTheTrade();
-  await world.pass(HOUR);
+  await happens(askInSilence, denyTheTrade, HOUR);
   expect(await world.state()).toMatchObject({ attention: 'unknown-trade' });
-  tell('DISPUTE');
-  await world.pass(1_000);
-  world.resolve({});
-  await world.pass(MINUTE);
+  await happens(tell('DISPUTE'), 1_000, settle, MINUTE);
   expect(await world.state()).toMatchObject({ attention: 'dispute', claims: [{ trade_status: 'DISPUTE' }] });
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ attention: 'unknown-trade' });
-  world.resolve({});
-  await world.pass(HOUR);
+  await happens(settle, HOUR);
   expect([world.run?.status, (await world.state())?.attention]).toEqual(['COMPLETED', null]);
 });
 
 test('promise 3: a trade that the gateway knows after a person has resolved unknown-trade is found by the next request', async () => {
   await open();
   const { post } = world.gateway;
-  await askInSilence();
-  denyTheTrade();
-  await world.pass(HOUR);
-  world.resolve({});
-  await world.pass(HOUR);
+  await happens(askInSilence, denyTheTrade, HOUR, settle, HOUR);
   world.gateway.post = post;
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(HOUR);
+  await happens(ask('150.00', 'a'), HOUR);
   expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
   expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '150.00' });
 });
@@ -125,8 +84,7 @@ test.each([
   'promise 3: what a payment hands over to an after-sale that %s, and is terminated then, is known',
   async (_how, isAway) => {
     await open({ watchWindow: '3d' });
-    world.ask({ amount: '10.00', number: 'a' });
-    await world.pass(HOUR);
+    await happens(ask('10.00', 'a'), HOUR);
     if (isAway) await world.leaveWithoutWorker(10 * MINUTE);
     const { trade_no, amount: order_amount, currency: order_currency } = TRADE;
     const ours = {
@@ -163,28 +121,16 @@ test.each([
     const handle = world.temporal.client.workflow.getHandle(world.workflowId);
     await world.within(() => handle.signal('payment', { end, claims: [], contradicted: [] }));
     if (!isAway) await world.pass(MINUTE);
-    world.terminate();
-    await world.pass(HOUR);
-    world.ask({ amount: '10.00', number: 'a' });
-    await world.pass(HOUR);
+    await happens(terminate, HOUR, ask('10.00', 'a'), HOUR);
     expect(await world.state()).toMatchObject({ attention: 'second-trade', other_trades: [{ trade_no: 'T2' }] });
   },
 );
 
 test('a revoke that was acknowledged while no worker ran is known after the after-sale was terminated before it took it', async () => {
   await open({ plans: [DONE, DONE], watchWindow: '3d' });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(HOUR);
-  await world.leaveWithoutWorker(10 * MINUTE);
-  world.gateway.giveUp('us', true);
-  world.notify('all');
-  await world.pass(2 * MINUTE);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), HOUR);
+  await happens(noWorker(10 * MINUTE), giveUp('us', true), notify('all'), 2 * MINUTE);
   expect(world.acknowledged).toContainEqual(expect.objectContaining({ status: 'REFUND_REVOKE', number: 'b' }));
-  world.terminate();
-  await world.pass(HOUR);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(HOUR);
+  await happens(terminate, HOUR, ask('40.00', 'b'), HOUR);
   expect(await world.state()).toMatchObject({ refunds: [{}, { outcome: 'REFUND_REVOKE' }], refunded_amount: '50.00' });
 });

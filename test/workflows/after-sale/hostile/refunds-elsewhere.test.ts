@@ -1,57 +1,55 @@
 /** Promise 7: refunds that others made, or that nobody remembers, count as what has gone back. */
+
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
   amountGoneBack,
+  ask,
+  attention,
   DONE,
+  desk,
   goneBack,
+  happens,
+  isMade,
   LONG,
+  makes,
+  move,
+  nameElsewhere,
+  notify,
   numbersMade,
   open,
   openWatched,
+  parts,
   refundOf,
+  resolve,
   SECOND,
+  settle,
   tell,
+  terminate,
+  trouble,
+  works,
   world,
 } from './acts';
 
-async function parts(...numbers: string[]): Promise<void> {
-  for (const number of numbers) {
-    world.ask({ amount: '50.00', number });
-    await world.pass(10 * MINUTE);
-  }
-}
-const attention = async () => (await world.state())?.attention;
 /** The gateway's desk tries a refund that ends without money. */
 const deskInVain = (amount: string, ends: 'refused' | 'revoked' = 'refused') =>
   world.gateway.make('desk-in-vain', amount, 'the desk', { takes_ms: 0, ends });
-const isMade = (number: string) => world.gateway.refunds.some((one) => one.number === number);
-afterEach(() => world?.close());
 
 test('promise 7: a decision that ours was refused does not explain money that others gave back', async () => {
   // The merchant gives 200.00 back of 150.00: PARTIAL_REFUND counts as explained by a refund that paid nothing.
   await open({ watchWindow: '3d', plans: [{ takes_ms: 10 * MINUTE, ends: 'refused' }] });
-  world.ask({ amount: '100.00', number: 'a' });
-  await world.pass(10 * MINUTE + 1);
-  world.desk('50.00', 0);
-  world.deliver({ at: world.now, status: 'REFUND_REFUSED', number: 'a' });
-  await world.pass(5 * HOUR);
+  await happens(ask('100.00', 'a'), 10 * MINUTE + 1, desk('50.00', 0), tell('REFUND_REFUSED', 'a'), 5 * HOUR);
   expect(await refundOf('a')).toMatchObject({ outcome: 'REFUND_REFUSED', attention: null });
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-  world.ask({ amount: '150.00', number: 'c' });
-  await world.pass(DAY);
+  await happens(ask('150.00', 'c'), DAY);
   expect(goneBack()).toBe('50.00');
 });
 
 test('promise 8: what a person names together with an outcome settles the question that asks for it', async () => {
   // The operator loses: the list goes on asking for what was named, and says of a complete ledger that it is not.
   await open({ watchWindow: '3d', tells_ms: 500, plans: [{ takes_ms: 10 * MINUTE, ends: 'refused' }] });
-  world.ask({ amount: '100.00', number: 'a' });
-  await world.pass(10 * MINUTE + 1_500);
-  world.desk('50.00', 0);
-  await world.pass(5 * HOUR);
+  await happens(ask('100.00', 'a'), 10 * MINUTE + 1_500, desk('50.00', 0), 5 * HOUR);
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-  world.resolve({ outcome: 'REFUND_REFUSED', out_request_no: 'a', refunded_elsewhere: '50.00' });
-  await world.pass(DAY);
+  await happens(resolve({ outcome: 'REFUND_REFUSED', out_request_no: 'a', refunded_elsewhere: '50.00' }), DAY);
   expect(await world.state()).toMatchObject({ ledger_complete: true, refunded_elsewhere: '50.00', attention: null });
 });
 
@@ -62,10 +60,7 @@ describe('a sum that a person names as gone back elsewhere', () => {
   };
   const deskGives = async (amount: string) => {
     await open({ tells_ms: 500, plans: [{ takes_ms: 10 * MINUTE, ends: 'done' }] });
-    world.ask({ amount: '20.00', number: 'a' });
-    await world.pass(HOUR);
-    world.desk(amount, 0);
-    await world.pass(HOUR);
+    await happens(ask('20.00', 'a'), HOUR, desk(amount, 0), HOUR);
     expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', refunded_amount: '20.00' });
   };
 
@@ -87,9 +82,7 @@ describe('a sum that a person names as gone back elsewhere', () => {
     await world.pass(DAY);
     expect(world.run?.isRunning).toBe(false);
     await named('30.00');
-    await world.pass(HOUR);
-    world.ask({ amount: '100.00', number: 'b' });
-    await world.pass(HOUR);
+    await happens(HOUR, ask('100.00', 'b'), HOUR);
     const state = await world.state();
     expect(state).toMatchObject({ attention: null, refunded_elsewhere: '30.00', refunded_amount: '120.00' });
     expect(state?.history.flatMap((one) => one.refunded_elsewhere ?? [])).toEqual(['130.00', '30.00']);
@@ -100,51 +93,30 @@ describe('a sum that a person names as gone back elsewhere', () => {
 describe('what the after-sale knows reaches a refund that tries at once', () => {
   test('promise 7: a refund is not sent on top of one of the desk that is before a person, after an outage', async () => {
     await open({ plans: [DONE, DONE] });
-    await parts('a');
-    world.gateway.trouble = 'refunds unreachable';
-    world.ask({ amount: '100.00', number: 'b' });
-    await world.pass(90 * SECOND);
-    world.gateway.trouble = 'unreachable';
-    world.desk('50.00', 0);
-    await world.pass(10 * SECOND);
-    tell('PARTIAL_REFUND', 'desk-1');
-    await world.pass(20 * SECOND);
+    await happens(parts('a'), trouble('refunds unreachable'), ask('100.00', 'b'), 90 * SECOND);
+    await happens(trouble('unreachable'), desk('50.00', 0), 10 * SECOND, tell('PARTIAL_REFUND', 'desk-1'), 20 * SECOND);
     const shown = await attention();
-    world.gateway.trouble = undefined;
-    await world.pass(HOUR);
+    await happens(works, HOUR);
     expect([shown, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
   });
 
   // No lag, and each query is answered: the look waits for a settling time because of another notification.
   test('promise 7: a refund is not sent on top of one of the desk while the look settles what another notification said', async () => {
     await open({ plans: [DONE, DONE] });
-    await parts('a');
-    world.gateway.trouble = 'refunds unreachable';
-    world.ask({ amount: '100.00', number: 'b' });
-    await world.pass(119 * SECOND);
-    tell('REFUNDED');
-    await world.pass(SECOND);
-    world.desk('50.00', 0);
-    tell('PARTIAL_REFUND', 'desk-1');
-    await world.pass(SECOND);
+    await happens(parts('a'), trouble('refunds unreachable'), ask('100.00', 'b'), 119 * SECOND);
+    await happens(tell('REFUNDED'), SECOND, desk('50.00', 0), tell('PARTIAL_REFUND', 'desk-1'), SECOND);
     const shown = await attention();
-    world.gateway.trouble = undefined;
-    await world.pass(HOUR);
+    await happens(works, HOUR);
     expect([shown, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
   });
 
   // Lag: five seconds. The look waits for the copy; the refund does not.
   test('promise 7: a first refund is not sent on top of one of the desk that a copy five seconds behind does not show', async () => {
     await open({ plans: [DONE], lag_ms: 5 * SECOND });
-    world.gateway.trouble = 'refunds unreachable';
-    world.ask({ amount: '150.00', number: 'a' });
-    await world.pass(MINUTE);
-    world.desk('100.00', 0);
-    tell('PARTIAL_REFUND', 'desk-1');
-    await world.pass(SECOND);
+    await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE);
+    await happens(desk('100.00', 0), tell('PARTIAL_REFUND', 'desk-1'), SECOND);
     const shown = await attention();
-    world.gateway.trouble = undefined;
-    await world.pass(HOUR);
+    await happens(works, HOUR);
     expect([shown, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
   });
 });
@@ -152,40 +124,24 @@ describe('what the after-sale knows reaches a refund that tries at once', () => 
 describe('the bank’s word is remembered for ten minutes', () => {
   test('promise 7: also by the next after-sale, where a person has settled the word and the one before it has ended', async () => {
     await open({ plans: [LONG], lag_ms: 10 * MINUTE });
-    world.gateway.move('DISPUTE');
-    tell('DISPUTE');
+    await happens(move('DISPUTE'), tell('DISPUTE'));
     while ((await attention()) !== 'unconfirmed-notification') await world.pass(SECOND);
-    world.settle();
-    await world.pass(2 * SECOND);
-    world.ask({ amount: '150.00', number: 'a' });
-    await world.pass(HOUR);
+    await happens(settle, 2 * SECOND, ask('150.00', 'a'), HOUR);
     expect(world.gateway.requests.map(({ status }) => status)).toEqual([]);
   });
 });
 
 test('a refund that waits for its turn is not sent any more once one from elsewhere is known, and says so', async () => {
   await open({ watchWindow: '3d' });
-  world.desk('150.00', 0);
-  world.gateway.move('CHARGEBACK_REVERSED');
-  world.ask({ amount: '100.00', number: 'a' });
-  await world.pass(MINUTE);
-  world.notify('all');
-  await world.pass(MINUTE);
-  world.gateway.move('SUCCESS');
-  await world.pass(DAY);
+  await happens(desk('150.00', 0), move('CHARGEBACK_REVERSED'), ask('100.00', 'a'), MINUTE, notify('all'), MINUTE);
+  await happens(move('SUCCESS'), DAY);
   expect(numbersMade()).toEqual(['desk-1']);
   expect((await world.state())?.refunds).toMatchObject([{ outcome: 'NOT_CREATED', failure: { type: 'NotRefunded' } }]);
 });
 
 test('a refund that waits for another one is not sent where a person names meanwhile that too little is left', async () => {
   await open({ watchWindow: '3d', plans: [{ takes_ms: 2 * HOUR, ends: 'done' }], tells_ms: 500 });
-  world.ask({ amount: '50.00', number: 'a' });
-  world.ask({ amount: '100.00', number: 'b' });
-  await world.pass(HOUR);
-  world.desk('50.00', 6 * HOUR);
-  await world.pass(MINUTE);
-  world.nameElsewhere();
-  await world.pass(DAY);
+  await happens(ask('50.00', 'a'), ask('100.00', 'b'), HOUR, desk('50.00', 6 * HOUR), MINUTE, nameElsewhere, DAY);
   expect(numbersMade()).toEqual(['a', 'desk-1']);
   expect((await world.state())?.refunds.at(-1)).toMatchObject({ out_request_no: 'b', outcome: 'NOT_CREATED' });
 });
@@ -193,53 +149,27 @@ test('a refund that waits for another one is not sent where a person names meanw
 test('what a person named in an outage is known after the after-sale was terminated in it', async () => {
   await open();
   // What was paid is known before: no sum is taken beyond that.
-  world.settle();
-  await world.pass(MINUTE);
-  world.desk('50.00', 0);
-  world.gateway.trouble = '503';
-  world.nameElsewhere();
-  await world.pass(MINUTE);
-  world.terminate();
-  world.gateway.trouble = undefined;
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(HOUR);
+  await happens(settle, MINUTE, desk('50.00', 0), trouble('503'), nameElsewhere, MINUTE);
+  await happens(terminate, works, ask('150.00', 'a'), HOUR);
   expect(numbersMade()).toEqual(['desk-1']);
   expect(await world.state()).toMatchObject({ refunded_elsewhere: '50.00' });
 });
 
 test('a number that the gateway has used for a refund of the desk stops all others, although the after-sale was terminated meanwhile', async () => {
   await open({ numbers: 'refused', plans: [DONE] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.gateway.make('b', '50.00', 'the desk', DONE);
-  world.gateway.trouble = 'refunds unreachable';
-  world.ask({ amount: '50.00', number: 'b' });
-  await world.pass(10_000);
-  world.terminate();
-  await world.pass(1_000);
-  world.gateway.trouble = undefined;
-  await world.pass(HOUR);
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(HOUR);
+  await happens(ask('50.00', 'a'), 10 * MINUTE);
+  await happens(makes('b', '50.00', 'the desk', DONE), trouble('refunds unreachable'), ask('50.00', 'b'), 10_000);
+  await happens(terminate, 1_000, works, HOUR, ask('100.00', 'c'), HOUR);
   expect(numbersMade()).toEqual(['a', 'b']);
   expect(await world.state()).toMatchObject({ attention: 'unknown-refund' });
 });
 
 test('a refund of the desk that was shown while one of ours could not be sent is not forgotten by a terminated after-sale', async () => {
   await open();
-  world.gateway.trouble = 'refunds unreachable';
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(MINUTE);
-  world.desk('100.00', 0);
-  world.deliver({ at: world.now, status: 'PARTIAL_REFUND', number: undefined });
-  await world.pass(500);
+  await happens(trouble('refunds unreachable'), ask('40.00', 'b'), MINUTE);
+  await happens(desk('100.00', 0), tell('PARTIAL_REFUND'), 500);
   expect(await world.state()).toMatchObject({ trade_status: 'PARTIAL_REFUND' });
-  world.terminate();
-  await world.pass(10 * MINUTE);
-  world.gateway.trouble = undefined;
-  await world.pass(HOUR);
-  world.ask({ amount: '150.00', number: 'c' });
-  await world.pass(HOUR);
+  await happens(terminate, 10 * MINUTE, works, HOUR, ask('150.00', 'c'), HOUR);
   expect(numbersMade()).toEqual(['desk-1']);
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
 });
@@ -247,106 +177,57 @@ test('a refund of the desk that was shown while one of ours could not be sent is
 describe('what stands in the way of a refund is told to it also while it tries', () => {
   test('promise 7: a refund whose tries do not reach the gateway is not sent beside one of the desk that is before a person', async () => {
     await open({ plans: [DONE, DONE] });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.gateway.trouble = 'refunds unreachable';
-    world.ask({ amount: '100.00', number: 'b' });
-    await world.pass(MINUTE);
-    world.desk('50.00', 0);
-    tell('PARTIAL_REFUND', 'desk-1');
-    await world.pass(HOUR);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, trouble('refunds unreachable'), ask('100.00', 'b'), MINUTE);
+    await happens(desk('50.00', 0), tell('PARTIAL_REFUND', 'desk-1'), HOUR);
     const before = await world.state();
-    world.gateway.trouble = undefined;
-    await world.pass(HOUR);
+    await happens(works, HOUR);
     expect([before?.attention, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
   });
 
   test('promise 7: a refund whose tries do not reach the gateway is not sent where a person has named what went back, and too little is left', async () => {
     await open({ plans: [DONE, DONE] });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.gateway.trouble = 'refunds unreachable';
-    world.ask({ amount: '100.00', number: 'b' });
-    await world.pass(MINUTE);
-    world.desk('50.00', 0);
-    tell('PARTIAL_REFUND', 'desk-1');
-    await world.pass(HOUR);
-    world.nameElsewhere();
-    await world.pass(HOUR);
-    world.gateway.trouble = undefined;
-    await world.pass(HOUR);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, trouble('refunds unreachable'), ask('100.00', 'b'), MINUTE);
+    await happens(desk('50.00', 0), tell('PARTIAL_REFUND', 'desk-1'), HOUR, nameElsewhere, HOUR, works, HOUR);
     expect([(await world.state())?.refunded_elsewhere, amountGoneBack()]).toEqual(['50.00', 100]);
   });
 
   test('promise 7: a first refund whose tries do not reach the gateway is not sent beside one of the desk, although a copy is four minutes behind', async () => {
     await open({ plans: [DONE], lag_ms: 4 * MINUTE });
-    world.gateway.trouble = 'refunds unreachable';
-    world.ask({ amount: '150.00', number: 'a' });
-    await world.pass(MINUTE);
-    world.desk('100.00', 0);
-    tell('PARTIAL_REFUND', 'desk-1');
-    await world.pass(2 * MINUTE);
-    world.gateway.trouble = undefined;
-    await world.pass(30 * MINUTE);
+    await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE);
+    await happens(desk('100.00', 0), tell('PARTIAL_REFUND', 'desk-1'), 2 * MINUTE, works, 30 * MINUTE);
     expect(amountGoneBack()).toBe(100);
   });
 });
 
 test('a refund that was refused elsewhere hides one that was made there: ours is not sent until a person has named it', async () => {
   await openWatched();
-  world.resolve({});
-  await world.pass(5 * HOUR);
-  world.desk('100.00', 0);
-  await world.pass(1_000);
-  deskInVain('50.00');
-  world.ask({ amount: '100.00', number: 'a' });
-  await world.pass(DAY);
+  await happens(settle, 5 * HOUR, desk('100.00', 0), 1_000, () => deskInVain('50.00'), ask('100.00', 'a'), DAY);
   expect(goneBack()).toBe('100.00');
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
 });
 
 test('REFUNDED of a gateway that has called our parts PARTIAL_REFUND says that others gave the rest back', async () => {
   await openWatched();
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(HOUR);
-  world.ask({ amount: '50.00', number: 'b' });
-  await world.pass(10_000);
-  world.desk('50.00', 0);
-  await world.pass(3 * HOUR);
+  await happens(ask('50.00', 'a'), HOUR, ask('50.00', 'b'), 10_000, desk('50.00', 0), 3 * HOUR);
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', refunded_amount: '100.00' });
-  world.ask({ amount: '50.00', number: 'c' });
-  await world.pass(DAY);
+  await happens(ask('50.00', 'c'), DAY);
   expect(goneBack()).toBe('150.00');
 });
 
 test('what the trade shows where a person says that ours was not made is from elsewhere', async () => {
   await openWatched({ mishaps: ['none', 'lost before it arrived'] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(HOUR);
-  world.ask({ amount: '50.00', number: 'b' });
-  await world.pass(10 * MINUTE);
-  world.desk('50.00', 5 * HOUR);
-  await world.pass(2 * HOUR);
-  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'b' });
-  await world.pass(HOUR);
+  await happens(ask('50.00', 'a'), HOUR, ask('50.00', 'b'), 10 * MINUTE, desk('50.00', 5 * HOUR), 2 * HOUR);
+  await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'b' }), HOUR);
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-  await world.pass(12 * HOUR);
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(DAY);
+  await happens(12 * HOUR, ask('100.00', 'c'), DAY);
   expect(goneBack()).toBe('100.00');
 });
 
 test('a refusal after a part is not that of our refund whose answer was lost: it stays before a person', async () => {
   await openWatched({ mishaps: ['none', 'answer lost'], plans: [DONE, DONE] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(HOUR);
-  world.ask({ amount: '50.00', number: 'b' });
-  await world.pass(10 * MINUTE);
-  deskInVain('40.00');
-  await world.pass(3 * HOUR);
+  await happens(ask('50.00', 'a'), HOUR, ask('50.00', 'b'), 10 * MINUTE, () => deskInVain('40.00'), 3 * HOUR);
   expect(await refundOf('b')).toMatchObject({ outcome: null, attention: 'unknown-refund' });
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(DAY);
+  await happens(ask('100.00', 'c'), DAY);
   expect(goneBack()).toBe('100.00');
 });
 
@@ -354,14 +235,8 @@ test.each(['refused', 'revoked'] as const)(
   'a notification that another refund was %s does not end ours',
   async (ends) => {
     await openWatched({ tells_ms: 500, plans: [{ takes_ms: 5 * HOUR, ends: 'done' }] });
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    deskInVain('50.00', ends);
-    await world.pass(HOUR);
-    world.resolve({ refunded_elsewhere: '0.00' });
-    await world.pass(MINUTE);
-    world.ask({ amount: '150.00', number: 'c' });
-    await world.pass(DAY);
+    await happens(ask('100.00', 'a'), 10 * MINUTE, () => deskInVain('50.00', ends), HOUR);
+    await happens(resolve({ refunded_elsewhere: '0.00' }), MINUTE, ask('150.00', 'c'), DAY);
     expect(goneBack()).toBe('100.00');
     expect(await refundOf('a')).not.toMatchObject({ attention: null, outcome: expect.stringContaining('REFUND_RE') });
   },
@@ -369,18 +244,8 @@ test.each(['refused', 'revoked'] as const)(
 
 test('promise 7: a refund beside one from elsewhere stays before a person, although the after-sale was terminated after that was named', async () => {
   await open({ mishaps: ['lost before it arrived'] });
-  world.ask({ amount: '50.00', number: 'c' });
-  await world.pass(40_000);
-  world.desk('50.00', 2 * HOUR);
-  await world.pass(30 * MINUTE);
-  world.notify('all');
-  await world.pass(10 * MINUTE);
-  world.resolve({ refunded_elsewhere: '50.00' });
-  await world.pass(MINUTE);
-  world.terminate();
-  await world.pass(1_000);
-  world.ask({ amount: '50.00', number: 'c' });
-  await world.pass(5 * HOUR);
+  await happens(ask('50.00', 'c'), 40_000, desk('50.00', 2 * HOUR), 30 * MINUTE, notify('all'), 10 * MINUTE);
+  await happens(resolve({ refunded_elsewhere: '50.00' }), MINUTE, terminate, 1_000, ask('50.00', 'c'), 5 * HOUR);
   const c = await refundOf('c');
   expect([c?.outcome === 'REFUNDED' && c.attention === null, isMade('c')]).toEqual([false, false]);
 });

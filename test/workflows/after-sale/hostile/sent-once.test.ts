@@ -4,7 +4,30 @@ import { AsyncResource } from 'node:async_hooks';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { ExchangeError } from '../../../../src/gateway/transport';
 import { BEGIN } from '../../hostile/base-world';
-import { DONE, goneBack, numbersMade, open, openWatched, refundOf, SECOND, world } from './acts';
+import {
+  ask,
+  comesLate,
+  DONE,
+  desk,
+  goneBack,
+  happens,
+  nameElsewhere,
+  notify,
+  numbersMade,
+  open,
+  openWatched,
+  readDashboard,
+  refundOf,
+  renameQueue,
+  resolve,
+  resolveRefund,
+  SECOND,
+  settle,
+  terminate,
+  trouble,
+  works,
+  world,
+} from './acts';
 
 /** The worker that has the first request is paused for 100 s. */
 function pauseFirstRequest(): void {
@@ -27,11 +50,7 @@ async function untilAttention(): Promise<void> {
   for (let s = 0; s < 90 && (await world.state())?.attention === null; s += 1) await world.pass(1_000);
 }
 /** Somebody ends the after-sale a moment after it has sent the refund. */
-async function terminate() {
-  await world.pass(1_000);
-  world.terminate();
-  await world.pass(1_000);
-}
+const terminateSoon = () => happens(SECOND, terminate, SECOND);
 const answers = () =>
   world.told.map((one) => ('message' in one ? [one.message.split('.')[0], one.at - one.asked <= 31 * SECOND] : one));
 /** Does something so many ms after the gateway has been queried next. */
@@ -45,44 +64,24 @@ async function afterTheNextQuery(ms: number, act: () => void): Promise<void> {
   };
   await world.pass(6 * HOUR);
 }
-afterEach(() => world?.close());
-afterEach(() => {
-  jest.restoreAllMocks();
-  return world?.close();
-});
 beforeEach(async () => {
   await open();
-  world.gateway.trouble = 'unreachable';
-  world.ask({ amount: '50.00', number: 'a' });
+  await happens(trouble('unreachable'), ask('50.00', 'a'));
 });
 
 test('promise 7: a refund that runs, and has not answered a new after-sale, is not called NOT_CREATED and sent afterwards', async () => {
   // The merchant gives 300.00 back of 150.00: a person was told that `a` is ended, and its workflow was told nothing.
   await open({ lag_ms: 20_000, mishaps: ['lost before it arrived'] });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(390_000);
-  world.terminate();
-  await world.pass(1_000);
-  world.resolve({});
-  await world.pass(6 * MINUTE);
-  await world.readDashboard();
-  world.resolveRefund();
-  await world.pass(10_000);
+  await happens(ask('150.00', 'a'), 390_000, terminate, 1_000, settle, 6 * MINUTE);
+  await happens(readDashboard, resolveRefund, 10_000);
   await world.pass(BEGIN + 950_000 - world.now);
-  world.ask({ amount: '150.00', number: 'b' });
-  await world.pass(DAY);
+  await happens(ask('150.00', 'b'), DAY);
   expect(goneBack()).toBe('150.00');
 });
 
 test('promise 8: the refund of a late payment that a terminated run may have sent is not sent again: the next run has it before a person, and merchants hear of it', async () => {
   await open({ watchWindow: '3d', late: 'refund' });
-  world.gateway.trouble = 'refunds unreachable';
-  await world.comesLate();
-  await world.pass(MINUTE);
-  world.terminate();
-  world.gateway.trouble = undefined;
-  world.ask({ amount: '10.00', number: 'b' });
-  await world.pass(HOUR);
+  await happens(trouble('refunds unreachable'), comesLate, MINUTE, terminate, works, ask('10.00', 'b'), HOUR);
   expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunds: [{ outcome: null }] });
   const heard = world.events.flatMap((event) => ('payment' in event ? [[event.type, event.payment.attention]] : []));
   expect(heard).toContainEqual(['attention', 'unknown-refund']);
@@ -94,15 +93,8 @@ test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
   async (outcome) => {
     // The merchant gives 300.00 back of 150.00: the worker that had the request was paused.
     await open();
-    pauseFirstRequest();
-    world.ask({ amount: '150.00', number: 'a' });
-    await world.pass(1_000);
-    await reset();
-    await untilAttention();
-    world.resolve({ outcome, out_request_no: 'a' });
-    await world.pass(5_000);
-    world.ask({ amount: '150.00', number: 'b' });
-    await world.pass(HOUR);
+    await happens(pauseFirstRequest, ask('150.00', 'a'), 1_000);
+    await happens(reset, untilAttention, resolve({ outcome, out_request_no: 'a' }), 5_000, ask('150.00', 'b'), HOUR);
     expect(goneBack()).toBe('150.00');
     // Later the trade shows it.
     expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
@@ -111,53 +103,31 @@ test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
 
 test('promise 8: NOT_CREATED of a refund whose after-sale was reset counts once no request of it can be on its way', async () => {
   await open({ mishaps: ['lost before it arrived'] });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(1_000);
-  await reset();
-  await world.pass(2 * MINUTE + 5_000);
-  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
-  await world.pass(MINUTE);
-  world.ask({ amount: '150.00', number: 'b' });
-  await world.pass(DAY);
+  await happens(ask('150.00', 'a'), 1_000, reset, 2 * MINUTE + 5_000);
+  await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }), MINUTE, ask('150.00', 'b'), DAY);
   expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
 });
 
 test('promise 7: NOT_CREATED of a reset refund does not count at once where the gateway denies the trade to the run after the reset', async () => {
   // The merchant gives 300.00 back of 150.00.
   await open();
-  pauseFirstRequest();
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(1_000);
+  await happens(pauseFirstRequest, ask('150.00', 'a'), 1_000);
   const { post } = world.gateway;
   const text = JSON.stringify({ code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist', sub_msg: 'none' });
   world.gateway.post = async () => ({ status: 200, body: new TextEncoder().encode(text) });
-  await reset();
-  await untilAttention();
+  await happens(reset, untilAttention);
   world.gateway.post = post;
-  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
-  await world.pass(5_000);
-  world.ask({ amount: '150.00', number: 'b' });
-  await world.pass(HOUR);
+  await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }), 5_000, ask('150.00', 'b'), HOUR);
   expect(goneBack()).toBe('150.00');
 });
 
 test('a refund that a terminated after-sale made is not made again after a person has named what went back, and is counted once', async () => {
   await open({ watchWindow: '3d' });
-  world.ask({ amount: '40.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(35_000);
-  world.terminate();
-  await world.pass(HOUR);
+  await happens(ask('40.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), 35_000, terminate, HOUR);
   // No worker can answer for the terminated run any more: its history says what it has sent.
-  world.renameQueue();
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(HOUR);
-  world.nameElsewhere();
-  await world.pass(HOUR);
+  await happens(renameQueue, ask('40.00', 'b'), HOUR, nameElsewhere, HOUR);
   // The merchant does what it was told: "Ask again with the same request".
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(HOUR);
+  await happens(ask('40.00', 'b'), HOUR);
   expect(numbersMade()).toEqual(['a', 'b']);
   expect(await world.state()).toMatchObject({
     attention: 'unknown-refund',
@@ -170,16 +140,11 @@ test('a refund that a terminated after-sale made is not made again after a perso
 
 test('a refund that is asked for while the gateway is silent is said not to be taken, and is made once it is asked for again', async () => {
   await open();
-  world.gateway.trouble = 'unreachable';
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(MINUTE);
-  world.gateway.trouble = undefined;
-  await world.pass(DAY);
+  await happens(trouble('unreachable'), ask('150.00', 'a'), MINUTE, works, DAY);
   const isTold = { is: 'failure', type: 'PaymentPendingError', message: expect.stringContaining('was not taken') };
   expect(world.told).toMatchObject([isTold]);
   expect(numbersMade()).toEqual([]);
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(HOUR);
+  await happens(ask('150.00', 'a'), HOUR);
   expect(numbersMade()).toEqual(['a']);
 });
 
@@ -192,11 +157,7 @@ test.each([
     const lost = 'temporary' as const;
     await open({ numbers: 'refused', usedInApp: true, mishaps: parts === 1 ? ['none', lost] : [lost] });
     if (parts === 1) world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '50.00', number: 'd' });
-    await world.pass(HOUR);
-    world.ask({ amount: '50.00', number: 'd' });
-    await world.pass(HOUR);
+    await happens(10 * MINUTE, ask('50.00', 'd'), HOUR, ask('50.00', 'd'), HOUR);
     expect(numbersMade()).toEqual(parts === 1 ? ['a'] : []);
     expect(await world.state()).toMatchObject({
       ...{ refunded_amount: parts === 1 ? '50.00' : '0.00', refunding_amount: '50.00', attention: 'unknown-refund' },
@@ -208,8 +169,7 @@ test.each([
 test('a refund whose number another trade has used is not counted, where the merchant numbers its refunds as we do', async () => {
   await open({ numbers: 'refused', plans: [DONE], mishaps: ['none', 'temporary'] });
   const number = 'R2026010500001';
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
+  await happens(ask('50.00', 'a'), 10 * MINUTE);
   // Another order of the app has had it: this trade shows nothing of it.
   world.gateway.refunds.push({
     number,
@@ -219,8 +179,7 @@ test('a refund whose number another trade has used is not counted, where the mer
     endsAt: world.now,
     ends: 'done',
   });
-  world.ask({ amount: '50.00', number });
-  await world.pass(HOUR);
+  await happens(ask('50.00', number), HOUR);
   expect(world.gateway.refunds.filter(({ by }) => by === 'us')).toHaveLength(1);
   expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunded_amount: '50.00' });
 });
@@ -240,11 +199,9 @@ test.each([
       isFirst = false;
       return { status: 503, body: new TextEncoder().encode(JSON.stringify(said)) };
     };
-    world.ask({ amount: '150.00', number: 'a' });
-    await world.pass(40_000);
+    await happens(ask('150.00', 'a'), 40_000);
     // The merchant was told that there is no refund, and asks once more.
-    world.ask({ amount: '150.00', number: 'a' });
-    await world.pass(DAY);
+    await happens(ask('150.00', 'a'), DAY);
     expect(numbersMade()).toEqual(['a']);
   },
 );
@@ -254,32 +211,22 @@ test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
   async (outcome) => {
     // The merchant gives 300.00 back of 150.00: the dashboard shows no refund, because it comes 20 s later.
     await open({ mishaps: ['carried out late'] });
-    world.ask({ amount: '150.00', number: 'a' });
-    await terminate();
-    world.resolve({ outcome, out_request_no: 'a' });
-    await world.pass(5_000);
-    world.ask({ amount: '150.00', number: 'b' });
-    await world.pass(HOUR);
+    await happens(ask('150.00', 'a'), terminateSoon, resolve({ outcome, out_request_no: 'a' }), 5_000);
+    await happens(ask('150.00', 'b'), HOUR);
     expect(goneBack()).toBe('150.00');
     expect(world.told.find(({ is }) => is === 'not resolved')).toMatchObject({
       message: expect.stringContaining('less than two minutes ago'),
     });
     // Later the dashboard shows it, and that is believed.
-    world.resolve({ outcome: 'REFUNDED', out_request_no: 'a' });
-    await world.pass(HOUR);
+    await happens(resolve({ outcome: 'REFUNDED', out_request_no: 'a' }), HOUR);
     expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
   },
 );
 
 test('promise 8: NOT_CREATED of a refund whose after-sale was terminated counts once no request of it can be on its way', async () => {
   await open({ mishaps: ['lost before it arrived'] });
-  world.ask({ amount: '150.00', number: 'a' });
-  await terminate();
-  await world.pass(2 * MINUTE);
-  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
-  await world.pass(MINUTE);
-  world.ask({ amount: '150.00', number: 'b' });
-  await world.pass(DAY);
+  await happens(ask('150.00', 'a'), terminateSoon, 2 * MINUTE);
+  await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }), MINUTE, ask('150.00', 'b'), DAY);
   expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
 });
 
@@ -289,9 +236,7 @@ test('where nobody knows what was paid, nobody has the request', async () => {
 });
 
 test('where what was paid is known late, and the refund’s answer is lost, the refund goes on', async () => {
-  await world.pass(14 * SECOND);
-  world.gateway.trouble = 'refunds unreachable';
-  await world.pass(2 * MINUTE);
+  await happens(14 * SECOND, trouble('refunds unreachable'), 2 * MINUTE);
   expect(answers()).toEqual([[expect.stringMatching(/^The refund goes on by itself/), true]]);
 });
 
@@ -310,18 +255,9 @@ test.each([
 
 test('a refund that a person calls not made is sent when it is asked for again, whatever was taken for it before', async () => {
   await openWatched({ mishaps: ['lost before it arrived'] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(40_000);
-  world.desk('50.00', MINUTE);
-  await world.pass(30 * MINUTE);
-  world.notify('the latest');
-  await world.pass(10 * MINUTE);
-  world.nameElsewhere();
-  await world.pass(MINUTE);
-  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
-  await world.pass(MINUTE);
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(HOUR);
+  await happens(ask('50.00', 'a'), 40_000, desk('50.00', MINUTE), 30 * MINUTE, notify('the latest'), 10 * MINUTE);
+  await happens(nameElsewhere, MINUTE, resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }), MINUTE);
+  await happens(ask('50.00', 'a'), HOUR);
   expect(numbersMade()).toEqual(['desk-1', 'a']);
   expect(await world.state()).toMatchObject({ refunded_amount: '50.00', refunded_elsewhere: '50.00' });
 });
@@ -342,10 +278,7 @@ test.each([
     else world.temporal.clock.in(MINUTE, () => void post(path, headers, text));
     return { status: 200, body: new TextEncoder().encode(JSON.stringify(words)) };
   };
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(36_000);
-  world.ask({ amount: '150.00', number: 'b' });
-  await world.pass(DAY);
+  await happens(ask('150.00', 'a'), 36_000, ask('150.00', 'b'), DAY);
   expect(numbersMade()).toEqual(['a']);
   expect(await refundOf('a')).toMatchObject({ outcome: 'REFUNDED' });
 });
@@ -360,14 +293,10 @@ test('a decision that no refund was made counts only where none has been sent si
       return Math.floor((seed / 2_147_483_648) * n);
     };
     await openWatched({ pick });
-    world.resolve({});
-    await world.pass(HOUR);
-    world.gateway.trouble = 'unreachable';
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(6 * HOUR);
+    await happens(settle, HOUR, trouble('unreachable'), ask('100.00', 'a'), 6 * HOUR);
     expect(await world.state()).toMatchObject({ attention: 'no-answer' });
     world.gateway.trouble = undefined;
-    await afterTheNextQuery(offset_ms, () => world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }));
+    await afterTheNextQuery(offset_ms, resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }));
     const { outcome } = (await refundOf('a')) ?? {};
     told.push([world.told.findLast(({ is }) => is.endsWith('resolved'))?.is, outcome, world.gateway.refunds.length]);
     await world.close();

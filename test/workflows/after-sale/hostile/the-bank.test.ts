@@ -1,6 +1,29 @@
 /** Disputes and chargebacks: nothing is refunded beside one, and none is taken for another. */
+
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { amountGoneBack, DONE, numbersMade, open, openWatched, tell, world } from './acts';
+import {
+  amountGoneBack,
+  ask,
+  attention,
+  comesLate,
+  DONE,
+  desk,
+  happens,
+  move,
+  nameElsewhere,
+  notify,
+  noWorker,
+  numbersMade,
+  open,
+  openWatched,
+  settle,
+  tell,
+  terminate,
+  trouble,
+  untilShown,
+  works,
+  world,
+} from './acts';
 
 /** Requests for a refund that reached the gateway while the bank took the money back. */
 const besideTheBank = () =>
@@ -21,212 +44,125 @@ const openWithCopies = async () => {
     onFresh = then;
   };
 };
-afterEach(() => world?.close());
-afterEach(() => {
-  jest.restoreAllMocks();
-  return world?.close();
-});
 
 test('promise 3: an acknowledged CHARGEBACK is not answered by a DISPUTE that an older copy shows', async () => {
   // The merchant loses 150.00 and defends a dispute that is over: nobody was ever shown a chargeback.
   await open({ lag_ms: 4 * MINUTE });
-  world.resolve({});
-  await world.pass(HOUR);
-  world.gateway.move('DISPUTE');
-  await world.pass(3 * MINUTE);
-  world.gateway.move('CHARGEBACK');
-  world.notify('the latest');
-  await world.untilShown('DISPUTE');
-  await world.pass(HOUR);
+  await happens(settle, HOUR, move('DISPUTE'), 3 * MINUTE);
+  await happens(move('CHARGEBACK'), notify('the latest'), untilShown('DISPUTE'), HOUR);
   expect(await world.state()).toMatchObject({ attention: 'chargeback' });
 });
 
 test('promise 8: naming what went back elsewhere does not settle a chargeback that came a moment before', async () => {
   // The merchant loses 150.00 to the bank, and the one who named 50.00 of something else has settled that unseen.
   await open();
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(HOUR);
-  world.desk('50.00', 0);
-  world.notify('the latest');
-  await world.pass(HOUR);
+  await happens(ask('50.00', 'a'), HOUR, desk('50.00', 0), notify('the latest'), HOUR);
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere' });
-  world.gateway.move('CHARGEBACK');
-  world.notify('the latest');
+  await happens(move('CHARGEBACK'), notify('the latest'));
   await world.temporal.clock.pass(1_000);
-  world.nameElsewhere();
-  await world.pass(DAY);
+  await happens(nameElsewhere, DAY);
   expect(await world.state()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
 });
 
 test('promise 8: a person’s word about a dispute that is only notified does not settle what stood before it', async () => {
   // The buyer loses 150.00 of a late payment: its refund was refused, and the word about the dispute has settled that unseen.
   await open({ late: 'refund', mishaps: ['refused for good'] });
-  await world.comesLate();
-  await world.pass(HOUR);
+  await happens(comesLate, HOUR);
   expect(await world.state()).toMatchObject({ attention: 'late-payment' });
-  world.gateway.trouble = 'unreachable';
-  world.gateway.move('DISPUTE');
-  world.notify('all');
-  await world.pass(HOUR);
+  await happens(trouble('unreachable'), move('DISPUTE'), notify('all'), HOUR);
   expect(await world.state()).toMatchObject({ attention: 'dispute' });
-  world.resolve({});
-  await world.pass(MINUTE);
-  world.gateway.trouble = undefined;
-  await world.pass(HOUR);
+  await happens(settle, MINUTE, works, HOUR);
   expect(await world.state()).toMatchObject({ attention: 'dispute' });
-  world.resolve({});
-  await world.pass(DAY);
+  await happens(settle, DAY);
   expect(await world.state()).toMatchObject({ attention: 'late-payment' });
 });
 
 test('promise 7: no refund is sent beside a dispute that was acknowledged a minute before into a run which was terminated before it began', async () => {
   await open({ lag_ms: 2 * MINUTE });
-  await world.leaveWithoutWorker(MINUTE);
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(10_000);
-  world.terminate();
-  await world.pass(50_000);
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(HOUR);
+  await happens(noWorker(MINUTE), move('DISPUTE'), tell('DISPUTE'), 10_000, terminate, 50_000);
+  await happens(ask('150.00', 'a'), HOUR);
   expect(world.acknowledged).toHaveLength(1);
   expect(besideTheBank()).toEqual([]);
 });
 
 test('no refund is sent on the word of a copy that is behind, where another one has just shown a chargeback', async () => {
   await open({ watchWindow: '3d' });
-  world.gateway.move('CHARGEBACK');
-  world.notify('all');
-  await world.untilShown('CHARGEBACK');
-  world.gateway.move('SUCCESS');
-  world.ask({ amount: '40.00', number: 'a' });
-  await world.pass(5 * MINUTE);
+  await happens(move('CHARGEBACK'), notify('all'), untilShown('CHARGEBACK'), move('SUCCESS'));
+  await happens(ask('40.00', 'a'), 5 * MINUTE);
   expect(numbersMade()).toEqual([]);
   expect((await world.state())?.refunds).toMatchObject([
     { outcome: 'NOT_CREATED', failure: { message: expect.stringContaining('CHARGEBACK') } },
   ]);
   // It lasts: the chargeback is over.
-  await world.pass(HOUR);
-  world.ask({ amount: '40.00', number: 'a' });
-  await world.pass(HOUR);
+  await happens(HOUR, ask('40.00', 'a'), HOUR);
   expect(numbersMade()).toEqual(['a']);
 });
 
 test('a chargeback that queries contradict forbids refunds until a person has looked, also behind another reason', async () => {
   await open({ watchWindow: '3d' });
-  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
-    world.gateway.move(status);
-    world.notify('all');
-    await world.untilShown(status);
-  }
+  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS'])
+    await happens(move(status), notify('all'), untilShown(status));
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ attention: 'chargeback-reversed' });
-  world.gateway.move('CHARGEBACK');
-  world.notify('all');
-  world.gateway.move('SUCCESS');
-  await world.pass(HOUR);
-  const ask = async (number: string) => {
-    world.ask({ amount: '40.00', number });
-    await world.pass(HOUR);
+  await happens(move('CHARGEBACK'), notify('all'), move('SUCCESS'), HOUR);
+  const askFor = async (number: string) => {
+    await happens(ask('40.00', number), HOUR);
     return numbersMade();
   };
-  expect(await ask('a')).toEqual([]);
+  expect(await askFor('a')).toEqual([]);
   world.resolve({});
-  expect(await ask('b')).toEqual([]);
+  expect(await askFor('b')).toEqual([]);
   expect(await world.state()).toMatchObject({ attention: 'unconfirmed-notification' });
   world.resolve({});
-  expect(await ask('c')).toEqual(['c']);
+  expect(await askFor('c')).toEqual(['c']);
 });
 
 test('a dispute that was notified in an outage is shown on after the after-sale was terminated in it', async () => {
   await open();
-  world.gateway.trouble = '503';
-  world.gateway.move('DISPUTE');
-  world.notify('all');
-  await world.pass(MINUTE);
-  world.terminate();
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(MINUTE);
+  await happens(trouble('503'), move('DISPUTE'), notify('all'), MINUTE, terminate, ask('150.00', 'a'), MINUTE);
   expect(await world.state()).toMatchObject({ claims: [{ trade_status: 'DISPUTE' }], attention: 'dispute' });
 });
 
 test('nothing is refunded beside a chargeback that was notified, whatever else needs a person', async () => {
   await open({ lag_ms: 20 * MINUTE, watchWindow: '3d' });
-  world.resolve({});
-  await world.pass(MINUTE);
+  await happens(settle, MINUTE);
   world.temporal.signal(world.workflowId, 'a name that nobody handles', {});
   await world.pass(MINUTE);
   expect(await world.state()).toMatchObject({ attention: 'unexpected-signal' });
-  world.gateway.move('CHARGEBACK');
-  world.notify('all');
-  await world.pass(5 * MINUTE);
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(MINUTE);
+  await happens(move('CHARGEBACK'), notify('all'), 5 * MINUTE, ask('150.00', 'a'), MINUTE);
   expect(numbersMade()).toEqual([]);
 });
 
 test('promise 4: a second dispute, ten days after a first one that was decided and won, is before a person', async () => {
   await open();
-  world.gateway.move('DISPUTE');
-  world.notify('all');
-  await world.pass(HOUR);
-  expect((await world.state())?.attention).toBe('dispute');
-  world.resolve({});
-  await world.pass(HOUR);
-  world.gateway.move('SUCCESS');
-  await world.pass(10 * DAY);
-  world.gateway.move('DISPUTE');
-  world.notify('all');
-  await world.pass(DAY);
+  await happens(move('DISPUTE'), notify('all'), HOUR);
+  expect(await attention()).toBe('dispute');
+  await happens(settle, HOUR, move('SUCCESS'), 10 * DAY, move('DISPUTE'), notify('all'), DAY);
   expect(world.acknowledged.filter(({ status }) => status === 'DISPUTE')).toHaveLength(2);
-  expect((await world.state())?.attention).toBe('dispute');
+  expect(await attention()).toBe('dispute');
 });
 
 test('promise 4: a second chargeback, ten days after a first one that was decided and reversed unheard, is before a person', async () => {
   await open();
-  world.gateway.move('CHARGEBACK');
-  world.notify('all');
-  await world.pass(HOUR);
-  world.resolve({});
-  await world.pass(HOUR);
-  world.gateway.move('CHARGEBACK_REVERSED');
-  world.gateway.move('SUCCESS');
-  await world.pass(10 * DAY);
-  world.gateway.move('CHARGEBACK');
-  tell('CHARGEBACK');
-  await world.pass(DAY);
-  expect((await world.state())?.attention).toBe('chargeback');
+  await happens(move('CHARGEBACK'), notify('all'), HOUR, settle, HOUR);
+  await happens(move('CHARGEBACK_REVERSED'), move('SUCCESS'), 10 * DAY, move('CHARGEBACK'), tell('CHARGEBACK'), DAY);
+  expect(await attention()).toBe('chargeback');
 });
 
 test('promise 4: a dispute after a decided chargeback is before a person, although the query is 2 s behind and an earlier dispute was shown', async () => {
   await open({ lag_ms: 2_000 });
-  for (const status of ['DISPUTE', 'CHARGEBACK']) {
-    world.gateway.move(status);
-    tell(status);
-    await world.pass(HOUR);
-    world.resolve({});
-    await world.pass(HOUR);
-  }
-  await world.pass(10 * DAY);
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(10 * DAY);
-  expect((await world.state())?.attention).not.toBeNull();
+  for (const status of ['DISPUTE', 'CHARGEBACK']) await happens(move(status), tell(status), HOUR, settle, HOUR);
+  await happens(10 * DAY, move('DISPUTE'), tell('DISPUTE'), 10 * DAY);
+  expect(await attention()).not.toBeNull();
 });
 
 test('promise 8: naming once more what went back elsewhere does not settle a chargeback that came a moment before', async () => {
   await open();
-  world.desk('50.00', 0);
-  world.notify('all');
-  await world.pass(HOUR);
+  await happens(desk('50.00', 0), notify('all'), HOUR);
   // Two people answer the same question.
-  world.nameElsewhere();
-  await world.pass(MINUTE);
-  world.gateway.move('CHARGEBACK');
-  tell('CHARGEBACK');
+  await happens(nameElsewhere, MINUTE, move('CHARGEBACK'), tell('CHARGEBACK'));
   await world.temporal.clock.pass(1_000);
-  world.nameElsewhere();
-  await world.pass(DAY);
+  await happens(nameElsewhere, DAY);
   expect(await world.state()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
 });
 
@@ -235,9 +171,7 @@ describe('a refund that waits for its turn again remembers what it has seen', ()
     let from = Number.POSITIVE_INFINITY;
     const pick = (n: number) => (n === 2 && world.gateway.queries === from + 1 ? 1 : 0);
     await open({ plans: [DONE], lag_ms: 2 * MINUTE, copies: 'several', pick });
-    world.gateway.trouble = 'refunds unreachable';
-    world.ask({ amount: '150.00', number: 'a' });
-    await world.pass(MINUTE);
+    await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE);
     return () => {
       from = world.gateway.queries;
       world.gateway.trouble = undefined;
@@ -246,70 +180,45 @@ describe('a refund that waits for its turn again remembers what it has seen', ()
 
   test('promise 7: a refund is not sent on the word of copies that are behind, after its own look has shown a dispute', async () => {
     const goOn = await openWithOneFreshLook();
-    world.gateway.move('DISPUTE');
-    goOn();
-    await world.pass(30 * MINUTE);
+    await happens(move('DISPUTE'), goOn, 30 * MINUTE);
     expect(amountGoneBack()).toBe(0);
   });
 
   test('promise 7: a refund is not sent on the word of copies that are behind, after its own look has shown another refund under way', async () => {
     const goOn = await openWithOneFreshLook();
-    world.desk('100.00', HOUR);
-    goOn();
-    await world.pass(30 * MINUTE);
+    await happens(desk('100.00', HOUR), goOn, 30 * MINUTE);
     expect(amountGoneBack()).toBe(100);
   });
 });
 
 describe('a reason for a person is not lost behind another', () => {
   const shownAfter = async (before: string) => {
-    world.gateway.move('SUCCESS');
-    await world.pass(5 * HOUR);
+    await happens(move('SUCCESS'), 5 * HOUR);
     expect(await world.state()).toMatchObject({ attention: before });
-    world.resolve({});
-    await world.pass(DAY);
+    await happens(settle, DAY);
     return (await world.state())?.attention;
   };
 
   test('late money whose refund is refused for a chargeback is before a person once that is settled', async () => {
     await openWatched({ late: 'refund' });
-    world.gateway.trouble = 'refunds unreachable';
-    await world.comesLate();
-    await world.pass(5 * MINUTE);
-    world.gateway.move('CHARGEBACK');
-    world.notify('all');
-    await world.pass(5 * MINUTE);
-    world.gateway.trouble = undefined;
-    await world.pass(HOUR);
-    world.gateway.move('CHARGEBACK_REVERSED');
-    world.notify('all');
-    await world.pass(10 * MINUTE);
+    await happens(trouble('refunds unreachable'), comesLate, 5 * MINUTE, move('CHARGEBACK'), notify('all'), 5 * MINUTE);
+    await happens(works, HOUR, move('CHARGEBACK_REVERSED'), notify('all'), 10 * MINUTE);
     expect(await shownAfter('chargeback-reversed')).toBe('late-payment');
   });
 
   test('late money that stood before a person is there again after a dispute', async () => {
     await openWatched({ late: 'refund', mishaps: ['refused for good'] });
-    await world.comesLate();
-    await world.pass(MINUTE);
+    await happens(comesLate, MINUTE);
     expect(await world.state()).toMatchObject({ attention: 'late-payment' });
-    world.gateway.move('DISPUTE');
-    world.notify('all');
-    await world.pass(HOUR);
+    await happens(move('DISPUTE'), notify('all'), HOUR);
     expect(await shownAfter('dispute')).toBe('late-payment');
   });
 
   test('it is there in the next run, too', async () => {
     await openWatched({ late: 'refund', mishaps: ['refused for good'], continuesAfter: 40 });
-    await world.comesLate();
-    await world.pass(MINUTE);
-    world.gateway.move('DISPUTE');
-    world.notify('all');
-    await world.pass(HOUR);
+    await happens(comesLate, MINUTE, move('DISPUTE'), notify('all'), HOUR);
     const { runId } = world.run ?? {};
-    for (let i = 0; i < 30 && world.run?.runId === runId; i += 1) {
-      world.deliver({ at: world.now, status: 'DISPUTE', number: undefined });
-      await world.pass(10 * MINUTE);
-    }
+    for (let i = 0; i < 30 && world.run?.runId === runId; i += 1) await happens(tell('DISPUTE'), 10 * MINUTE);
     expect(world.run?.runId).not.toBe(runId);
     expect(await shownAfter('dispute')).toBe('late-payment');
   });
@@ -317,115 +226,65 @@ describe('a reason for a person is not lost behind another', () => {
 
 test('promise 7: a refund of a terminated after-sale that rests after a lost request is told of the dispute that starts the next one', async () => {
   await open({ lag_ms: 50_000, mishaps: ['lost before it arrived'] });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(4 * MINUTE);
-  world.terminate();
-  await world.pass(45_000);
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(HOUR);
+  await happens(ask('150.00', 'a'), 4 * MINUTE, terminate, 45_000, move('DISPUTE'), tell('DISPUTE'), HOUR);
   expect(world.acknowledged).toHaveLength(1);
   expect(besideTheBank()).toEqual([]);
 });
 
 test('promise 7: no refund is sent 40 s after a second dispute was notified, where the query still showed the first one then', async () => {
   await open({ lag_ms: 50_000 });
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(HOUR);
-  world.resolve({});
-  await world.pass(HOUR);
-  world.gateway.move('SUCCESS');
-  await world.pass(10_000);
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(42_000);
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(HOUR);
+  await happens(move('DISPUTE'), tell('DISPUTE'), HOUR, settle, HOUR, move('SUCCESS'), 10_000);
+  await happens(move('DISPUTE'), tell('DISPUTE'), 42_000, ask('150.00', 'a'), HOUR);
   expect(besideTheBank()).toEqual([]);
 });
 
 test('promise 7: no refund is sent 40 s after a second chargeback was notified, where the query still showed the reversal of the first one then', async () => {
   await open({ lag_ms: 50_000 });
-  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED']) {
-    world.gateway.move(status);
-    tell(status);
-    await world.pass(HOUR);
-    world.resolve({});
-    await world.pass(HOUR);
-  }
-  world.gateway.move('SUCCESS');
-  await world.pass(10_000);
-  world.gateway.move('CHARGEBACK');
-  tell('CHARGEBACK');
-  await world.pass(42_000);
-  expect((await world.state())?.attention).toBe('chargeback');
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(HOUR);
+  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED'])
+    await happens(move(status), tell(status), HOUR, settle, HOUR);
+  await happens(move('SUCCESS'), 10_000, move('CHARGEBACK'), tell('CHARGEBACK'), 42_000);
+  expect(await attention()).toBe('chargeback');
+  await happens(ask('150.00', 'a'), HOUR);
   expect(besideTheBank()).toEqual([]);
 });
 
 test('promise 7: a refund that waits for the gateway is not sent a minute after a recheck has shown a dispute', async () => {
   let mode = 0;
   await open({ lag_ms: 4 * MINUTE, copies: 'several', pick: (n) => (n === 2 ? mode : 0) });
-  world.gateway.trouble = 'refunds unreachable';
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(MINUTE);
-  world.gateway.move('DISPUTE');
+  await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE, move('DISPUTE'));
   mode = 1;
   world.temporal.update(world.workflowId, 'recheck');
   for (let i = 0; i < 40 && (await world.state())?.trade_status !== 'DISPUTE'; i += 1)
     await world.temporal.clock.pass(50);
   mode = 0;
   expect(await world.state()).toMatchObject({ trade_status: 'DISPUTE', attention: 'dispute' });
-  await world.pass(MINUTE);
-  world.gateway.trouble = undefined;
-  await world.pass(10 * MINUTE);
+  await happens(MINUTE, works, 10 * MINUTE);
   expect(besideTheBank()).toEqual([]);
 });
 
 test('promise 7: a refund whose own last look has shown a dispute is not sent a minute later on the word of a copy', async () => {
   const fresh = await openWithCopies();
-  world.gateway.trouble = 'refunds unreachable';
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(MINUTE);
-  world.gateway.move('DISPUTE');
-  fresh(() => {
-    world.gateway.trouble = 'unreachable';
-  });
-  await world.pass(MINUTE);
-  world.gateway.trouble = undefined;
-  await world.pass(10 * MINUTE);
+  await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE, move('DISPUTE'));
+  fresh(trouble('unreachable'));
+  await happens(MINUTE, works, 10 * MINUTE);
   expect(besideTheBank()).toEqual([]);
 });
 
 test('promise 3: a chargeback that nobody has decided on is not replaced by the dispute before it, which an older copy shows', async () => {
   const fresh = await openWithCopies();
-  world.gateway.move('DISPUTE');
-  await world.pass(3 * MINUTE);
-  world.gateway.move('CHARGEBACK');
+  await happens(move('DISPUTE'), 3 * MINUTE, move('CHARGEBACK'));
   fresh(() => undefined);
-  tell('CHARGEBACK');
+  await happens(tell('CHARGEBACK'));
   await world.temporal.clock.pass(200);
   // A late delivery of the dispute follows at once.
-  tell('DISPUTE');
-  await world.pass(1_000);
-  await world.pass(DAY);
+  await happens(tell('DISPUTE'), 1_000, DAY);
   expect(world.acknowledged.map(({ status }) => status)).toEqual(['CHARGEBACK', 'DISPUTE']);
   expect(world.attentions.map(({ attention }) => attention)).toContain('chargeback');
 });
 
 test('promise 8: a dispute that is closed over a part of ours does not bring the question what others gave back', async () => {
   await open({ plans: [DONE, DONE] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(HOUR);
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(HOUR);
-  world.resolve({});
-  await world.pass(HOUR);
-  world.gateway.move('PARTIAL_REFUND');
-  world.ask({ amount: '100.00', number: 'b' });
-  await world.pass(HOUR);
+  await happens(ask('50.00', 'a'), HOUR, move('DISPUTE'), tell('DISPUTE'), HOUR, settle, HOUR);
+  await happens(move('PARTIAL_REFUND'), ask('100.00', 'b'), HOUR);
   expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '150.00' });
 });

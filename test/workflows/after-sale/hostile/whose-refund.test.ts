@@ -1,6 +1,42 @@
 /** Promise 7: an end that the trade shows is given to no refund of ours unless nothing else can be true. */
+
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { amountGoneBack, DONE, LONG, numbersMade, open, REVOKED, refundOf, SECOND, tell, world } from './acts';
+import {
+  amountGoneBack,
+  ask,
+  attention,
+  chargeBackAndReverse,
+  comesBack,
+  DONE,
+  decideAll,
+  decideStuck,
+  desk,
+  giveUp,
+  happens,
+  isMade,
+  isTold,
+  LONG,
+  makes,
+  move,
+  nameElsewhere,
+  notify,
+  numbersMade,
+  open,
+  parts,
+  REFUSED,
+  REVOKED,
+  recheck,
+  refundOf,
+  resolve,
+  SECOND,
+  settle,
+  tell,
+  terminate,
+  trouble,
+  untilShown,
+  works,
+  world,
+} from './acts';
 
 async function untilSentAgain(): Promise<void> {
   for (let i = 0; i < 1_200 && world.gateway.requests.length < 2; i += 1) await world.pass(SECOND);
@@ -8,40 +44,13 @@ async function untilSentAgain(): Promise<void> {
 }
 const SLOW = { takes_ms: 20 * SECOND, ends: 'done' } as const;
 const SLOWLY_REVOKED = { takes_ms: 20 * SECOND, ends: 'revoked' } as const;
-async function parts(...numbers: string[]): Promise<void> {
-  for (const number of numbers) {
-    world.ask({ amount: '50.00', number });
-    await world.pass(10 * MINUTE);
-  }
-}
-const attention = async () => (await world.state())?.attention;
-const outcomeOf = async (number: string) =>
-  (await world.state())?.refunds.find(({ out_request_no }) => out_request_no === number)?.outcome;
-const REFUSED = { takes_ms: 0, ends: 'refused' } as const;
+const outcomeOf = async (number: string) => (await refundOf(number))?.outcome;
 /** A person says what the dashboard shows of each refund that waits for one, and a day passes. Returns what nobody is asked about. */
 async function answerAll() {
-  for (let i = 0; i < 3; i += 1) {
-    await world.readDashboard();
-    world.resolveRefund();
-    await world.pass(MINUTE);
-  }
-  await world.pass(DAY);
+  await happens(decideStuck, decideStuck, decideStuck, DAY);
   const state = await world.state();
   return [state?.attention, state?.refunded_amount];
 }
-/** A person says of each refund that is asked about what the dashboard shows. */
-async function decideAll(): Promise<void> {
-  for (let i = 0; i < 4; i += 1) await decideStuck();
-}
-/** A person says what the dashboard shows of the refund that waits for one. */
-async function decideStuck(): Promise<void> {
-  await world.readDashboard();
-  world.resolveRefund();
-  await world.pass(MINUTE);
-}
-const isTold = (number: string) => world.told.some((one) => one.is === 'answer' && one.order.number === number);
-const isMade = (number: string) => world.gateway.refunds.some((one) => one.number === number);
-afterEach(() => world?.close());
 
 describe('a request that is sent again under its number is a second try, too', () => {
   // Lag: three minutes.
@@ -50,14 +59,8 @@ describe('a request that is sent again under its number is a second try, too', (
       ...{ plans: [REVOKED, LONG, LONG], mishaps: ['answer lost'] },
       ...{ lag_ms: 3 * MINUTE, revokedFor_ms: 2 * SECOND },
     });
-    world.ask({ amount: '150.00', number: 'a' });
-    await untilSentAgain();
-    tell('REFUND_REVOKE', 'a');
-    await world.pass(80 * SECOND);
-    world.settle();
-    await world.pass(SECOND);
-    world.ask({ amount: '150.00', number: 'b' });
-    await world.pass(MINUTE);
+    await happens(ask('150.00', 'a'), untilSentAgain, tell('REFUND_REVOKE', 'a'), 80 * SECOND, settle, SECOND);
+    await happens(ask('150.00', 'b'), MINUTE);
     expect(amountGoneBack()).toBe(150);
   });
 });
@@ -65,31 +68,27 @@ describe('a request that is sent again under its number is a second try, too', (
 describe('a plain story needs nobody', () => {
   test('promise 7: the second part is revoked by its number, and the trade shows the first one again', async () => {
     await open({ plans: [SLOW, SLOWLY_REVOKED], tells_ms: SECOND });
-    await parts('a', 'b');
-    await world.pass(HOUR);
+    await happens(parts('a', 'b'), HOUR);
     const { attention: asked, ledger_complete } = (await world.state()) ?? {};
     expect([asked, ledger_complete]).toEqual([null, true]);
   });
 
   test('promise 7: a third part that waits behind a revoked one is not refused as beside a refund that we did not make', async () => {
     await open({ plans: [SLOW, SLOWLY_REVOKED, SLOW], tells_ms: SECOND });
-    for (const number of ['a', 'b', 'c']) world.ask({ amount: '50.00', number });
-    await world.pass(HOUR);
+    await happens(ask('50.00', 'a'), ask('50.00', 'b'), ask('50.00', 'c'), HOUR);
     expect([await outcomeOf('c'), await attention()]).toEqual(['REFUNDED', null]);
   });
 
   test('promise 4: the first one is revoked, its notifications come two minutes later, and another one waits', async () => {
     await open({ plans: [SLOWLY_REVOKED, SLOW], tells_ms: 2 * MINUTE });
-    for (const number of ['a', 'b']) world.ask({ amount: '50.00', number });
-    await world.pass(HOUR);
+    await happens(ask('50.00', 'a'), ask('50.00', 'b'), HOUR);
     expect([await outcomeOf('b'), await attention()]).toEqual(['REFUNDED', null]);
   });
 
   // Notifications one minute late.
   test('promise 4: one is done, and its notification comes while the next one is under way', async () => {
     await open({ plans: [DONE, LONG], tells_ms: MINUTE });
-    for (const number of ['a', 'b']) world.ask({ amount: '50.00', number });
-    await world.pass(DAY);
+    await happens(ask('50.00', 'a'), ask('50.00', 'b'), DAY);
     expect(await attention()).toBeNull();
   });
 });
@@ -97,12 +96,7 @@ describe('a plain story needs nobody', () => {
 describe('two states can look alike after another refund', () => {
   test('promise 7: a second refund that never arrived is not called REFUNDED without a person', async () => {
     await open({ plans: [DONE], mishaps: ['none', 'lost before it arrived'] });
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '50.00', number: 'b' });
-    await world.pass(20 * SECOND);
-    world.desk('50.00', 0);
-    await world.pass(DAY);
+    await happens(ask('100.00', 'a'), 10 * MINUTE, ask('50.00', 'b'), 20 * SECOND, desk('50.00', 0), DAY);
     expect([await outcomeOf('b'), await attention()]).not.toEqual(['REFUNDED', null]);
   });
 });
@@ -111,37 +105,23 @@ test.each([['50.00'], ['150.00']])(
   'a refund of %s that is revoked hours after REFUNDED, between two polls, is before a person, who frees its amount',
   async (amount) => {
     await open({ watchWindow: '3d' });
-    world.ask({ amount, number: 'a' });
-    await world.pass(5 * HOUR);
+    await happens(ask(amount, 'a'), 5 * HOUR);
     expect(await world.state()).toMatchObject({ refunded_amount: amount, attention: null });
-    world.gateway.move('REFUND_REVOKE');
-    await world.pass(1_000);
-    world.gateway.move('SUCCESS');
-    await world.pass(DAY);
+    await happens(move('REFUND_REVOKE'), 1_000, move('SUCCESS'), DAY);
     expect(await world.state()).toMatchObject({
       ...{ trade_status: 'SUCCESS', attention: 'unknown-refund', refunded_amount: '0.00', refunding_amount: amount },
     });
-    world.resolve({ outcome: 'REFUND_REVOKE', out_request_no: 'a' });
-    await world.pass(HOUR);
-    world.ask({ amount, number: 'b' });
-    await world.pass(5 * HOUR);
+    await happens(resolve({ outcome: 'REFUND_REVOKE', out_request_no: 'a' }), HOUR, ask(amount, 'b'), 5 * HOUR);
     expect(await world.state()).toMatchObject({ attention: null, refunded_amount: amount, refunding_amount: '0.00' });
   },
 );
 
 test('a revoke that the trade shows while another refund is under way is before a person, who says whose it is', async () => {
   await open({ plans: [DONE, { takes_ms: 20 * MINUTE, ends: 'done' }], answersStatus: false });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(2 * MINUTE);
-  world.gateway.move('REFUND_REVOKE');
-  await world.untilShown('REFUND_REVOKE');
-  world.gateway.move('REFUND_PROCESSING');
-  await world.pass(DAY);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), 2 * MINUTE);
+  await happens(move('REFUND_REVOKE'), untilShown('REFUND_REVOKE'), move('REFUND_PROCESSING'), DAY);
   expect(await world.state()).toMatchObject({ refunds: [{}, { outcome: null, attention: 'unknown-refund' }] });
-  world.resolve({ out_request_no: 'b', outcome: 'REFUNDED' });
-  await world.pass(MINUTE);
+  await happens(resolve({ out_request_no: 'b', outcome: 'REFUNDED' }), MINUTE);
   // So it was the first one that came back.
   expect(await world.state()).toMatchObject({
     ...{ attention: 'unknown-refund', refunded_amount: '40.00', refunding_amount: '50.00' },
@@ -151,10 +131,7 @@ test('a revoke that the trade shows while another refund is under way is before 
 
 test('a revoke of the refund that is under way, by its number, puts no earlier one before a person', async () => {
   await open({ plans: [DONE, { takes_ms: 5_000, ends: 'revoked' }], answersStatus: false, tells_ms: 500 });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(DAY);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), DAY);
   expect(await world.state()).toMatchObject({
     refunded_amount: '50.00',
     refunds: [
@@ -166,25 +143,14 @@ test('a revoke of the refund that is under way, by its number, puts no earlier o
 
 test('a revoke that a later run finds puts our refund before a person, and no refund from elsewhere', async () => {
   await open({ revokedFor_ms: DAY });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.gateway.giveUp('us', true);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(HOUR);
-  world.gateway.move('SUCCESS');
-  await world.pass(DAY);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, giveUp('us', true), ask('40.00', 'b'), HOUR, move('SUCCESS'), DAY);
   expect(await world.state()).toMatchObject({ ledger_complete: true, refunding_amount: '90.00' });
   expect((await world.state())?.refunds).toMatchObject([{ out_request_no: 'a', attention: 'unknown-refund' }, {}]);
 });
 
 test('a copy of the gateway that shows SUCCESS once more after a refund brings nobody', async () => {
   await open({ watchWindow: '3d' });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(5 * HOUR);
-  world.gateway.move('SUCCESS');
-  await world.untilShown('SUCCESS');
-  world.gateway.move('PARTIAL_REFUND');
-  await world.pass(DAY);
+  await happens(ask('50.00', 'a'), 5 * HOUR, move('SUCCESS'), untilShown('SUCCESS'), move('PARTIAL_REFUND'), DAY);
   expect(await world.state()).toMatchObject({
     trade_status: 'PARTIAL_REFUND',
     attention: null,
@@ -196,10 +162,7 @@ test.each([true, false])(
   'a second part that the gateway took needs nobody while it is under way (its answer says so: %s)',
   async (answersStatus) => {
     await open({ plans: [DONE, { takes_ms: 5 * HOUR, ends: 'done' }], answersStatus });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '40.00', number: 'b' });
-    await world.pass(HOUR);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), HOUR);
     // The gateway has taken it: it counts as gone.
     expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '90.00', refunding_amount: '0.00' });
     await world.pass(DAY);
@@ -212,91 +175,50 @@ test('the end of a refund that paid nothing, which a copy still shows, proves no
     ...{ lag_ms: 45_000, mishaps: ['none', 'lost before it arrived'], asksAgain: 1 },
     plans: [{ takes_ms: 0, ends: 'revoked' }],
   });
-  world.ask({ amount: '100.00', number: 'a' });
-  world.ask({ amount: '50.00', number: 'b' });
-  await world.pass(HOUR);
-  const isTold = world.told.some((one) => one.is === 'answer' && one.order.number === 'b');
-  expect([numbersMade().includes('b'), isTold]).not.toEqual([false, true]);
+  await happens(ask('100.00', 'a'), ask('50.00', 'b'), HOUR);
+  expect([isMade('b'), isTold('b')]).not.toEqual([false, true]);
 });
 
 test('the states of an earlier part, which other copies still show, prove no later one whose answer was lost', async () => {
   await open({ lag_ms: 45_000, copies: 'several', mishaps: ['none', 'lost before it arrived'], answersStatus: false });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10_000);
-  world.ask({ amount: '50.00', number: 'b' });
-  await world.pass(HOUR);
-  const isTold = (number: string) => world.told.some((one) => one.is === 'answer' && one.order.number === number);
-  expect([numbersMade().includes('b'), isTold('b')]).not.toEqual([false, true]);
+  await happens(ask('50.00', 'a'), 10_000, ask('50.00', 'b'), HOUR);
+  expect([isMade('b'), isTold('b')]).not.toEqual([false, true]);
 });
 
 test('a revoke between two polls is before a person, although the after-sale is terminated while it settles', async () => {
   await open({ watchWindow: '3d' });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(5 * HOUR);
-  world.gateway.move('REFUND_REVOKE');
-  await world.pass(1_000);
-  world.gateway.move('SUCCESS');
-  await world.untilShown('SUCCESS');
-  world.terminate();
-  await world.pass(MINUTE);
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(DAY);
+  await happens(ask('150.00', 'a'), 5 * HOUR, move('REFUND_REVOKE'), 1_000);
+  await happens(move('SUCCESS'), untilShown('SUCCESS'), terminate, MINUTE, ask('150.00', 'a'), DAY);
   expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunded_amount: '0.00' });
 });
 
 test('a revoke seen while another refund was under way is before a person, although that refund ended without its after-sale', async () => {
   await open({ plans: [DONE, { takes_ms: 20 * MINUTE, ends: 'done' }], answersStatus: false });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(2 * MINUTE);
-  world.gateway.move('REFUND_REVOKE');
-  await world.untilShown('REFUND_REVOKE');
-  world.gateway.move('REFUND_PROCESSING');
-  await world.pass(MINUTE);
-  world.terminate();
-  await world.pass(5 * HOUR);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(DAY);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), 2 * MINUTE);
+  await happens(move('REFUND_REVOKE'), untilShown('REFUND_REVOKE'), move('REFUND_PROCESSING'), MINUTE);
+  await happens(terminate, 5 * HOUR, ask('40.00', 'b'), DAY);
   expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunds: [{}, { outcome: null }] });
-  world.resolve({ out_request_no: 'b', outcome: 'REFUNDED' });
-  await world.pass(MINUTE);
+  await happens(resolve({ out_request_no: 'b', outcome: 'REFUNDED' }), MINUTE);
   expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunded_amount: '40.00' });
 });
 
 test('a revoke that is seen while another refund cannot be sent, which is refused then, is before a person', async () => {
   await open({ plans: [DONE, DONE], mishaps: ['none', 'none', 'refused for good'] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '40.00', number: 'b' });
-  await world.pass(10 * MINUTE);
-  world.gateway.trouble = 'refunds unreachable';
-  world.ask({ amount: '10.00', number: 'c' });
-  await world.pass(5 * MINUTE);
-  world.gateway.move('REFUND_REVOKE');
-  world.deliver({ at: world.now, status: 'REFUND_REVOKE', number: undefined });
-  await world.pass(2_000);
-  world.gateway.move('PARTIAL_REFUND');
-  world.gateway.trouble = undefined;
-  await world.pass(DAY);
-  expect((await world.state())?.attention).not.toBeNull();
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), 10 * MINUTE);
+  await happens(trouble('refunds unreachable'), ask('10.00', 'c'), 5 * MINUTE);
+  await happens(move('REFUND_REVOKE'), tell('REFUND_REVOKE'), 2_000, move('PARTIAL_REFUND'), works, DAY);
+  expect(await attention()).not.toBeNull();
 });
 
 test('a late notification of the end of a refund does not unsay that it was revoked since', async () => {
   await open({ plans: [DONE, { takes_ms: 20 * MINUTE, ends: 'done' }], answersStatus: false });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '40.00', number: 'b' });
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'));
   // It is done, comes back at once, and the trade shows that for ten seconds.
   await world.pass(20 * MINUTE);
   expect(world.gateway.steps.at(-1)).toMatchObject({ status: 'PARTIAL_REFUND', number: 'b' });
-  world.gateway.giveUp('us', true);
-  world.deliver({ at: world.now, status: 'REFUND_REVOKE', number: 'b' });
-  await world.pass(10_000);
-  world.gateway.move('PARTIAL_REFUND');
+  await happens(giveUp('us', true), tell('REFUND_REVOKE', 'b'), 10_000, move('PARTIAL_REFUND'));
   // The gateway tells once more what was not acknowledged: older news.
-  world.deliver({ at: world.now, status: 'PARTIAL_REFUND', number: 'b' });
-  await world.pass(DAY);
+  await happens(tell('PARTIAL_REFUND', 'b'), DAY);
   const { refunds = [] } = (await world.state()) ?? {};
   const b = refunds.find(({ out_request_no }) => out_request_no === 'b');
   // It was revoked, or is a person's to decide.
@@ -305,53 +227,33 @@ test('a late notification of the end of a refund does not unsay that it was revo
 
 test('a refund that is revoked hours after REFUNDED, and that a poll sees, is one that a person can free', async () => {
   await open({ watchWindow: '3d', revokedFor_ms: 2 * HOUR });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(5 * HOUR);
+  await happens(ask('150.00', 'a'), 5 * HOUR);
   expect(await world.state()).toMatchObject({ refunded_amount: '150.00', attention: null });
-  world.gateway.giveUp('us', true);
-  await world.untilShown('REFUND_REVOKE');
-  await world.untilShown('SUCCESS');
+  await happens(giveUp('us', true), untilShown('REFUND_REVOKE'), untilShown('SUCCESS'));
   // The person does what the runbook says, for either reason.
-  world.nameElsewhere();
-  await world.pass(MINUTE);
-  world.resolve({ outcome: 'REFUND_REVOKE', out_request_no: 'a' });
-  await world.pass(HOUR);
+  await happens(nameElsewhere, MINUTE, resolve({ outcome: 'REFUND_REVOKE', out_request_no: 'a' }), HOUR);
   expect(await world.state()).toMatchObject({ refunded_amount: '0.00', refunded_elsewhere: '0.00', attention: null });
 });
 
 describe('SUCCESS does not mean “no refund” where another one may have brought the trade back there', () => {
   test('promise 7: a refund with a lost answer is not paid twice because an earlier part came back meanwhile, by its number', async () => {
     await open({ plans: [DONE, LONG, DONE], mishaps: ['none', 'answer lost'], lag_ms: 45_000, watchWindow: '3d' });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    await world.chargeBackAndReverse();
-    world.ask({ amount: '100.00', number: 'c' });
-    await world.pass(MINUTE);
-    world.gateway.comesBack('a');
-    tell('REFUND_REVOKE', 'a');
-    await world.pass(MINUTE);
-    world.gateway.move('SUCCESS');
-    await world.pass(HOUR);
-    expect([amountGoneBack(), world.gateway.refunds.map(({ number }) => number)]).toEqual([100, ['a', 'c']]);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, chargeBackAndReverse, ask('100.00', 'c'), MINUTE);
+    await happens(comesBack('a'), tell('REFUND_REVOKE', 'a'), MINUTE, move('SUCCESS'), HOUR);
+    expect([amountGoneBack(), numbersMade()]).toEqual([100, ['a', 'c']]);
   });
 
   test('promise 7: a refund with a lost answer is not paid twice because one of the desk was revoked meanwhile, by its number', async () => {
     await open({ plans: [LONG, DONE], mishaps: ['answer lost'], lag_ms: 45_000 });
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(MINUTE);
-    world.gateway.make('desk-1', '40.00', 'the desk', REVOKED);
-    tell('REFUND_REVOKE', 'desk-1');
-    await world.pass(HOUR);
-    expect([amountGoneBack(), world.gateway.refunds.map(({ number }) => number)]).toEqual([100, ['a', 'desk-1']]);
+    await happens(ask('100.00', 'a'), MINUTE);
+    await happens(makes('desk-1', '40.00', 'the desk', REVOKED), tell('REFUND_REVOKE', 'desk-1'), HOUR);
+    expect([amountGoneBack(), numbersMade()]).toEqual([100, ['a', 'desk-1']]);
   });
 
   test('promise 7: a refund that the gateway took in words that are not known is not called NOT_CREATED because of that', async () => {
     await open({ plans: [LONG], mishaps: ['refused in other words, and made'], lag_ms: 45_000 });
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(MINUTE);
-    world.gateway.make('desk-1', '40.00', 'the desk', REVOKED);
-    tell('REFUND_REVOKE', 'desk-1');
-    await world.pass(HOUR);
+    await happens(ask('100.00', 'a'), MINUTE);
+    await happens(makes('desk-1', '40.00', 'the desk', REVOKED), tell('REFUND_REVOKE', 'desk-1'), HOUR);
     const a = await refundOf('a');
     expect([a?.outcome, amountGoneBack()]).toEqual([null, 100]);
   });
@@ -360,49 +262,29 @@ describe('SUCCESS does not mean “no refund” where another one may have broug
 describe('what is notified before a new after-sale follows the refund is told to it', () => {
   test('promise 7: a first refund under way is not called refused because one of the desk was, which a notification names to a new after-sale', async () => {
     await open({ plans: [LONG, DONE] });
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.terminate();
-    await world.pass(1_000);
-    world.gateway.make('desk-1', '40.00', 'the desk', REFUSED);
-    tell('REFUND_REFUSED', 'desk-1');
-    await world.pass(HOUR);
+    await happens(ask('100.00', 'a'), 10 * MINUTE, terminate, 1_000);
+    await happens(makes('desk-1', '40.00', 'the desk', REFUSED), tell('REFUND_REFUSED', 'desk-1'), HOUR);
     const a = await refundOf('a');
-    world.nameElsewhere();
-    await world.pass(MINUTE);
-    world.ask({ amount: '150.00', number: 'b' });
-    await world.pass(10 * MINUTE);
+    await happens(nameElsewhere, MINUTE, ask('150.00', 'b'), 10 * MINUTE);
     expect([a?.outcome, amountGoneBack()]).toEqual([null, 100]);
   });
 
   test('promise 7: a first refund under way is not called revoked because a chargeback was reversed, of which a new after-sale hears', async () => {
     await open({ plans: [LONG, DONE] });
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(40 * MINUTE);
-    world.terminate();
-    await world.pass(1_000);
+    await happens(ask('100.00', 'a'), 40 * MINUTE, terminate, 1_000);
     for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) world.gateway.move(status);
-    tell('CHARGEBACK_REVERSED');
-    await world.pass(HOUR);
+    await happens(tell('CHARGEBACK_REVERSED'), HOUR);
     const a = await refundOf('a');
-    world.ask({ amount: '150.00', number: 'b' });
-    await world.pass(10 * MINUTE);
+    await happens(ask('150.00', 'b'), 10 * MINUTE);
     expect([a?.outcome, amountGoneBack()]).toEqual([null, 100]);
   });
 
   test('promise 7: a refund whose tries do not reach the gateway is not sent beside a chargeback that was told to a new after-sale', async () => {
     await open({ plans: [DONE], lag_ms: 4 * MINUTE });
-    world.gateway.trouble = 'refunds unreachable';
-    world.ask({ amount: '150.00', number: 'a' });
-    await world.pass(MINUTE);
-    world.terminate();
-    await world.pass(1_000);
-    world.gateway.move('CHARGEBACK');
-    tell('CHARGEBACK');
-    await world.pass(2 * MINUTE);
+    await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE, terminate, 1_000);
+    await happens(move('CHARGEBACK'), tell('CHARGEBACK'), 2 * MINUTE);
     const before = await world.state();
-    world.gateway.trouble = undefined;
-    await world.pass(30 * MINUTE);
+    await happens(works, 30 * MINUTE);
     expect([before?.attention, amountGoneBack()]).toEqual(['chargeback', 0]);
   });
 });
@@ -410,191 +292,103 @@ describe('what is notified before a new after-sale follows the refund is told to
 describe('what is named of others before a refund begins, or after its end, counts', () => {
   test('promise 7: a refund is not called refused because of one of the desk that was named as refused before it, on a copy four minutes behind', async () => {
     await open({ plans: [LONG, DONE], lag_ms: 4 * MINUTE });
-    world.gateway.make('desk-1', '40.00', 'the desk', REFUSED);
-    tell('REFUND_REFUSED', 'desk-1');
-    await world.pass(2 * MINUTE);
-    world.nameElsewhere();
-    await world.pass(1_000);
-    world.settle();
-    await world.pass(1_000);
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(190_000);
-    world.ask({ amount: '150.00', number: 'b' });
-    await world.pass(10 * MINUTE);
+    await happens(makes('desk-1', '40.00', 'the desk', REFUSED), tell('REFUND_REFUSED', 'desk-1'), 2 * MINUTE);
+    await happens(nameElsewhere, 1_000, settle, 1_000, ask('100.00', 'a'), 190_000, ask('150.00', 'b'), 10 * MINUTE);
     const a = await refundOf('a');
     // The copy shows the end of the desk's after a person has named it: it may be one more, so nothing is sent.
-    expect([a?.outcome, (await world.state())?.attention, amountGoneBack()]).toEqual([
-      'NOT_CREATED',
-      'refund-elsewhere',
-      0,
-    ]);
+    expect([a?.outcome, await attention(), amountGoneBack()]).toEqual(['NOT_CREATED', 'refund-elsewhere', 0]);
   });
 
   test('promise 7: a refund that was called refused is before a person once a notification names another as refused', async () => {
     await open({ plans: [LONG, DONE] });
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(2_000);
-    world.gateway.make('desk-1', '40.00', 'the desk', REFUSED);
-    await world.pass(10 * MINUTE);
-    tell('REFUND_REFUSED', 'desk-1');
-    await world.pass(10 * MINUTE);
+    await happens(ask('100.00', 'a'), 2_000, makes('desk-1', '40.00', 'the desk', REFUSED), 10 * MINUTE);
+    await happens(tell('REFUND_REFUSED', 'desk-1'), 10 * MINUTE);
     const a = await refundOf('a');
-    world.nameElsewhere();
-    await world.pass(MINUTE);
-    world.ask({ amount: '150.00', number: 'b' });
-    await world.pass(10 * MINUTE);
+    await happens(nameElsewhere, MINUTE, ask('150.00', 'b'), 10 * MINUTE);
     expect([a?.attention, amountGoneBack()]).toEqual(['unknown-refund', 100]);
   });
 
   test('promise 7: a second try under a number is not called refused on the notification of the first, on a copy two minutes behind', async () => {
     await open({ plans: [LONG], mishaps: ['refused for good'], lag_ms: 2 * MINUTE });
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(2_000);
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(2_000);
-    tell('REFUND_REFUSED', 'a');
-    await world.pass(75_000);
+    await happens(ask('100.00', 'a'), 2_000, ask('100.00', 'a'), 2_000, tell('REFUND_REFUSED', 'a'), 75_000);
     const a = await refundOf('a');
     expect([a?.attempt, a?.outcome, amountGoneBack()]).toEqual([2, null, 100]);
   });
 
   test('promise 7: nor, on no copy that is behind, because an earlier part came back while it was under way', async () => {
     await open({ plans: [DONE, LONG, DONE], mishaps: ['none', 'refused for good'] });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '100.00', number: 'b' });
-    await world.pass(2_000);
-    world.ask({ amount: '100.00', number: 'b' });
-    await world.pass(2_000);
-    tell('REFUND_REFUSED', 'b');
-    await world.pass(10 * MINUTE);
-    world.gateway.comesBack('a');
-    await world.pass(HOUR);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, ask('100.00', 'b'), 2_000, ask('100.00', 'b'), 2_000);
+    await happens(tell('REFUND_REFUSED', 'b'), 10 * MINUTE, comesBack('a'), HOUR);
     const b = await refundOf('b');
-    world.gateway.move('SUCCESS');
-    await world.pass(10 * MINUTE);
-    world.settle();
-    await world.pass(MINUTE);
-    world.ask({ amount: '100.00', number: 'd' });
-    await world.pass(10 * MINUTE);
+    await happens(move('SUCCESS'), 10 * MINUTE, settle, MINUTE, ask('100.00', 'd'), 10 * MINUTE);
     expect([b?.attempt, b?.outcome, amountGoneBack()]).toEqual([2, null, 100]);
   });
 
   test('promise 7: a refund that never arrived is not called given back because a copy a minute behind shows the one before it as under way', async () => {
     const [slow, lost] = [{ takes_ms: 2 * MINUTE, ends: 'done' }, 'lost before it arrived'] as const;
     await open({ plans: [DONE, slow], mishaps: ['none', 'none', lost], lag_ms: MINUTE, answersStatus: false });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '50.00', number: 'b' });
-    await world.pass(40_000);
-    world.ask({ amount: '50.00', number: 'c' });
-    await world.pass(6 * HOUR);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'b'), 40_000, ask('50.00', 'c'), 6 * HOUR);
     const c = await refundOf('c');
-    const isMade = world.gateway.refunds.some(({ number }) => number === 'c');
-    expect([c?.outcome === 'REFUNDED' && c.attention === null, isMade]).toEqual([false, false]);
+    expect([c?.outcome === 'REFUNDED' && c.attention === null, isMade('c')]).toEqual([false, false]);
   });
 });
 
 describe('an earlier refund that came back while a later one is under way is asked about', () => {
   test('promise 4: the trade is SUCCESS after a part was given back, and the next refund is the first to see it', async () => {
     await open({ plans: [DONE, DONE], watchWindow: '3d' });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(5 * HOUR);
-    world.gateway.comesBack('a');
-    await world.pass(MINUTE);
-    world.gateway.move('SUCCESS');
-    await world.pass(MINUTE);
-    world.ask({ amount: '100.00', number: 'c' });
-    await world.pass(HOUR);
+    await happens(ask('50.00', 'a'), 5 * HOUR, comesBack('a'), MINUTE, move('SUCCESS'), MINUTE);
+    await happens(ask('100.00', 'c'), HOUR);
     expect(await answerAll()).not.toEqual([null, '150.00']);
   });
 
   test('promise 4: the trade is SUCCESS for hours while the next refund is under way', async () => {
     await open({ plans: [DONE, LONG] });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '50.00', number: 'c' });
-    await world.pass(10 * MINUTE);
-    world.gateway.comesBack('a', 'SUCCESS');
-    await world.pass(6 * HOUR);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'c'), 10 * MINUTE, comesBack('a', 'SUCCESS'), 6 * HOUR);
     expect(await answerAll()).not.toEqual([null, '100.00']);
   });
 
   // Nor is REFUND_REFUSED of one that a part of the desk, which was named, let end as REFUNDED.
   test('promise 4: a refund that was called REFUNDED because of a part of the desk, and is refused while the next one is under way', async () => {
     await open({ plans: [{ takes_ms: HOUR, ends: 'refused' }, LONG] });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.desk('30.00', 0);
-    tell('PARTIAL_REFUND', 'desk-1');
-    await world.pass(10 * MINUTE);
-    world.resolve({ refunded_elsewhere: '30.00' });
-    await world.pass(MINUTE);
-    world.ask({ amount: '50.00', number: 'c' });
-    await world.pass(7 * HOUR);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, desk('30.00', 0), tell('PARTIAL_REFUND', 'desk-1'), 10 * MINUTE);
+    await happens(resolve({ refunded_elsewhere: '30.00' }), MINUTE, ask('50.00', 'c'), 7 * HOUR);
     expect(await answerAll()).not.toEqual([null, '100.00']);
   });
 
   // The same without the desk: 'still a part' counts after 30 s, and the copy is a minute behind.
   test('promise 4: a refund that a copy a minute behind let end as REFUNDED, and is refused while the next one is under way', async () => {
     await open({ plans: [DONE, { takes_ms: 90_000, ends: 'refused' }, LONG], lag_ms: MINUTE, answersStatus: false });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '50.00', number: 'b' });
-    await world.pass(40_000);
-    world.ask({ amount: '50.00', number: 'c' });
-    await world.pass(6 * HOUR);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'b'), 40_000, ask('50.00', 'c'), 6 * HOUR);
     expect(await answerAll()).not.toEqual([null, '150.00']);
   });
 
   test('promise 4: a revoke that the after-sale saw while a refund was under way, and which a person decides', async () => {
     await open({ plans: [DONE, { takes_ms: HOUR, ends: 'done' }] });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '50.00', number: 'c' });
-    await world.pass(10 * MINUTE);
-    world.gateway.comesBack('a');
-    tell('REFUND_REVOKE');
-    await world.untilShown('REFUND_REVOKE');
-    world.gateway.move('REFUND_PROCESSING');
-    await world.pass(2 * HOUR);
-    tell('PARTIAL_REFUND', 'c');
-    await world.pass(MINUTE);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'c'), 10 * MINUTE);
+    await happens(comesBack('a'), tell('REFUND_REVOKE'), untilShown('REFUND_REVOKE'));
+    await happens(move('REFUND_PROCESSING'), 2 * HOUR);
+    await happens(tell('PARTIAL_REFUND', 'c'), MINUTE);
     expect(await answerAll()).not.toEqual([null, '100.00']);
   });
 });
 
 test('promise 7: a first refund that is under way while a chargeback is reversed is not called revoked', async () => {
   await open({ plans: [LONG, DONE], tells_ms: 500 });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  for (const status of ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
-    world.gateway.move(status);
-    await world.pass(10 * MINUTE);
-  }
-  await world.pass(5 * MINUTE);
-  world.resolve({});
-  await world.pass(HOUR);
+  await happens(ask('150.00', 'a'), 10 * MINUTE);
+  for (const status of ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS'])
+    await happens(move(status), 10 * MINUTE);
+  await happens(5 * MINUTE, settle, HOUR);
   const a = await refundOf('a');
-  world.ask({ amount: '150.00', number: 'b' });
-  await world.pass(DAY);
+  await happens(ask('150.00', 'b'), DAY);
   expect([a?.outcome, amountGoneBack()]).toEqual([null, 150]);
 });
 
 test('promise 7: a first refund that is under way while a dispute is closed is not called revoked', async () => {
   await open({ plans: [LONG, DONE], watchWindow: '3d' });
-  world.ask({ amount: '100.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(10 * MINUTE);
-  world.resolve({});
-  await world.pass(MINUTE);
-  world.gateway.move('SUCCESS');
-  await world.pass(2 * HOUR);
+  await happens(ask('100.00', 'a'), 10 * MINUTE, move('DISPUTE'), tell('DISPUTE'), 10 * MINUTE, settle, MINUTE);
+  await happens(move('SUCCESS'), 2 * HOUR);
   const a = await refundOf('a');
-  world.ask({ amount: '100.00', number: 'b' });
-  await world.pass(DAY);
+  await happens(ask('100.00', 'b'), DAY);
   expect([a?.outcome, amountGoneBack()]).toEqual([null, 100]);
 });
 
@@ -606,238 +400,125 @@ test('promise 7: a refund under way is not called revoked on the word of a copy 
   await world.pass(1_000);
   mode = 0;
   // Somebody looks.
-  world.temporal.update(world.workflowId, 'recheck');
-  await world.pass(33_000);
+  await happens(recheck, 33_000);
   const a = await refundOf('a');
-  world.ask({ amount: '150.00', number: 'b' });
-  await world.pass(HOUR);
+  await happens(ask('150.00', 'b'), HOUR);
   expect([a?.outcome, amountGoneBack()]).toEqual(['ACCEPTED', 150]);
 });
 
 test('promise 7: a refund that was named as under way is not called revoked because an earlier part comes back, which no number says', async () => {
   await open({ plans: [DONE, REFUSED, LONG, DONE] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '10.00', number: 'b' });
-  await world.pass(10 * MINUTE);
-  await decideAll();
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(2_000);
-  tell('REFUND_PROCESSING', 'c');
-  await world.pass(10 * MINUTE);
-  world.gateway.comesBack('a');
-  await world.untilShown('REFUND_REVOKE');
-  await world.pass(2 * MINUTE);
-  world.gateway.move('SUCCESS');
-  await world.pass(HOUR);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('10.00', 'b'), 10 * MINUTE, decideAll, ask('100.00', 'c'), 2_000);
+  await happens(tell('REFUND_PROCESSING', 'c'), 10 * MINUTE, comesBack('a'), untilShown('REFUND_REVOKE'), 2 * MINUTE);
+  await happens(move('SUCCESS'), HOUR);
   const before = await world.state();
-  world.ask({ amount: '100.00', number: 'd' });
-  await world.pass(10 * MINUTE);
+  await happens(ask('100.00', 'd'), 10 * MINUTE);
   expect([before?.attention, amountGoneBack()]).toEqual(['unknown-refund', 100]);
 });
 
 test('promise 7: a refund under way is not called revoked because an earlier part comes back after a chargeback was reversed', async () => {
   await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  await world.chargeBackAndReverse();
-  await decideAll();
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(2_000);
-  tell('REFUND_PROCESSING', 'c');
-  await world.pass(10 * MINUTE);
-  world.gateway.comesBack('a');
-  await world.untilShown('REFUND_REVOKE');
-  await world.pass(2 * MINUTE);
-  world.gateway.move('SUCCESS');
-  await world.pass(HOUR);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, chargeBackAndReverse, decideAll, ask('100.00', 'c'), 2_000);
+  await happens(tell('REFUND_PROCESSING', 'c'), 10 * MINUTE, comesBack('a'), untilShown('REFUND_REVOKE'), 2 * MINUTE);
+  await happens(move('SUCCESS'), HOUR);
   const before = await world.state();
-  world.ask({ amount: '100.00', number: 'd' });
-  await world.pass(10 * MINUTE);
+  await happens(ask('100.00', 'd'), 10 * MINUTE);
   expect([before?.attention, amountGoneBack()]).toEqual(['unknown-refund', 100]);
 });
 
 test('promise 7: a refund under way is not called revoked because an earlier part comes back, which its number says ten minutes late', async () => {
   await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  await world.chargeBackAndReverse();
-  await decideAll();
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(2_000);
-  tell('REFUND_PROCESSING', 'c');
-  await world.pass(10 * MINUTE);
-  world.gateway.comesBack('a');
+  await happens(ask('50.00', 'a'), 10 * MINUTE, chargeBackAndReverse, decideAll, ask('100.00', 'c'), 2_000);
+  await happens(tell('REFUND_PROCESSING', 'c'), 10 * MINUTE, comesBack('a'));
   const { now: at } = world;
-  await world.untilShown('REFUND_REVOKE');
-  await world.pass(2 * MINUTE);
-  world.gateway.move('SUCCESS');
-  await world.pass(10 * MINUTE);
+  await happens(untilShown('REFUND_REVOKE'), 2 * MINUTE, move('SUCCESS'), 10 * MINUTE);
   world.deliver({ at, status: 'REFUND_REVOKE', number: 'a' });
   await world.pass(HOUR);
-  for (let i = 0; i < 3; i += 1) await decideStuck();
-  world.resolve({});
-  await world.pass(HOUR);
-  world.ask({ amount: '150.00', number: 'd' });
-  await world.pass(10 * MINUTE);
+  await happens(decideStuck, decideStuck, decideStuck, settle, HOUR, ask('150.00', 'd'), 10 * MINUTE);
   expect(amountGoneBack()).toBe(100);
 });
 
 test('promise 7: a part that was named as under way, and was revoked unnamed, is not called given back while an earlier one is doubted in its place', async () => {
   await open({ plans: [DONE, { takes_ms: 20 * MINUTE, ends: 'revoked' }], revokedFor_ms: 20 * MINUTE });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '50.00', number: 'b' });
-  await world.pass(2_000);
-  tell('REFUND_PROCESSING', 'b');
-  await world.pass(HOUR);
-  await world.pass(2 * HOUR);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'b'), 2_000);
+  await happens(tell('REFUND_PROCESSING', 'b'), HOUR, 2 * HOUR);
   // A person answers all that is asked.
-  for (let i = 0; i < 4; i += 1) {
-    await world.readDashboard();
-    world.resolveRefund();
-    await world.pass(MINUTE);
-  }
+  await decideAll();
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ refunded_amount: '50.00', attention: null });
 });
 
 test('promise 7: a refund under way is not called revoked because a part that is before a person already comes back', async () => {
   await open({ plans: [DONE, DONE, LONG, DONE] });
-  world.ask({ amount: '25.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '25.00', number: 'b' });
-  await world.pass(10 * MINUTE);
-  world.gateway.comesBack('a');
-  tell('REFUND_REVOKE');
-  await world.untilShown('REFUND_REVOKE');
-  await world.pass(MINUTE);
-  world.gateway.move('SUCCESS');
-  await world.untilShown('SUCCESS');
-  await world.pass(10 * MINUTE);
-  await decideAll();
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(10 * MINUTE);
-  world.gateway.comesBack('b');
-  await world.untilShown('REFUND_REVOKE');
-  await world.pass(2 * MINUTE);
-  world.gateway.move('SUCCESS');
-  await world.pass(HOUR);
+  await happens(ask('25.00', 'a'), 10 * MINUTE, ask('25.00', 'b'), 10 * MINUTE);
+  await happens(comesBack('a'), tell('REFUND_REVOKE'), untilShown('REFUND_REVOKE'), MINUTE);
+  await happens(move('SUCCESS'), untilShown('SUCCESS'), 10 * MINUTE, decideAll, ask('100.00', 'c'), 10 * MINUTE);
+  await happens(comesBack('b'), untilShown('REFUND_REVOKE'), 2 * MINUTE, move('SUCCESS'), HOUR);
   const c = await refundOf('c');
-  world.ask({ amount: '100.00', number: 'd' });
-  await world.pass(10 * MINUTE);
+  await happens(ask('100.00', 'd'), 10 * MINUTE);
   expect([c?.outcome === 'REFUND_REVOKE' && c.attention === null, amountGoneBack()]).toEqual([false, 100]);
 });
 
 test('promise 7: a refund under way is not called revoked because a part of the desk, which a person has named, comes back', async () => {
   await open({ plans: [REFUSED, LONG, DONE] });
-  world.desk('50.00', 0);
-  world.notify('all');
-  await world.pass(10 * MINUTE);
-  world.nameElsewhere();
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '10.00', number: 'b' });
-  await world.pass(10 * MINUTE);
-  await decideAll();
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(10 * MINUTE);
-  world.gateway.comesBack('desk-1');
-  await world.untilShown('REFUND_REVOKE');
-  await world.pass(2 * MINUTE);
-  world.gateway.move('SUCCESS');
-  await world.pass(HOUR);
+  await happens(desk('50.00', 0), notify('all'), 10 * MINUTE, nameElsewhere, 10 * MINUTE);
+  await happens(ask('10.00', 'b'), 10 * MINUTE, decideAll, ask('100.00', 'c'), 10 * MINUTE);
+  await happens(comesBack('desk-1'), untilShown('REFUND_REVOKE'), 2 * MINUTE, move('SUCCESS'), HOUR);
   const before = await world.state();
   const c = await refundOf('c');
-  world.ask({ amount: '100.00', number: 'd' });
-  await world.pass(10 * MINUTE);
+  await happens(ask('100.00', 'd'), 10 * MINUTE);
   expect([c?.outcome === 'REFUND_REVOKE' && before?.attention === null, amountGoneBack()]).toEqual([false, 100]);
 });
 
 test('promise 7: a refund under way is not called revoked because a part of the desk comes back after the bank moved the trade to SUCCESS', async () => {
   await open({ plans: [LONG, DONE], watchWindow: '3d' });
-  world.desk('50.00', 0);
-  world.notify('all');
-  await world.pass(10 * MINUTE);
-  world.nameElsewhere();
-  await world.pass(10 * MINUTE);
-  await world.chargeBackAndReverse();
-  await decideAll();
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(10 * MINUTE);
-  world.gateway.comesBack('desk-1');
-  await world.untilShown('REFUND_REVOKE');
-  await world.pass(2 * MINUTE);
-  world.gateway.move('SUCCESS');
-  await world.pass(HOUR);
+  await happens(desk('50.00', 0), notify('all'), 10 * MINUTE, nameElsewhere, 10 * MINUTE);
+  await happens(chargeBackAndReverse, decideAll, ask('100.00', 'c'), 10 * MINUTE);
+  await happens(comesBack('desk-1'), untilShown('REFUND_REVOKE'), 2 * MINUTE, move('SUCCESS'), HOUR);
   const before = await world.state();
   const c = await refundOf('c');
-  world.ask({ amount: '100.00', number: 'd' });
-  await world.pass(10 * MINUTE);
+  await happens(ask('100.00', 'd'), 10 * MINUTE);
   expect([c?.outcome === 'REFUND_REVOKE' && before?.attention === null, amountGoneBack()]).toEqual([false, 100]);
 });
 
 test('promise 7: a later part under way is not called refused because one of the desk was refused, after the bank moved the trade to SUCCESS', async () => {
   await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  await world.chargeBackAndReverse();
-  await decideAll();
-  world.ask({ amount: '100.00', number: 'c' });
-  await world.pass(10 * MINUTE);
-  world.gateway.make('desk-in-vain', '40.00', 'the desk', REFUSED);
-  await world.pass(2 * HOUR);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, chargeBackAndReverse, decideAll, ask('100.00', 'c'), 10 * MINUTE);
+  await happens(makes('desk-in-vain', '40.00', 'the desk', REFUSED), 2 * HOUR);
   const before = await world.state();
   const c = await refundOf('c');
-  world.ask({ amount: '100.00', number: 'd' });
-  await world.pass(10 * MINUTE);
+  await happens(ask('100.00', 'd'), 10 * MINUTE);
   expect([c?.outcome === 'REFUND_REFUSED' && before?.attention === null, amountGoneBack()]).toEqual([false, 150]);
 });
 
 test('promise 7: a refund that never arrived is not called given back because the trade returns from a refusal to the part before it', async () => {
   await open({ plans: [DONE, REFUSED], mishaps: ['none', 'none', 'lost before it arrived'] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '10.00', number: 'b' });
-  await world.pass(10 * MINUTE);
-  await decideStuck();
-  world.ask({ amount: '50.00', number: 'c' });
-  await world.pass(10 * MINUTE);
-  world.gateway.move('PARTIAL_REFUND');
-  await world.pass(5 * HOUR);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('10.00', 'b'), 10 * MINUTE);
+  await happens(decideStuck, ask('50.00', 'c'), 10 * MINUTE, move('PARTIAL_REFUND'), 5 * HOUR);
   const c = await refundOf('c');
-  world.ask({ amount: '50.00', number: 'c' });
-  await world.pass(HOUR);
+  await happens(ask('50.00', 'c'), HOUR);
   expect([c?.outcome === 'REFUNDED' && c.attention === null, isTold('c'), isMade('c')]).toEqual([false, false, false]);
 });
 
 test('promise 7: a refund that never arrived is not called given back because the trade returns to the part after a chargeback was reversed', async () => {
   await open({ plans: [DONE], mishaps: ['none', 'lost before it arrived'], watchWindow: '3d' });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  await world.chargeBackAndReverse();
-  world.ask({ amount: '50.00', number: 'c' });
-  await world.pass(2 * MINUTE);
-  world.gateway.move('PARTIAL_REFUND');
-  await world.pass(5 * HOUR);
+  await happens(ask('50.00', 'a'), 10 * MINUTE, chargeBackAndReverse, ask('50.00', 'c'), 2 * MINUTE);
+  await happens(move('PARTIAL_REFUND'), 5 * HOUR);
   const c = await refundOf('c');
-  world.ask({ amount: '50.00', number: 'c' });
-  await world.pass(HOUR);
+  await happens(ask('50.00', 'c'), HOUR);
   expect([c?.outcome === 'REFUNDED' && c.attention === null, isTold('c'), isMade('c')]).toEqual([false, false, false]);
 });
 
 test('promise 7: a notification of another trade under the order’s number, whose refund has the same number, does not end ours', async () => {
   await open({ plans: [DONE, DONE, DONE], answersStatus: false });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '50.00', number: 'c' });
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'c'));
   for (let i = 0; i < 400 && world.gateway.requests.length < 2; i += 1) await world.pass(250);
   await world.pass(1_000);
   const other = { trade_no: 'T2', out_trade_no: 'order-1', trade_status: 'REFUND_REVOKE', out_request_no: 'c' };
   world.temporal.signal(world.workflowId, 'notification', other);
   await world.pass(HOUR);
   const c = await refundOf('c');
-  world.ask({ amount: '100.00', number: 'd' });
-  await world.pass(HOUR);
+  await happens(ask('100.00', 'd'), HOUR);
   expect([c?.outcome, amountGoneBack()]).toEqual(['ACCEPTED', 100]);
 });
 
@@ -848,21 +529,12 @@ test.each([
   'promise 7: a part that came back between two looks is before a person once that is notified without a number: %s',
   async (_, partialStatus) => {
     await open({ plans: [DONE, DONE], partialStatus });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '50.00', number: 'b' });
-    await world.pass(10 * MINUTE);
+    await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'b'), 10 * MINUTE);
     if (partialStatus === 'REFUNDED') {
       // Nothing says that this gateway calls parts so.
-      world.resolve({ refunded_elsewhere: '0.00' });
-      await world.pass(MINUTE);
-      world.ask({ amount: '50.00', number: 'b' });
-      await world.pass(10 * MINUTE);
+      await happens(resolve({ refunded_elsewhere: '0.00' }), MINUTE, ask('50.00', 'b'), 10 * MINUTE);
     }
-    world.gateway.giveUp('us', false);
-    await world.pass(DAY);
-    world.notify('all');
-    await world.pass(HOUR);
+    await happens(giveUp('us', false), DAY, notify('all'), HOUR);
     expect(await refundOf('b')).toMatchObject({ attention: 'unknown-refund' });
   },
 );
@@ -875,14 +547,9 @@ test.each([
   async (_title, answersStatus) => {
     const late = { startsAfter_ms: 5 * MINUTE, takes_ms: HOUR, ends: 'done' } as const;
     await open({ plans: [{ takes_ms: 20_000, ends: 'refused' }, late, late], answersStatus });
-    world.ask({ amount: '100.00', number: 'a' });
-    await world.pass(20 * MINUTE);
-    await decideAll();
-    world.ask({ amount: '100.00', number: 'b' });
-    await world.pass(2 * MINUTE);
+    await happens(ask('100.00', 'a'), 20 * MINUTE, decideAll, ask('100.00', 'b'), 2 * MINUTE);
     const b = await refundOf('b');
-    world.ask({ amount: '100.00', number: 'c' });
-    await world.pass(DAY);
+    await happens(ask('100.00', 'c'), DAY);
     expect([b?.outcome, isMade('c'), amountGoneBack(), (await world.state())?.refunded_amount]).toEqual([
       ...['ACCEPTED', false, 100, '100.00'],
     ]);
@@ -891,8 +558,7 @@ test.each([
 
 test('promise 7: a first refund whose answer calls it refused keeps its amount until its number, or a person, says so', async () => {
   await open({ plans: [REFUSED, DONE] });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(MINUTE);
+  await happens(ask('150.00', 'a'), MINUTE);
   const early = await refundOf('a');
   await world.pass(10 * MINUTE);
   expect([early?.outcome, (await refundOf('a'))?.attention]).toEqual([null, 'unknown-refund']);

@@ -1,9 +1,14 @@
-/** What happens in a hostile world, and what people know afterwards. The named schedules are written in these words. */
-
+/**
+ * What happens in a hostile world, and what people know afterwards. The named schedules are written in these words: a trade is
+ * called by its number, T1 the first that was made.
+ */
+import { defaultPayloadConverter, toPayloads } from '@temporalio/common';
 import type { AfterSaleState, PaymentState } from '../../../../src/contract';
-import { MINUTE } from '../../../../src/gateway/pure/durations';
-import type { LedgerTrade } from './gateway';
-import { story } from './schedule';
+import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { type Act, happensIn } from '../../hostile/happens';
+import { listFails } from '../../hostile/temporal-down';
+import type { LedgerTrade, Trouble } from './gateway';
+import { SECOND, story } from './schedule';
 import type { Story } from './stories';
 import { timelineOf } from './timeline';
 import { AMOUNT, World } from './world';
@@ -21,63 +26,114 @@ export async function end(): Promise<void> {
   if (process.env.HOSTILE_TIMELINE !== undefined) process.stderr.write(`${timelineOf(world)}\n`);
   await world?.close();
 }
+afterEach(() => (world ? end() : undefined));
 
-// — What happens —
+export const happens = happensIn(() => world);
 
-export async function pay(ms: number): Promise<void> {
-  world.pay();
-  await world.pass(ms);
-}
+// — What merchants do —
 
-export const tradeAt = (i: number): LedgerTrade => {
-  const trade = world.gateway.trades[i];
-  if (!trade) throw new Error('no such trade');
+export const pay = () => world.pay();
+export const withdraw = () => world.withdraw();
+export const refund = () => world.refund();
+/** By the plain contract, under the policy that lets every number be used again. */
+export const startWith = (args: unknown[]) => () => world.start('ALLOW_DUPLICATE', world.workflowId, args);
+export const startAgain = () => world.start('ALLOW_DUPLICATE');
+/** A caller forgets the request. */
+export const startBroken = startWith([{ kind: 'direct', app_id: 'hostile' }]);
+export const adopt = () => world.adopt();
+
+// — What the gateway does —
+
+type Which = string | LedgerTrade;
+const tradeOf = (which: Which): LedgerTrade => {
+  if (typeof which !== 'string') return which;
+  const trade = world.gateway.trades.find(({ trade_no }) => trade_no === which);
+  if (!trade) throw new Error(`no trade ${which}`);
   return trade;
 };
+export const tradeAt = (i: number): LedgerTrade => tradeOf(`T${i + 1}`);
 
-/** Our order is made, paid and sold. */
-export async function sell(): Promise<void> {
-  await pay(MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(10 * MINUTE);
-  expect(await outcomeNow()).toBe('SUCCESS');
-}
-
+/** A trade comes to this status, and nobody is told. */
+export const move = (trade: Which, status: string) => () => world.gateway.move(tradeOf(trade), status);
+/** The gateway tells a trade's status; another one, or another amount, where it lies or is late. */
+export const notify = (trade: Which, status?: string, more?: { amount?: string; times?: number }) => () =>
+  world.notify(tradeOf(trade), status, more);
+/** A trade comes to this status, and the gateway says so. */
+export const tell = (trade: Which, status: string) => () => {
+  world.gateway.move(tradeOf(trade), status);
+  world.notify(tradeOf(trade));
+};
+/** The buyer pays another amount. */
+export const costs = (trade: Which, amount: string) => () => Object.assign(tradeOf(trade), { amount });
 /** Another system makes an order under our number, and tells nobody. */
 export const madeByAnother = (status = 'PROCESSING'): LedgerTrade =>
   world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'another system', status);
+export const anotherMade = (status?: string) => () => madeByAnother(status);
+/** Another system makes an order under our number, and the gateway tells it. */
+export const anotherTold = (status?: string) => () => world.notify(madeByAnother(status));
+export const trouble = (kind: Trouble | undefined) => () => {
+  world.gateway.trouble = kind;
+};
+export const works = trouble(undefined);
 
-/** A caller forgets the request. */
-export async function startBroken(ms: number): Promise<void> {
-  world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
-  await world.pass(ms);
-}
+// — What becomes of workers and workflows —
 
-export async function startAgain(ms: number): Promise<void> {
-  world.start('ALLOW_DUPLICATE');
-  await world.pass(ms);
-}
-
-/** A trade is paid, and the gateway says so. */
-export function paid(trade: LedgerTrade): void {
-  world.gateway.move(trade, 'SUCCESS');
-  world.notify(trade);
-}
+export const noWorker = (ms: number) => () => world.leaveWithoutWorker(ms);
+export const terminate = () => world.terminate();
+export const reset = () => world.reset();
+export const cancel = () => world.cancel();
+export const killWorker = () => world.killWorker();
+export const oddSignal =
+  (...signal: Parameters<World['oddSignal']>) =>
+  () =>
+    world.oddSignal(...signal);
+export const recheck = () => world.recheck();
+/** Whatever of this order waits for a person has its word. */
+export const decide = (outcome: 'CANCEL' | 'SUCCESS' | 'EXPIRED') => () => world.resolve(outcome);
+/** A person says something of the after-sale. */
+export const settle = (said: object) => () => resolveAfterSale(said);
 
 /** Temporal's list of workflows is down after so many more answers. Returns what mends it. */
-export function listIsDown(after = 0): () => void {
-  const { workflow } = world.temporal.client;
-  const { list } = workflow;
-  let left = after;
-  Object.assign(workflow, {
-    list: (...args: unknown[]) => {
-      if (left <= 0) throw new Error('the list of workflows is down');
-      left -= 1;
-      return Reflect.apply(list, workflow, args);
-    },
-  });
-  return () => Object.assign(workflow, { list });
+export const listIsDown = (after = 0) => listFails(world.temporal.client, after);
+
+// — What has happened before much else —
+
+/** Our order is made, paid and sold. */
+export async function sell(): Promise<void> {
+  await happens(pay, MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
+  expect(await outcomeNow()).toBe('SUCCESS');
+}
+
+/** Another system's order under our number is adopted and sold, and the merchant is answered with it. */
+export async function sellAdopted(): Promise<void> {
+  await happens(anotherTold('SUCCESS'), 10 * MINUTE, pay, MINUTE);
+  expect([await outcomeNow(), answers()]).toEqual(['SUCCESS', ['T1']]);
+}
+
+/** A worker is away, so what comes meanwhile meets the workflow's first task. */
+export const whileAway = (act: Act) => () => happens(noWorker(MINUTE), act, SECOND);
+
+/** The worker is away while a run is started and notified; somebody terminates that run before a worker has taken anything. */
+export const cutOff = (start: Act, notified: Act) => () =>
+  happens(noWorker(MINUTE), start, SECOND, notified, SECOND, terminate, 5 * MINUTE);
+
+/** Looks are refused, and what looks then is ended. */
+export const endWhileSilent = (act: Act) => () => happens(trouble('429'), act, MINUTE, terminate, SECOND, works);
+
+/** Our trade was sold, another is notified to a run that is terminated, and the next one can read the list but so often. */
+export async function leftUnread(reads: number): Promise<() => void> {
+  await begin();
+  await happens(sell, anotherMade('SUCCESS'), cutOff(adopt, notify('T2')));
+  const mend = listIsDown(reads);
+  adopt();
+  return mend;
+}
+
+/** Money that comes, is notified, and of which a person says CANCEL, is known all the same. */
+export async function isFoundAfterAll(): Promise<void> {
+  await happens(tell('T1', 'SUCCESS'), 10 * HOUR, decide('CANCEL'), 24 * HOUR);
+  const { outcome, other_trades } = await stateNow();
+  expect([outcome, other_trades]).not.toEqual(['CANCEL', []]);
 }
 
 // — What people know —
@@ -115,6 +171,27 @@ export function found({ open = false } = {}): string[] {
     return typeof PaymentAttention === 'string' ? [PaymentAttention] : [];
   });
 }
+export const open = () => found({ open: true });
+
+/** What people could ever find there. */
+export const attentions = () => [...new Set(world.attentions.map(({ attention }) => attention))];
+
+/** The trades of which an open workflow says that a person is needed. */
+export async function tradesBeforeAPerson(): Promise<string[]> {
+  const trades: string[] = [];
+  for (const run of world.runs) {
+    if (!run.isRunning || world.temporal.attributesOf(run).PaymentAttention === undefined) continue;
+    const { trade_no, other_trades = [] } = await world.within(() => world.state(run));
+    trades.push(...(trade_no ? [trade_no] : []), ...other_trades.map((other) => other.trade_no));
+  }
+  return trades;
+}
+
+/** The types of what runs. */
+export const running = () => world.runs.filter(({ isRunning }) => isRunning).map(({ start }) => start.type);
+export const openUpdates = () => world.run?.openUpdates ?? 0;
+/** The creations that reached the gateway, or were tried. */
+export const creations = () => world.gateway.exchanges.filter(({ is }) => is === 'creation');
 
 /** The trades that whoever reads the payment's state knows of. */
 export async function tradesKnown(): Promise<(string | null)[]> {
@@ -122,7 +199,11 @@ export async function tradesKnown(): Promise<(string | null)[]> {
   return [trade_no, ...other_trades.map((other) => other.trade_no)];
 }
 
-export const attentions = () => [...new Set(world.attentions.map(({ attention }) => attention))];
+/** The other trades, and what people read of them. */
+export const others = async () =>
+  (await stateNow()).other_trades.map(({ trade_no, trade_status }) => `${trade_no} ${trade_status}`);
+
+export const outcome = async () => (await stateNow()).outcome;
 
 /** The sale as it stands, and whether anybody has to look at it. */
 export async function sale() {
@@ -135,16 +216,14 @@ export async function afterSale(): Promise<AfterSaleState | undefined> {
   const run = world.temporal.latest(AFTER);
   return run && world.within(() => world.temporal.query<AfterSaleState>(run, 'state'));
 }
-export async function resolveAfterSale(said: object): Promise<unknown> {
+/** Somebody sends the after-sale the end of a payment by hand. */
+export const handOver = (state: object) => () => {
+  const end = { run_id: 'x', ended_at: world.now, state, reasons: [], watch_until: 0 };
+  const said = { sent_again: false, made_here: true, repeats: false, asked: [] };
+  const given = { end: { ...end, ...said }, claims: [], contradicted: [] };
+  world.temporal.latest(AFTER)?.signal('payment', toPayloads(defaultPayloadConverter, given) ?? []);
+};
+async function resolveAfterSale(said: object): Promise<unknown> {
   const asked = world.temporal.update(AFTER, 'resolve', { by: 'ana', reason: 'looked', ...said });
-  if (!asked) return 'not running';
-  return world.temporal.answerTo(asked, 10 * MINUTE).then(
-    (a) => JSON.stringify(a).slice(0, 100),
-    (e) => `${e} ${e?.cause}`,
-  );
+  return asked && world.temporal.answerTo(asked, 10 * MINUTE).catch((error: unknown) => error);
 }
-export const open = () =>
-  world.runs.flatMap((run) => {
-    const { PaymentAttention } = world.temporal.attributesOf(run);
-    return run.isRunning && typeof PaymentAttention === 'string' ? [PaymentAttention] : [];
-  });

@@ -1,73 +1,60 @@
 /** Promise 8: what needs a person says so, and stays until a person or the facts have settled it. */
 
-import type { PaymentState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { runsAreSilent } from '../../hostile/temporal-down';
 import {
+  adopt,
+  anotherMade,
+  anotherTold,
   attentions,
   begin,
-  end,
+  costs,
+  decide,
   found,
+  happens,
+  leftUnread,
   listIsDown,
   madeByAnother,
+  move,
+  notify,
+  noWorker,
+  oddSignal,
   open,
+  openUpdates,
+  outcome,
   outcomeNow,
-  paid,
   pay,
+  recheck,
+  reset,
+  running,
   sale,
   sell,
   startAgain,
   stateNow,
+  tell,
+  terminate,
   tradeAt,
+  tradesBeforeAPerson,
   tradesKnown,
+  trouble,
+  withdraw,
+  works,
   world,
 } from './acts';
 import { brokenIn, SECOND, story, wait } from './schedule';
 import { AMOUNT } from './world';
 
-/** The trades of which an open workflow says that a person is needed. */
-async function tradesBeforeAPerson(): Promise<string[]> {
-  const trades: string[] = [];
-  for (const run of world.runs) {
-    if (!run.isRunning || world.temporal.attributesOf(run).PaymentAttention === undefined) continue;
-    const { trade_no, other_trades } = await world.within(() => world.temporal.query<PaymentState>(run, 'state'));
-    trades.push(...(trade_no ? [trade_no] : []), ...other_trades.map((other) => other.trade_no));
-  }
-  return trades;
-}
 const twice = { creations: ['answer lost' as const], lag_ms: 120 * SECOND, shows: 'the first' as const };
-const underAttention = async () => (await openWorkflows()).filter(({ attention }) => attention !== undefined);
 const isTaken = async (resolution: object) => {
   const asked = world.temporal.update(world.workflowId, 'resolve', { by: 'ana', reason: 'looked', ...resolution });
   await world.pass(MINUTE);
   return asked?.outcome !== undefined && 'completed' in asked.outcome;
 };
-async function openWorkflows(): Promise<{ type: string; attention: string | undefined; trades: string[] }[]> {
-  const found: { type: string; attention: string | undefined; trades: string[] }[] = [];
-  for (const run of world.runs) {
-    if (!run.isRunning) continue;
-    const { PaymentAttention } = world.temporal.attributesOf(run);
-    const state = await world.within(() => world.temporal.query<PaymentState>(run, 'state'));
-    const others = (state.other_trades ?? []).map(({ trade_no }) => trade_no);
-    found.push({
-      type: run.start.type,
-      attention: typeof PaymentAttention === 'string' ? PaymentAttention : undefined,
-      trades: [...(state.trade_no ? [state.trade_no] : []), ...others],
-    });
-  }
-  return found;
-}
 /** The first task, which a worker takes up late, meets a notification of another system's trade, and then an outage. */
 async function startNotifiedInAnOutage(): Promise<void> {
   await begin();
-  const other = madeByAnother();
-  await world.leaveWithoutWorker(MINUTE);
-  world.pay();
-  await world.pass(SECOND);
-  world.notify(other);
-  world.gateway.trouble = '429';
-  await world.pass(2 * MINUTE);
+  await happens(anotherMade(), noWorker(MINUTE), pay, SECOND, notify('T1'), trouble('429'), 2 * MINUTE);
 }
-const openUpdates = () => world.run?.openUpdates ?? 0;
 const rechecked = () => world.told.filter(({ is }) => is === 'rechecked').length;
 /** A person's word, and whether the workflow has taken it. */
 async function resolvesNow(): Promise<boolean> {
@@ -77,85 +64,28 @@ async function resolvesNow(): Promise<boolean> {
   await world.pass(MINUTE);
   return world.told.slice(before).some(({ is }) => is === 'resolved');
 }
-/** How long a call that was held back may not be made, in ms: a full limiter, or an open circuit. */
-let mockPause_ms = SECOND;
-/** Our trade was sold, another is notified to a run that is terminated, and the next one can read the list but once. */
-async function leftUnread(): Promise<() => void> {
-  await begin();
-  await sell();
-  const other = madeByAnother('SUCCESS');
-  await world.leaveWithoutWorker(MINUTE);
-  world.adopt();
-  await world.pass(SECOND);
-  world.notify(other);
-  await world.pass(SECOND);
-  world.terminate();
-  await world.pass(5 * MINUTE);
-  const mend = listIsDown(1);
-  world.adopt();
-  await world.pass(HOUR);
-  return mend;
-}
-const outcome = async () => (await stateNow()).outcome;
-const running = () => world.runs.filter(({ isRunning }) => isRunning).map(({ start }) => start.type);
-/** The list of workflows fails until it is given back, as where visibility is down. */
-function breakList(): () => void {
-  const { workflow } = world.temporal.client;
-  const list = workflow.list.bind(workflow);
-  Object.assign(workflow, {
-    list: () => {
-      throw new Error('the list of workflows is down');
-    },
-  });
-  return () => void Object.assign(workflow, { list });
-}
 async function sellOfOthers(): Promise<void> {
-  world.notify(madeByAnother('SUCCESS'));
-  await world.pass(HOUR);
+  await happens(anotherTold('SUCCESS'), HOUR);
 }
 const seen = async () => {
   const asked = world.temporal.update(world.workflowId, 'resolve', { by: 'ana', reason: 'looked' });
   if (asked) await world.temporal.answerTo(asked, MINUTE);
 };
-afterEach(end);
-afterEach(async () => {
-  mockPause_ms = SECOND;
-  await end();
-});
-jest.mock('../../../../src/activities/throttle', () => {
-  const actual = jest.requireActual<typeof import('../../../../src/activities/throttle')>(
-    '../../../../src/activities/throttle',
-  );
-  class CallDeferredError extends actual.CallDeferredError {
-    constructor(message: string, operation: string) {
-      super(message, operation, mockPause_ms);
-    }
-  }
-  return { ...actual, CallDeferredError };
-});
-afterEach(() => (world ? end() : undefined));
 
 // — A run that only watched a trade of others is no earlier run —
 // Lost: money that the merchant was told would not come is an ordinary sale (goods go out twice, or nobody gives it back); a trade that
 // was notified, and of two trades under a number nobody hears.
 
 test.each([
-  ['its run was reset', () => world.reset()],
-  ['its number was adopted once more', () => world.adopt()],
+  ['its run was reset', reset],
+  ['its number was adopted once more', adopt],
 ])(
   'promise 8: money of an adopted trade that a person has ended as CANCEL is told as late where %s',
   async (_how, act) => {
     await begin();
-    const other = madeByAnother();
-    world.notify(other);
-    await world.pass(10 * MINUTE);
-    await world.resolve('CANCEL');
-    await world.pass(MINUTE);
+    await happens(anotherMade(), notify('T1'), 10 * MINUTE, decide('CANCEL'), MINUTE);
     expect(await outcomeNow()).toBe('CANCEL');
-    act();
-    await world.pass(5 * MINUTE);
-    paid(other);
-    await world.pass(10 * HOUR);
+    await happens(act, 5 * MINUTE, tell('T1', 'SUCCESS'), 10 * HOUR);
     expect(await outcomeNow()).toBe('SUCCESS');
     expect(attentions()).toContain('late-payment');
   },
@@ -165,12 +95,7 @@ test.each([
 
 test('promise 8: an old copy of CANCEL does not settle that a SUCCESS is unconfirmed', async () => {
   await begin({ lag_ms: 5 * HOUR });
-  await pay(6 * HOUR);
-  world.gateway.move(tradeAt(0), 'CANCEL');
-  await world.pass(3 * HOUR);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(3 * DAY);
+  await happens(pay, 6 * HOUR, move('T1', 'CANCEL'), 3 * HOUR, tell('T1', 'SUCCESS'), 3 * DAY);
   expect(await tradesBeforeAPerson()).toContain('T1');
 });
 
@@ -178,18 +103,10 @@ test.each([0, HOUR])(
   'promise 8: a revoked SUCCESS is before a person (children start after %s ms)',
   async (childStarts_ms) => {
     await begin({ childStarts_ms });
-    await pay(MINUTE);
-    world.notify(madeByAnother('PROCESSING'));
-    await world.pass(MINUTE);
-    world.gateway.move(tradeAt(0), 'SUCCESS');
-    world.notify(tradeAt(0));
-    await world.pass(10 * MINUTE);
-    world.gateway.move(tradeAt(0), 'CANCEL');
-    world.notify(tradeAt(0));
-    await world.pass(DAY);
+    await happens(pay, MINUTE, anotherTold('PROCESSING'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
+    await happens(tell('T1', 'CANCEL'), DAY);
     // The other trade was there first.
-    await world.resolve('SUCCESS');
-    await world.pass(MINUTE);
+    await happens(decide('SUCCESS'), MINUTE);
     expect(attentions()).toContain('unlisted-transition');
   },
 );
@@ -198,19 +115,8 @@ test.each([0, HOUR])(
 
 test('promise 8: a late payment that is notified and believed in an outage is told as late', async () => {
   await begin({ confirmByQuery: false });
-  await pay(DAY);
-  await world.resolve('CANCEL');
-  await world.pass(HOUR);
-  world.adopt();
-  await world.pass(MINUTE);
-  world.gateway.trouble = '503';
-  world.recheck();
-  await world.pass(20 * MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(HOUR);
-  world.gateway.trouble = undefined;
-  await world.pass(2 * DAY);
+  await happens(pay, DAY, decide('CANCEL'), HOUR, adopt, MINUTE, trouble('503'), recheck, 20 * MINUTE);
+  await happens(tell('T1', 'SUCCESS'), HOUR, works, 2 * DAY);
   expect(attentions()).toContain('late-payment');
 });
 
@@ -218,8 +124,7 @@ test('promise 8: a late payment that is notified and believed in an outage is to
 
 test('promise 8: `no-answer` goes once the gateway refuses the order that it would not take', async () => {
   await begin({ takesNumbersTwice: false, creations: Array.from({ length: 31 }, () => 'unreachable' as const) });
-  madeByAnother();
-  await pay(30 * MINUTE);
+  await happens(anotherMade(), pay, 30 * MINUTE);
   expect(attentions()).toEqual(['no-answer']);
   await world.pass(2 * HOUR);
   expect(open()).toEqual([]);
@@ -227,12 +132,9 @@ test('promise 8: `no-answer` goes once the gateway refuses the order that it wou
 
 test('promise 8: `no-answer` goes with an order that was certainly not sent in its time', async () => {
   await begin({});
-  world.gateway.trouble = 'unreachable';
-  await pay(30 * MINUTE);
+  await happens(trouble('unreachable'), pay, 30 * MINUTE);
   expect(attentions()).toEqual(['no-answer']);
-  await world.pass(30 * MINUTE);
-  world.gateway.trouble = undefined;
-  await world.pass(DAY);
+  await happens(30 * MINUTE, works, DAY);
   expect(world.gateway.trades).toEqual([]);
   expect(open()).toEqual([]);
 });
@@ -251,12 +153,7 @@ test.each([
   ['SUCCESS', '1.00', 'a payment of 1.00 instead of 150.00'],
 ])('promise 8: %s of %s after a person’s SUCCESS: %s is before a person', async (status, amount) => {
   await begin();
-  await pay(MINUTE);
-  await world.resolve('SUCCESS');
-  await world.pass(MINUTE);
-  world.gateway.move(tradeAt(0), status);
-  world.notify(tradeAt(0), status, { amount });
-  await world.pass(3 * HOUR);
+  await happens(pay, MINUTE, decide('SUCCESS'), MINUTE, move('T1', status), notify('T1', status, { amount }), 3 * HOUR);
   expect(attentions()).not.toEqual([]);
 });
 
@@ -264,16 +161,10 @@ test.each([
 
 test('promise 8: an order of a run that was reset, and that no worker could send in its time, has failed and needs nobody', async () => {
   await begin({}, (n) => n - 1);
-  world.pay();
-  await world.pass(10);
-  world.reset();
-  await world.leaveWithoutWorker(2 * MINUTE);
-  await world.pass(5 * SECOND);
-  await world.leaveWithoutWorker(20 * HOUR);
-  await world.pass(24 * HOUR);
+  await happens(pay, 10, reset, noWorker(2 * MINUTE), 5 * SECOND, noWorker(20 * HOUR), 24 * HOUR);
   expect(world.gateway.exchanges).toEqual([]);
   expect(await outcomeNow()).toBe('NotCreatedError');
-  expect(found({ open: true })).toEqual([]);
+  expect(open()).toEqual([]);
   expect(world.runs.filter(({ isRunning }) => isRunning)).toEqual([]);
 });
 
@@ -281,16 +172,13 @@ test.each(['recheck', 'created', 'cancel'])(
   'promise 8: an attention before and after which 2,500 calls of %s came can be settled',
   async (name) => {
     await begin();
-    await pay(MINUTE);
+    await happens(pay, MINUTE);
     const call = async () => {
       for (let i = 0; i < 1_250; i += 1) world.temporal.update(world.workflowId, name);
       await world.pass(MINUTE);
     };
     await call();
-    Object.assign(tradeAt(0), { amount: '1.00' });
-    world.gateway.move(tradeAt(0), 'SUCCESS');
-    world.notify(tradeAt(0));
-    await world.pass(10 * MINUTE);
+    await happens(costs('T1', '1.00'), tell('T1', 'SUCCESS'), 10 * MINUTE);
     await call();
     expect(attentions()).toEqual(['amount-mismatch']);
     let said: unknown;
@@ -313,7 +201,7 @@ test.each(['recheck', 'created', 'cancel'])(
 
 test('a cancellation that comes too late is refused with the reason however often it comes, and adds nothing to the history', async () => {
   await begin();
-  await pay(MINUTE);
+  await happens(pay, MINUTE);
   const before = world.temporal.latest(world.workflowId)?.events;
   const said = new Set<string>();
   for (let i = 0; i < 20; i += 1) {
@@ -336,11 +224,10 @@ test('promise 8: a recheck of a run that gives way to the order before it is not
 
 test('promise 8: never-ended of the second trade is not settled by the end of the first', async () => {
   await begin(twice);
-  await pay(DAY);
+  await happens(pay, DAY);
   expect(world.gateway.trades).toHaveLength(2);
-  world.gateway.move(tradeAt(0), 'CANCEL');
-  await world.pass(6 * HOUR);
-  expect(await underAttention()).not.toEqual([]);
+  await happens(move('T1', 'CANCEL'), 6 * HOUR);
+  expect(open()).not.toEqual([]);
 });
 
 // — Whose trade it is, where the creation's answer does not say —
@@ -349,7 +236,7 @@ test.each(['second-trade', 'unexpected-signal'])(
   'promise 8: %s that a person has taken care of is settled without an outcome, and the payment goes on to its own',
   async (reason) => {
     await begin();
-    await pay(MINUTE);
+    await happens(pay, MINUTE);
     if (reason === 'second-trade') world.notify(madeByAnother());
     else world.temporal.signal(world.workflowId, 'odd-signal', {});
     await world.pass(10 * MINUTE);
@@ -357,20 +244,14 @@ test.each(['second-trade', 'unexpected-signal'])(
     expect(await isTaken({})).toBe(true);
     expect(await stateNow()).toMatchObject({ outcome: null, attention: null });
     expect((await stateNow())?.history.at(-1)).toMatchObject({ source: 'operator', by: 'ana', reason: 'looked' });
-    world.gateway.move(tradeAt(0), 'SUCCESS');
-    world.notify(tradeAt(0));
-    await world.pass(HOUR);
+    await happens(tell('T1', 'SUCCESS'), HOUR);
     expect(await stateNow()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: null });
   },
 );
 
 test('a decision without an outcome does not settle another amount than was ordered: the payment waits for its outcome', async () => {
   await begin();
-  await pay(MINUTE);
-  Object.assign(tradeAt(0), { amount: '1.00' });
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(10 * MINUTE);
+  await happens(pay, MINUTE, costs('T1', '1.00'), tell('T1', 'SUCCESS'), 10 * MINUTE);
   expect(await isTaken({})).toBe(false);
   expect(await stateNow()).toMatchObject({ outcome: null, attention: 'amount-mismatch' });
 });
@@ -380,14 +261,13 @@ test('a decision without an outcome does not settle another amount than was orde
 // a person can neither resolve nor recheck the payment that is before him.
 
 test('promise 8: created is answered where the first step is no try, because a notification was there before', async () => {
-  await startNotifiedInAnOutage();
-  await world.pass(HOUR);
+  await happens(startNotifiedInAnOutage, HOUR);
   expect(openUpdates()).toBe(0);
 });
 
 test('promise 8: a person can resolve a payment after ten callers of created', async () => {
-  await startNotifiedInAnOutage();
-  for (let i = 0; i < 12; i += 1) await pay(10 * MINUTE);
+  await happens(startNotifiedInAnOutage);
+  for (let i = 0; i < 12; i += 1) await happens(pay, 10 * MINUTE);
   expect(attentions()).toContain('no-answer');
   let said = 'nothing';
   const resolution = { outcome: 'CANCEL', reason: 'not ours', by: 'ana' };
@@ -408,14 +288,7 @@ test('promise 8: a person can resolve a payment after ten callers of created', a
 
 test('promise 8: created is answered after a reset in an outage, which gives the run its notifications back at once', async () => {
   await begin({ creations: ['answer lost'] });
-  await pay(MINUTE);
-  world.notify(tradeAt(0));
-  await world.pass(MINUTE);
-  world.gateway.trouble = '429';
-  world.reset();
-  await world.pass(MINUTE);
-  world.pay();
-  await world.pass(HOUR);
+  await happens(pay, MINUTE, notify('T1'), MINUTE, trouble('429'), reset, MINUTE, pay, HOUR);
   expect(openUpdates()).toBe(0);
 });
 
@@ -424,13 +297,7 @@ test('promise 8: created is answered after a reset in an outage, which gives the
 
 test('promise 8: a recheck after a reset is answered by a look, also where a worker was away for ten seconds', async () => {
   await begin({}, (n) => Math.floor(n / 2));
-  await pay(MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.reset();
-  await world.pass(10);
-  await world.leaveWithoutWorker(10 * SECOND);
-  world.recheck();
-  await world.pass(5 * MINUTE);
+  await happens(pay, MINUTE, move('T1', 'SUCCESS'), reset, 10, noWorker(10 * SECOND), recheck, 5 * MINUTE);
   const rechecked = world.told.flatMap((one) => (one.is === 'rechecked' ? [one.state] : []));
   expect(rechecked).toMatchObject([{ trade_no: 'T1', outcome: 'SUCCESS' }]);
 });
@@ -438,16 +305,13 @@ test('promise 8: a recheck after a reset is answered by a look, also where a wor
 test('promise 8: a recheck hears the next answer of the gateway, also while an order whose creation was lost is looked for', async () => {
   await begin({ creations: ['lost before it arrived', 'lost before it arrived', 'lost before it arrived'] });
   // The first look, whose answer has to last.
-  await pay(10 * SECOND);
-  world.recheck();
-  await world.pass(5 * SECOND);
+  await happens(pay, 10 * SECOND, recheck, 5 * SECOND);
   const rechecked = () => world.told.filter((one) => one.is === 'rechecked').length;
   expect(rechecked()).toBe(1);
   // Before a person, while the order rests before it is sent again.
   await world.pass(2 * MINUTE);
   expect((await sale()).attention).toBe('unknown-outcome');
-  world.recheck();
-  await world.pass(5 * SECOND);
+  await happens(recheck, 5 * SECOND);
   expect(rechecked()).toBe(2);
 });
 
@@ -457,13 +321,10 @@ test('promise 8: a recheck hears the next answer of the gateway, also while an o
 test('promise 8: rechecks of an adoption are answered while its gateway is down, and a person can resolve it after ten of them', async () => {
   await begin();
   world.notify(madeByAnother('CANCEL'), 'SUCCESS');
-  await world.pass(5 * SECOND);
-  world.gateway.trouble = '429';
-  await world.pass(30 * MINUTE);
+  await happens(5 * SECOND, trouble('429'), 30 * MINUTE);
   expect(attentions()).toEqual(['no-answer']);
   for (let i = 0; i < 10; i += 1) {
-    world.recheck();
-    await world.pass(HOUR);
+    await happens(recheck, HOUR);
   }
   expect([rechecked(), openUpdates()]).toEqual([10, 0]);
   expect(await resolvesNow()).toBe(true);
@@ -471,8 +332,7 @@ test('promise 8: rechecks of an adoption are answered while its gateway is down,
 
 test('promise 8: ten rechecks at once, of a gateway that is down, leave room for a person’s word', async () => {
   await begin();
-  await pay(MINUTE);
-  world.gateway.trouble = '429';
+  await happens(pay, MINUTE, trouble('429'));
   for (let i = 0; i < 10; i += 1) world.recheck();
   await world.pass(SECOND);
   expect(openUpdates()).toBeLessThan(10);
@@ -481,17 +341,12 @@ test('promise 8: ten rechecks at once, of a gateway that is down, leave room for
 
 test('promise 8: a cancel of an order whose earlier runs cannot be read is answered, and a person can resolve it after ten of them', async () => {
   await begin();
-  Object.assign(world.temporal.client.workflow, {
-    list: () => {
-      throw new Error('the list of workflows is down');
-    },
-  });
+  listIsDown();
   world.start('REJECT_DUPLICATE');
   await world.pass(30 * MINUTE);
   expect(attentions()).toEqual(['no-answer']);
   for (let i = 0; i < 10; i += 1) {
-    world.withdraw();
-    await world.pass(2 * MINUTE);
+    await happens(withdraw, 2 * MINUTE);
   }
   const failures = world.told.flatMap((one) =>
     one.is === 'failure' ? [[one.type, one.message.includes('is not withdrawn yet')]] : [],
@@ -505,28 +360,13 @@ test('promise 8: a cancel of an order whose earlier runs cannot be read is answe
 
 test('promise 8: a second trade is put before a person once where a refused start goes on with the first', async () => {
   await begin({ takesNumbersTwice: false, shows: 'the first' });
-  const first = madeByAnother();
-  world.notify(first);
-  await world.pass(MINUTE);
-  world.notify(madeByAnother());
-  await world.pass(5 * MINUTE);
-  world.terminate();
-  await world.leaveWithoutWorker(MINUTE);
-  world.start('ALLOW_DUPLICATE');
-  await world.pass(SECOND);
-  world.notify(first);
-  await world.pass(20 * MINUTE);
-  const before = found({ open: true });
-  await world.resolve('CANCEL');
-  await world.pass(5 * MINUTE);
-  const between = found({ open: true });
-  world.notify(first, 'SUCCESS');
-  await world.pass(20 * MINUTE);
-  expect([before, between, found({ open: true }).filter((one) => one === 'second-trade')]).toEqual([
-    ['second-trade'],
-    [],
-    [],
-  ]);
+  await happens(anotherMade(), notify('T1'), MINUTE, anotherTold(), 5 * MINUTE);
+  await happens(terminate, noWorker(MINUTE), startAgain, SECOND, notify('T1'), 20 * MINUTE);
+  const before = open();
+  await happens(decide('CANCEL'), 5 * MINUTE);
+  const between = open();
+  await happens(notify('T1', 'SUCCESS'), 20 * MINUTE);
+  expect([before, between, open().filter((one) => one === 'second-trade')]).toEqual([['second-trade'], [], []]);
 });
 
 // — A run that gives way withdraws what only a person settles —
@@ -535,61 +375,40 @@ test('promise 8: a signal that nobody knows, while a run waits for the list, sta
   await begin();
   await sell();
   const mend = listIsDown();
-  world.adopt();
-  await world.pass(5 * MINUTE);
-  world.oddSignal('somethingElse');
-  await world.pass(5 * MINUTE);
-  expect(found({ open: true })).toContain('unexpected-signal');
-  mend();
-  await world.pass(HOUR);
-  expect(found({ open: true })).toContain('unexpected-signal');
+  await happens(adopt, 5 * MINUTE, oddSignal('somethingElse'), 5 * MINUTE);
+  expect(open()).toContain('unexpected-signal');
+  await happens(mend, HOUR);
+  expect(open()).toContain('unexpected-signal');
 });
 
 // — The list is down for long: what waits —
 
 test('promise 8: late money is settled by a person while the list of workflows is down', async () => {
   await begin();
-  await pay(MINUTE);
-  await world.resolve('CANCEL');
-  await world.pass(10 * MINUTE);
+  await happens(pay, MINUTE, decide('CANCEL'), 10 * MINUTE);
   const mend = listIsDown();
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  await world.pass(2 * HOUR);
-  const before = found({ open: true });
-  await world.resolve('SUCCESS');
-  await world.pass(DAY);
-  mend();
-  await world.pass(HOUR);
-  expect([before.includes('late-payment'), found({ open: true })]).toEqual([true, []]);
+  await happens(move('T1', 'SUCCESS'), 2 * HOUR);
+  const before = open();
+  await happens(decide('SUCCESS'), DAY, mend, HOUR);
+  expect([before.includes('late-payment'), open()]).toEqual([true, []]);
 });
 
 test('promise 8: a second trade that a person has settled is not raised again by a terminated adoption', async () => {
   await begin();
-  await sell();
-  world.notify(madeByAnother('SUCCESS'));
-  await world.pass(HOUR);
-  await world.resolve('CANCEL');
-  await world.pass(MINUTE);
-  expect(found({ open: true })).toEqual([]);
-  world.gateway.trouble = 'unreachable';
-  world.adopt();
-  await world.pass(MINUTE);
-  world.terminate();
-  world.gateway.trouble = undefined;
-  await world.pass(MINUTE);
-  world.adopt();
-  await world.pass(HOUR);
-  expect([found({ open: true }), (await stateNow()).outcome]).toEqual([[], 'SUCCESS']);
+  await happens(sell, anotherTold('SUCCESS'), HOUR, decide('CANCEL'), MINUTE);
+  expect(open()).toEqual([]);
+  await happens(trouble('unreachable'), adopt, MINUTE, terminate, works, MINUTE, adopt, HOUR);
+  expect([open(), await outcome()]).toEqual([[], 'SUCCESS']);
 });
 
 // — Nobody who waits for the outcome waits for the list of workflows: a follow-up reads what was left —
 
 test('promise 8: who waits for the outcome of a payment that went on without the list of workflows is told', async () => {
-  const mend = await leftUnread();
-  expect([await outcomeNow(), found({ open: true })]).toEqual(['SUCCESS', ['no-answer']]);
-  mend();
+  const mend = await leftUnread(1);
   await world.pass(HOUR);
-  expect([await tradesKnown(), found({ open: true })]).toEqual([['T1', 'T2'], ['second-trade']]);
+  expect([await outcomeNow(), open()]).toEqual(['SUCCESS', ['no-answer']]);
+  await happens(mend, HOUR);
+  expect([await tradesKnown(), open()]).toEqual([['T1', 'T2'], ['second-trade']]);
 });
 
 // — A follow-up that somebody has canceled refuses every recheck, and says that others wait —
@@ -597,15 +416,12 @@ test('promise 8: who waits for the outcome of a payment that went on without the
 
 test('promise 8: a follow-up answers rechecks after somebody has canceled it', async () => {
   await begin();
-  await pay(10 * MINUTE);
-  await world.resolve('CANCEL');
-  await world.pass(MINUTE);
+  await happens(pay, 10 * MINUTE, decide('CANCEL'), MINUTE);
   const followUp = world.runs.find(({ start, isRunning }) => start.type === 'paymentFollowUp' && isRunning);
   followUp?.requestCancel('the button');
   await world.pass(MINUTE);
   for (let i = 0; i < 7; i += 1) {
-    world.recheck();
-    await world.pass(10 * MINUTE);
+    await happens(recheck, 10 * MINUTE);
   }
   expect(world.told.flatMap((one) => (one.is === 'recheck failed' ? [one.message] : []))).toEqual([]);
 });
@@ -614,29 +430,15 @@ test('promise 8: a follow-up answers rechecks after somebody has canceled it', a
 
 test('promise 8: a CANCEL that is looked into while a person says SUCCESS is before a person', async () => {
   await begin({});
-  await pay(MINUTE);
-  world.gateway.trouble = '503';
-  world.gateway.move(tradeAt(0), 'CANCEL');
-  world.notify(tradeAt(0));
-  await world.pass(20 * SECOND);
-  await world.resolve('SUCCESS');
-  await world.pass(MINUTE);
-  world.gateway.trouble = undefined;
-  await world.pass(3 * DAY);
+  await happens(pay, MINUTE, trouble('503'), tell('T1', 'CANCEL'), 20 * SECOND, decide('SUCCESS'), MINUTE);
+  await happens(works, 3 * DAY);
   expect([await outcome(), open()]).not.toEqual(['SUCCESS', []]);
 });
 
 test('promise 8: a CANCEL that comes to a second start of what a person had called sold is before a person', async () => {
   await begin({});
-  await pay(MINUTE);
-  await world.resolve('SUCCESS');
-  await world.pass(HOUR);
-  await world.leaveWithoutWorker(MINUTE);
-  world.start('ALLOW_DUPLICATE');
-  await world.pass(SECOND);
-  world.gateway.move(tradeAt(0), 'CANCEL');
-  world.notify(tradeAt(0));
-  await world.pass(2 * DAY);
+  await happens(pay, MINUTE, decide('SUCCESS'), HOUR, noWorker(MINUTE), startAgain, SECOND);
+  await happens(tell('T1', 'CANCEL'), 2 * DAY);
   expect([await outcome(), open()]).not.toEqual(['SUCCESS', []]);
 });
 
@@ -644,16 +446,11 @@ test('promise 8: a CANCEL that comes to a second start of what a person had call
 
 test('promise 8: a late sale that a person has settled is not asked about again after a reset', async () => {
   await begin({});
-  await pay(2 * DAY);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(DAY);
+  await happens(pay, 2 * DAY, tell('T1', 'SUCCESS'), DAY);
   expect(open()).toEqual(['late-payment']);
-  await world.resolve('SUCCESS');
-  await world.pass(HOUR);
+  await happens(decide('SUCCESS'), HOUR);
   expect(open()).toEqual([]);
-  world.reset();
-  await world.pass(DAY);
+  await happens(reset, DAY);
   expect(open()).toEqual([]);
 });
 
@@ -661,15 +458,9 @@ test('promise 8: a late sale that a person has settled is not asked about again 
 
 test('promise 8: money after a person’s CANCEL is told as late where the order was reset', async () => {
   await begin({});
-  await pay(HOUR);
-  await world.resolve('CANCEL');
-  await world.pass(HOUR);
+  await happens(pay, HOUR, decide('CANCEL'), HOUR);
   expect(await outcomeNow()).toBe('CANCEL');
-  world.reset();
-  await world.pass(MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(2 * DAY);
+  await happens(reset, MINUTE, tell('T1', 'SUCCESS'), 2 * DAY);
   expect([await outcomeNow(), attentions()]).not.toEqual(['SUCCESS', []]);
 });
 
@@ -677,45 +468,27 @@ test('promise 8: money after a person’s CANCEL is told as late where the order
 
 test('promise 8: an acknowledged SUCCESS is before a person where an earlier run cannot answer', async () => {
   await begin({});
-  await pay(MINUTE);
-  world.terminate();
-  await world.pass(SECOND);
-  const { workflow } = world.temporal.client;
-  const getHandle = workflow.getHandle.bind(workflow);
-  const query = async () => {
-    throw new Error('the task of the query has failed: its history cannot be replayed');
-  };
-  Object.assign(workflow, {
-    getHandle: (id: string, runId?: string) =>
-      runId === undefined ? getHandle(id) : Object.assign(getHandle(id, runId), { query }),
-  });
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(3 * DAY);
-  Object.assign(workflow, { getHandle });
+  await happens(pay, MINUTE, terminate, SECOND);
+  const mend = runsAreSilent(world.temporal.client);
+  await happens(tell('T1', 'SUCCESS'), 3 * DAY);
+  mend();
   expect([running(), attentions()]).not.toEqual([['payment'], []]);
 });
 
 test('promise 8: an acknowledged SUCCESS is before a person while the list of workflows is down', async () => {
   await begin({});
-  await pay(MINUTE);
-  world.terminate();
-  await world.pass(SECOND);
-  const mend = breakList();
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(3 * DAY);
-  mend();
+  await happens(pay, MINUTE, terminate, SECOND);
+  const mend = listIsDown();
+  await happens(tell('T1', 'SUCCESS'), 3 * DAY, mend);
   expect(world.acknowledged).toHaveLength(1);
   expect([running(), attentions()]).not.toEqual([['payment'], []]);
 });
 
 test('promise 8: an order that was started in the plain contract is before a person while the list of workflows is down', async () => {
   await begin({});
-  const mend = breakList();
+  const mend = listIsDown();
   world.start('REJECT_DUPLICATE');
-  await world.pass(3 * DAY);
-  mend();
+  await happens(3 * DAY, mend);
   expect([running(), attentions()]).not.toEqual([['payment'], []]);
 });
 
@@ -723,14 +496,8 @@ test('promise 8: an order that was started in the plain contract is before a per
 
 test('promise 8: the merchant is told of another amount that is notified while the payment closes', async () => {
   await begin({ childStarts_ms: HOUR });
-  await pay(MINUTE);
-  world.notify(madeByAnother('PROCESSING'));
-  await world.pass(MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(10 * MINUTE);
-  world.notify(tradeAt(0), 'SUCCESS', { amount: '300.00' });
-  await world.pass(DAY);
+  await happens(pay, MINUTE, anotherTold('PROCESSING'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
+  await happens(notify('T1', 'SUCCESS', { amount: '300.00' }), DAY);
   expect(attentions()).toContain('amount-mismatch');
   const told = world.events.flatMap((event) => (event.type === 'attention' ? [event.payment.attention] : []));
   expect(told).toContain('amount-mismatch');
@@ -741,21 +508,13 @@ test('promise 8: the merchant is told of another amount that is notified while t
 
 test('promise 8: a second trade that a person has settled after a refused start is not raised again', async () => {
   await begin({ takesNumbersTwice: false, shows: 'the first' });
-  const first = madeByAnother();
-  world.notify(first);
-  await world.pass(MINUTE);
-  world.notify(madeByAnother());
-  await world.pass(5 * MINUTE);
-  world.terminate();
-  await world.pass(MINUTE);
-  await startAgain(10 * MINUTE);
-  expect([await outcomeNow(), found({ open: true })]).toEqual(['DuplicateOrderError', ['second-trade']]);
-  await world.resolve('CANCEL');
-  await world.pass(MINUTE);
-  expect(found({ open: true })).toEqual([]);
-  world.notify(first);
-  await world.pass(10 * MINUTE);
-  expect(found({ open: true })).toEqual([]);
+  await happens(anotherMade(), notify('T1'), MINUTE, anotherTold(), 5 * MINUTE, terminate, MINUTE);
+  await happens(startAgain, 10 * MINUTE);
+  expect([await outcomeNow(), open()]).toEqual(['DuplicateOrderError', ['second-trade']]);
+  await happens(decide('CANCEL'), MINUTE);
+  expect(open()).toEqual([]);
+  await happens(notify('T1'), 10 * MINUTE);
+  expect(open()).toEqual([]);
 });
 
 // — A sale whose trade has no number is compared by the run, and by its follow-up not —
@@ -765,17 +524,11 @@ test.each([0, HOUR])(
   'promise 8: a sale without a trade number that the gateway calls canceled is before a person after a silence of %s ms',
   async (silence_ms) => {
     await begin();
-    world.gateway.trouble = 'resets';
-    await pay(HOUR);
-    await world.resolve('SUCCESS');
-    await world.pass(HOUR);
+    await happens(trouble('resets'), pay, HOUR, decide('SUCCESS'), HOUR);
     world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'us', 'CANCEL');
     if (silence_ms === 0) world.gateway.trouble = undefined;
-    world.adopt();
-    await world.pass(silence_ms);
-    world.gateway.trouble = undefined;
-    await world.pass(DAY);
-    expect([(await stateNow()).outcome, found({ open: true })]).toEqual(['SUCCESS', ['unlisted-transition']]);
+    await happens(adopt, silence_ms, works, DAY);
+    expect([await outcome(), open()]).toEqual(['SUCCESS', ['unlisted-transition']]);
   },
 );
 
@@ -785,8 +538,7 @@ test.each([0, HOUR])(
 
 test('promise 8: a follow-up asks ever less often where the gateway has a word of its own for an order that it does not have', async () => {
   await begin();
-  world.notify(madeByAnother('SUCCESS'));
-  await world.pass(10 * MINUTE);
+  await happens(anotherTold('SUCCESS'), 10 * MINUTE);
   let asked = 0;
   const post = async () => {
     asked += 1;
@@ -794,8 +546,7 @@ test('promise 8: a follow-up asks ever less often where the gateway has a word o
     return { status: 200, body: new TextEncoder().encode(JSON.stringify(body)) };
   };
   Object.assign(world.gateway, { post });
-  world.reset();
-  await world.pass(DAY);
+  await happens(reset, DAY);
   const first = asked;
   await world.pass(DAY);
   // Each half hour, as every search that lasts.
@@ -806,20 +557,18 @@ test('promise 8: a follow-up asks ever less often where the gateway has a word o
 // Lost: a person's time. It is closed, so nobody and no fact can settle it while Temporal keeps it.
 
 test.each([
-  ['an adoption of our sale', () => sell(), () => world.adopt()],
-  ['an adoption of a sale of others', () => sellOfOthers(), () => world.adopt()],
-  ['a reset of a sale of others', () => sellOfOthers(), () => world.reset()],
+  ['an adoption of our sale', sell, adopt],
+  ['an adoption of a sale of others', () => sellOfOthers(), adopt],
+  ['a reset of a sale of others', () => sellOfOthers(), reset],
 ])(
   'promise 8: nothing is found under attention after an hour without the list of workflows and %s',
   async (_how, sold, act) => {
     await begin();
     await sold();
     const mend = listIsDown();
-    act();
-    await world.pass(HOUR);
+    await happens(act, HOUR);
     expect(found()).toEqual(['no-answer']);
-    mend();
-    await world.pass(10 * HOUR);
+    await happens(mend, 10 * HOUR);
     expect([await outcomeNow(), found()]).toEqual(['SUCCESS', []]);
   },
 );
@@ -828,15 +577,11 @@ test.each([
 // Lost: a person's time, who looks for a second trade of which nothing names the number.
 
 test.each([
-  ['reset', () => world.reset()],
-  ['terminated', () => world.terminate()],
+  ['reset', reset],
+  ['terminated', terminate],
 ])('promise 8: our one trade is no second one where its run was %s while the gateway was behind', async (how, act) => {
   await begin({ lag_ms: 20 * MINUTE, creations: ['answer lost'], takesNumbersTwice: false });
-  await pay(SECOND);
-  world.notify(tradeAt(0));
-  await world.pass(5 * MINUTE);
-  act();
-  await world.pass(MINUTE);
+  await happens(pay, SECOND, notify('T1'), 5 * MINUTE, act, MINUTE);
   if (how === 'terminated') world.notify(tradeAt(0));
   await world.pass(HOUR);
   expect([await tradesKnown(), attentions()]).not.toEqual([['T1'], expect.arrayContaining(['second-trade'])]);
@@ -846,14 +591,7 @@ test.each([
 
 test('promise 8: a sale whose second start was terminated is not called a late payment', async () => {
   await begin();
-  await sell();
-  world.gateway.trouble = '429';
-  await startAgain(MINUTE);
-  world.terminate();
-  await world.pass(MINUTE);
-  world.gateway.trouble = undefined;
-  world.notify(tradeAt(0));
-  await world.pass(HOUR);
+  await happens(sell, trouble('429'), startAgain, MINUTE, terminate, MINUTE, works, notify('T1'), HOUR);
   expect(attentions()).not.toContain('late-payment');
 });
 
@@ -861,24 +599,14 @@ test('promise 8: a sale whose second start was terminated is not called a late p
 
 test('promise 8: a second trade that a person has seen is not before them again because it is notified once more', async () => {
   await begin();
-  await pay(MINUTE);
-  const other = madeByAnother('SUCCESS');
-  world.notify(other);
-  await world.pass(20 * MINUTE);
-  await seen();
-  world.notify(other);
-  await world.pass(10 * MINUTE);
+  await happens(pay, MINUTE, anotherMade('SUCCESS'), notify('T2'), 20 * MINUTE, seen, notify('T2'), 10 * MINUTE);
   expect((await stateNow()).attention).toBe(null);
 });
 
 test('promise 8: a transition that no table has, and that a person has seen, is not before them again at each look', async () => {
   await begin();
-  await pay(MINUTE);
-  world.gateway.move(tradeAt(0), 'RISK_CONTROLLING');
-  await world.pass(15 * MINUTE);
+  await happens(pay, MINUTE, move('T1', 'RISK_CONTROLLING'), 15 * MINUTE);
   const { attention } = await stateNow();
-  await seen();
-  world.recheck();
-  await world.pass(10 * MINUTE);
+  await happens(seen, recheck, 10 * MINUTE);
   expect([attention, (await stateNow()).attention]).toEqual(['unlisted-transition', null]);
 });

@@ -1,24 +1,18 @@
 /** Events of a payment: each once, and none is lost. */
+
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { begin, end, paid, pay, sell, tradeAt, world } from './acts';
+import { begin, costs, decide, happens, pay, reset, sell, tell, trouble, works, world } from './acts';
 
 /** The steps of which the merchant heard. */
 const heard = () =>
   world.events.flatMap((event) => ('transition' in event && event.transition ? [event.transition.to] : []));
-afterEach(end);
-afterEach(() => (world ? end() : undefined));
 
 // — One payment, two events SUCCESS —
 // Lost: goods, where a merchant delivers on each event SUCCESS and keeps their ids, as docs/events.md asks.
 
 test('the contract: a payment of another amount that a person calls SUCCESS is told once', async () => {
   await begin();
-  await pay(MINUTE);
-  Object.assign(tradeAt(0), { amount: '1.00' });
-  paid(tradeAt(0));
-  await world.pass(10 * MINUTE);
-  await world.resolve('SUCCESS');
-  await world.pass(HOUR);
+  await happens(pay, MINUTE, costs('T1', '1.00'), tell('T1', 'SUCCESS'), 10 * MINUTE, decide('SUCCESS'), HOUR);
   const told = world.events.flatMap((event) =>
     'transition' in event && event.transition?.to === 'SUCCESS' ? [event.id] : [],
   );
@@ -29,16 +23,8 @@ test('the contract: a payment of another amount that a person calls SUCCESS is t
 
 test('events: a merchant hears one SUCCESS where a trade of another amount was disputed before a person called it sold', async () => {
   await begin();
-  await pay(MINUTE);
-  Object.assign(tradeAt(0), { amount: '100.00' });
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(HOUR);
-  world.gateway.move(tradeAt(0), 'DISPUTE');
-  world.notify(tradeAt(0));
-  await world.pass(HOUR);
-  await world.resolve('SUCCESS');
-  await world.pass(HOUR);
+  await happens(pay, MINUTE, costs('T1', '100.00'), tell('T1', 'SUCCESS'), HOUR, tell('T1', 'DISPUTE'), HOUR);
+  await happens(decide('SUCCESS'), HOUR);
   expect(heard().filter((to) => to === 'SUCCESS')).toHaveLength(1);
 });
 
@@ -59,16 +45,8 @@ test('the contract: events that the merchant’s handler refused are told althou
 
 test('promise 8: after a reset the event SUCCESS has an id of its own', async () => {
   await begin();
-  await pay(MINUTE);
-  world.gateway.trouble = 'credentials';
-  await world.pass(10 * MINUTE);
-  world.gateway.trouble = undefined;
-  await world.pass(10 * MINUTE);
-  world.reset();
-  await world.pass(5 * MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(HOUR);
+  await happens(pay, MINUTE, trouble('credentials'), 10 * MINUTE, works, 10 * MINUTE, reset, 5 * MINUTE);
+  await happens(tell('T1', 'SUCCESS'), HOUR);
   const heard = new Map<string, string>();
   for (const event of world.events) {
     const said = event.type === 'transition' ? (event.transition?.to ?? '') : event.type;
@@ -76,20 +54,3 @@ test('promise 8: after a reset the event SUCCESS has an id of its own', async ()
   }
   expect([...heard.values()]).toContain('SUCCESS');
 });
-
-test.each(['carried out late', 'none'] as const)(
-  'events of an order whose creation was %s, and whose gateway could not be reached then',
-  async (first) => {
-    await begin({
-      takesNumbersTwice: false,
-      lag_ms: 120_000,
-      shows: 'the first',
-      creations: [first, ...Array(8).fill('unreachable')],
-      late_ms: 300_000,
-      notifies_ms: 20_000,
-    });
-    for (const ms of [5 * MINUTE, 2 * MINUTE, MINUTE, 2 * MINUTE, 20 * MINUTE, HOUR, 15 * HOUR, 5 * DAY]) {
-      await (ms === 5 * MINUTE ? pay(ms) : world.pass(ms));
-    }
-  },
-);

@@ -1,65 +1,55 @@
 /** What a payment hands over to the order’s after-sale, in whatever order it comes. */
 
-import { defaultPayloadConverter, toPayloads } from '@temporalio/common';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
   AFTER,
   afterSale,
+  anotherTold,
   answers,
   begin,
-  end,
-  madeByAnother,
+  decide,
+  handOver,
+  happens,
+  move,
+  oddSignal,
+  outcome,
   pay,
-  resolveAfterSale,
+  recheck,
+  refund,
+  reset,
   sale,
   sell,
+  settle,
   stateNow,
-  tradeAt,
+  tell,
+  terminate,
+  trouble,
+  works,
   world,
 } from './acts';
 import { SECOND } from './schedule';
 
 async function notMade() {
-  world.pay();
-  await world.pass(1 * SECOND);
-  world.oddSignal('somethingElse', 1);
-  await world.pass(5 * MINUTE);
+  await happens(pay, 1 * SECOND, oddSignal('somethingElse', 1), 5 * MINUTE);
   expect(answers()).toEqual(['NotCreatedError']);
   expect((await afterSale())?.attention).toBe('unexpected-signal');
 }
-afterEach(end);
 
 test.each([200, 500, 1000, 1500, 2000, 3000, 4000, 5000])(
   'a payment that hands itself over while the after-sale finds nobody is not lost: %s',
   async (ms) => {
     await begin({ lag_ms: 30 * SECOND });
-    world.gateway.trouble = 'unreachable';
-    world.refund();
-    await world.pass(ms);
-
-    world.gateway.trouble = undefined;
-    await pay(10);
+    await happens(trouble('unreachable'), refund, ms, works, pay, 10);
     if (world.run) await world.resolveRun(world.run, 'CANCEL');
-    await world.pass(10);
-
-    await world.pass(10 * MINUTE);
-    world.gateway.move(tradeAt(0), 'SUCCESS');
-    await world.pass(3 * DAY);
-    expect((await sale()).outcome).toBe('SUCCESS');
+    await happens(10, 10 * MINUTE, move('T1', 'SUCCESS'), 3 * DAY);
+    expect(await outcome()).toBe('SUCCESS');
   },
 );
 
 // Reset of the after-sale after a person's settlement: is the person asked again?
 test('a reset of the after-sale asks nobody again of what a person has settled', async () => {
   await begin({});
-  await pay(MINUTE);
-  world.notify(madeByAnother('SUCCESS'));
-  await world.pass(10 * MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(HOUR);
-  await resolveAfterSale({});
-  await world.pass(HOUR);
+  await happens(pay, MINUTE, anotherTold('SUCCESS'), 10 * MINUTE, tell('T1', 'SUCCESS'), HOUR, settle({}), HOUR);
   const run = world.temporal.latest(AFTER);
   if (run) world.temporal.reset(run);
   await world.pass(HOUR);
@@ -68,15 +58,9 @@ test('a reset of the after-sale asks nobody again of what a person has settled',
 
 test('the same, where something still keeps the after-sale', async () => {
   await begin({ method: 'Wallet' });
-  await pay(MINUTE);
-  world.oddSignal('somethingElse', 1);
-  await world.pass(MINUTE);
-  await world.resolve('CANCEL');
-  await world.pass(MINUTE);
+  await happens(pay, MINUTE, oddSignal('somethingElse', 1), MINUTE, decide('CANCEL'), MINUTE);
   world.temporal.latest(AFTER)?.signal('somethingElse', []);
-  await world.pass(HOUR);
-  await resolveAfterSale({});
-  await world.pass(HOUR);
+  await happens(HOUR, settle({}), HOUR);
   const before = await sale();
   const run = world.temporal.latest(AFTER);
   if (run) world.temporal.reset(run);
@@ -87,12 +71,7 @@ test('the same, where something still keeps the after-sale', async () => {
 // A person's word of a late refund is lost on reset?
 test('a reset of the after-sale while late money is refunded sends nothing twice', async () => {
   await begin({ late: 'refund', method: 'Wallet', refunds: ['answer lost'] });
-  await pay(MINUTE);
-  await world.resolve('CANCEL');
-  await world.pass(HOUR);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(10);
+  await happens(pay, MINUTE, decide('CANCEL'), HOUR, tell('T1', 'SUCCESS'), 10);
   for (let i = 0; i < 40 && world.gateway.givenBack.length === 0; i += 1) await world.pass(100);
   const run = world.temporal.latest(AFTER);
   if (run) world.temporal.reset(run);
@@ -104,41 +83,25 @@ test.each([0, HOUR])(
   'payment reset after its after-sale has sold late money (children after %s)',
   async (childStarts_ms) => {
     await begin({ late: 'accept', method: 'Wallet', childStarts_ms });
-    await pay(MINUTE);
-    await world.resolve('CANCEL');
-    await world.pass(2 * HOUR);
-    world.gateway.move(tradeAt(0), 'SUCCESS');
-    await world.pass(3 * HOUR);
+    await happens(pay, MINUTE, decide('CANCEL'), 2 * HOUR, move('T1', 'SUCCESS'), 3 * HOUR);
     await sale();
-    world.reset();
-    await world.pass(DAY);
-    expect((await sale()).outcome).toBe('SUCCESS');
+    await happens(reset, DAY);
+    expect(await outcome()).toBe('SUCCESS');
   },
 );
 
 test('payment terminated while its after-sale waits to start', async () => {
   await begin({ method: 'Wallet', childStarts_ms: HOUR });
-  await pay(MINUTE);
-  await world.resolve('CANCEL');
-  await world.pass(MINUTE);
-  world.terminate();
-  await world.pass(2 * HOUR);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  await world.pass(DAY);
-  expect((await sale()).outcome).toBe('SUCCESS');
+  await happens(pay, MINUTE, decide('CANCEL'), MINUTE, terminate, 2 * HOUR, move('T1', 'SUCCESS'), DAY);
+  expect(await outcome()).toBe('SUCCESS');
 });
 
 // Somebody sends again what another payment handed over, or a copy of this one's input.
 test('an after-sale is started by hand like an old one', async () => {
   await begin({ method: 'Wallet' });
-  await pay(MINUTE);
-  await world.resolve('CANCEL');
-  await world.pass(HOUR);
+  await happens(pay, MINUTE, decide('CANCEL'), HOUR);
   const first = world.temporal.latest(AFTER);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  await world.pass(2 * HOUR);
-  await resolveAfterSale({ outcome: 'SUCCESS' });
-  await world.pass(HOUR);
+  await happens(move('T1', 'SUCCESS'), 2 * HOUR, settle({ outcome: 'SUCCESS' }), HOUR);
   if (!first) throw new Error('none');
   if (!world.temporal.latest(AFTER)?.isRunning)
     world.temporal.begin({ workflowId: AFTER, type: 'afterSale', args: first.start.args });
@@ -148,34 +111,9 @@ test('an after-sale is started by hand like an old one', async () => {
 
 test('a payment of another order, signalled by mistake, changes nothing', async () => {
   await begin({ late: 'refund', method: 'Wallet' });
-  await sell();
-  world.notify(madeByAnother('PROCESSING'));
-  await world.pass(MINUTE);
-  const given = {
-    end: {
-      run_id: 'x',
-      ended_at: world.now,
-      state: {
-        ...(await stateNow()),
-        out_trade_no: 'order-2',
-        trade_no: 'T77',
-        outcome: 'CANCEL',
-        confirmed_by: 'query',
-        other_trades: [],
-        history: [],
-      },
-      reasons: [],
-      watch_until: 0,
-      sent_again: false,
-      made_here: true,
-      repeats: false,
-      asked: [],
-    },
-    claims: [],
-    contradicted: [],
-  };
-  world.temporal.latest(AFTER)?.signal('payment', toPayloads(defaultPayloadConverter, given) ?? []);
-  await world.pass(HOUR);
+  await happens(sell, anotherTold('PROCESSING'), MINUTE);
+  const other = { out_trade_no: 'order-2', trade_no: 'T77', outcome: 'CANCEL', confirmed_by: 'query' };
+  await happens(handOver({ ...(await stateNow()), ...other, other_trades: [], history: [] }), HOUR);
   expect((await sale()).trade_no).toBe('T1');
 });
 
@@ -184,13 +122,9 @@ test.each([false, true])(
   async (looked) => {
     await begin({ method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
     await notMade();
-    if (looked) await resolveAfterSale({});
-    await world.pass(5 * MINUTE);
-    await pay(MINUTE);
-    world.gateway.move(tradeAt(0), 'SUCCESS');
-    world.notify(tradeAt(0));
-    await world.pass(HOUR);
-    expect((await sale()).outcome).toBe('SUCCESS');
+    if (looked) await happens(settle({}));
+    await happens(5 * MINUTE, pay, MINUTE, tell('T1', 'SUCCESS'), HOUR);
+    expect(await outcome()).toBe('SUCCESS');
   },
 );
 
@@ -198,22 +132,10 @@ test.each(['attention', 'refund', 'accept'] as const)(
   'a CANCEL of an order that was not made does not make the next sale late money (%s)',
   async (late) => {
     await begin({ late, method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
-    await notMade();
-    await resolveAfterSale({ outcome: 'CANCEL' });
-    await world.pass(5 * MINUTE);
-    await pay(MINUTE);
-    world.gateway.move(tradeAt(0), 'SUCCESS');
-    world.notify(tradeAt(0));
-    await world.pass(HOUR);
+    await happens(notMade, settle({ outcome: 'CANCEL' }), 5 * MINUTE, pay, MINUTE, tell('T1', 'SUCCESS'), HOUR);
     const one = await sale();
-    world.gateway.move(tradeAt(0), 'DISPUTE');
-    world.notify(tradeAt(0));
-    await world.pass(HOUR);
-    world.gateway.move(tradeAt(0), 'CHARGEBACK');
-    world.gateway.move(tradeAt(0), 'CHARGEBACK_REVERSED');
-    world.gateway.move(tradeAt(0), 'SUCCESS');
-    world.notify(tradeAt(0));
-    await world.pass(DAY);
+    await happens(tell('T1', 'DISPUTE'), HOUR);
+    await happens(move('T1', 'CHARGEBACK'), move('T1', 'CHARGEBACK_REVERSED'), tell('T1', 'SUCCESS'), DAY);
     await afterSale();
     expect(one.outcome).toBe('SUCCESS');
     expect(world.gateway.givenBack).toEqual([]);
@@ -222,18 +144,10 @@ test.each(['attention', 'refund', 'accept'] as const)(
 
 test.each(['refund'] as const)('… where the second order has something to hand over (%s)', async (late) => {
   await begin({ late, method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
-  await notMade();
-  await resolveAfterSale({ outcome: 'CANCEL' });
-  await world.pass(5 * MINUTE);
-  await pay(MINUTE);
-  world.oddSignal('somethingElse', 1);
-  await world.pass(MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(HOUR);
+  await happens(notMade, settle({ outcome: 'CANCEL' }), 5 * MINUTE, pay, MINUTE, oddSignal('somethingElse', 1), MINUTE);
+  await happens(tell('T1', 'SUCCESS'), HOUR);
   const one = await sale();
-  world.recheck();
-  await world.pass(HOUR);
+  await happens(recheck, HOUR);
   await afterSale();
   expect(world.gateway.givenBack).toEqual([]);
   expect(one.outcome).toBe('SUCCESS');

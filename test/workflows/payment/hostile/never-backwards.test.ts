@@ -4,44 +4,42 @@ import { defaultPayloadConverter, toPayloads } from '@temporalio/common';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
 import {
+  anotherMade,
+  anotherTold,
   answers,
   attentions,
   begin,
-  end,
+  decide,
+  happens,
   madeByAnother,
+  notify,
+  noWorker,
+  outcome,
   outcomeNow,
-  paid,
   pay,
+  reset,
   sale,
   sell,
-  stateNow,
-  tradeAt,
+  startAgain,
+  tell,
+  terminate,
+  trouble,
   world,
 } from './acts';
 import { SECOND } from './schedule';
 
 const RESOLVE_CANCEL = { outcome: 'CANCEL', by: 'ana', reason: 'looked' };
-afterEach(end);
 
 // — What a terminated run had not taken is not read where the run before it sold, or has no order of ours —
 // Lost: acknowledged money of a second trade (a buyer has paid twice, nobody gives it back); a sale, once it is reset.
 
 test('promise 6: a late sale of a trade whose number was refused to us stays sold where it is reset and the gateway has forgotten it', async () => {
   await begin({ takesNumbersTwice: false, forgetsAfter_ms: 12 * HOUR });
-  const other = madeByAnother();
-  await pay(MINUTE);
-  world.notify(other);
-  await world.pass(MINUTE);
-  world.gateway.move(other, 'CANCEL');
-  world.notify(other);
-  await world.pass(HOUR);
-  paid(other);
-  await world.pass(HOUR);
+  await happens(anotherMade(), pay, MINUTE, notify('T1'), MINUTE, tell('T1', 'CANCEL'), HOUR);
+  await happens(tell('T1', 'SUCCESS'), HOUR);
   expect(await outcomeNow()).toBe('SUCCESS');
-  await world.pass(DAY);
-  world.reset();
-  await world.pass(HOUR);
-  expect((await stateNow()).outcome).toBe('SUCCESS');
+  await happens(DAY, reset, HOUR);
+  expect(await outcome()).toBe('SUCCESS');
 });
 
 // — What the next run knows —
@@ -50,16 +48,9 @@ test.each(['completed', 'terminated'])(
   'promise 6: a person cannot end a sale as CANCEL in the moment in which a later run starts, where the last run %s',
   async (ended) => {
     await begin({});
-    await sell();
-    world.gateway.trouble = '503';
-    if (ended === 'terminated') {
-      world.notify(madeByAnother());
-      await world.pass(SECOND);
-      world.terminate();
-    }
-    world.notify(madeByAnother());
-    await world.resolve('CANCEL');
-    await world.pass(HOUR);
+    await happens(sell, trouble('503'));
+    if (ended === 'terminated') await happens(anotherTold(), SECOND, terminate);
+    await happens(anotherTold(), decide('CANCEL'), HOUR);
     expect(await outcomeNow()).toBe('SUCCESS');
   },
 );
@@ -83,7 +74,7 @@ test('promise 6: an adoption as a child of a merchant’s workflow does not hide
 
 test.each([
   ['while nobody decides', async () => undefined],
-  ['although a person says CANCEL of what is open', () => world.resolve('CANCEL')],
+  ['although a person says CANCEL of what is open', decide('CANCEL')],
 ])(
   'promise 6: a sold deposit that is reset where the gateway has forgotten it stays sold %s',
   async (_when, decide) => {
@@ -93,11 +84,7 @@ test.each([
     world.start('REJECT_DUPLICATE', world.workflowId, [deposit]);
     await world.pass(10 * MINUTE);
     expect(await outcomeNow()).toBe('SUCCESS');
-    await world.pass(5 * HOUR);
-    world.reset();
-    await world.pass(HOUR);
-    await decide();
-    await world.pass(HOUR);
+    await happens(5 * HOUR, reset, HOUR, decide, HOUR);
     expect(await sale()).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T1' });
   },
 );
@@ -105,15 +92,13 @@ test.each([
 // — A run does not know yet, or does not ask, what was sold before it —
 
 test.each([
-  ['started again', () => world.start('ALLOW_DUPLICATE')],
-  ['reset', () => world.reset()],
+  ['started again', startAgain],
+  ['reset', reset],
 ])('promise 6: a person cannot end a sale as CANCEL in the moment in which its order is %s', async (_, act) => {
   await begin({});
   await sell();
   const before = world.events.length;
-  await world.leaveWithoutWorker(MINUTE);
-  act();
-  await world.pass(SECOND);
+  await happens(noWorker(MINUTE), act, SECOND);
   world.temporal.update(world.workflowId, 'resolve', RESOLVE_CANCEL);
   await world.pass(3 * DAY);
   const told = world.events
@@ -124,11 +109,7 @@ test.each([
 
 test('promise 6: a sale that the gateway has forgotten stays sold where it is started again and a person says CANCEL at once', async () => {
   await begin({ forgetsAfter_ms: 4 * HOUR });
-  await sell();
-  await world.pass(5 * HOUR);
-  await world.leaveWithoutWorker(MINUTE);
-  world.start('ALLOW_DUPLICATE');
-  await world.pass(SECOND);
+  await happens(sell, 5 * HOUR, noWorker(MINUTE), startAgain, SECOND);
   world.temporal.update(world.workflowId, 'resolve', RESOLVE_CANCEL);
   await world.pass(3 * DAY);
   expect([await outcomeNow(), attentions()]).not.toEqual(['CANCEL', []]);
@@ -138,22 +119,14 @@ test('promise 6: a sale that the gateway has forgotten stays sold where it is st
 
 test('promise 6: a late PROCESSING after the sale does not take the sale back while the gateway does not answer', async () => {
   await begin();
-  await sell();
-  world.gateway.trouble = '429';
-  world.notify(tradeAt(0), 'PROCESSING');
-  await world.pass(HOUR);
-  await pay(5 * MINUTE);
-  expect([answers(), (await sale()).outcome]).toEqual([['T1', 'T1'], 'SUCCESS']);
+  await happens(sell, trouble('429'), notify('T1', 'PROCESSING'), HOUR, pay, 5 * MINUTE);
+  expect([answers(), await outcome()]).toEqual([['T1', 'T1'], 'SUCCESS']);
 });
 
 test('promise 6: SUCCESS by a person does not become CANCEL by a notification unseen', async () => {
   await begin();
-  await pay(MINUTE);
-  await world.resolve('SUCCESS');
-  await world.pass(MINUTE);
+  await happens(pay, MINUTE, decide('SUCCESS'), MINUTE);
   expect(await outcomeNow()).toBe('SUCCESS');
-  world.gateway.move(tradeAt(0), 'CANCEL');
-  world.notify(tradeAt(0));
-  await world.pass(10 * MINUTE);
-  expect([(await sale()).outcome, attentions()]).not.toEqual(['CANCEL', []]);
+  await happens(tell('T1', 'CANCEL'), 10 * MINUTE);
+  expect([await outcome(), attentions()]).not.toEqual(['CANCEL', []]);
 });

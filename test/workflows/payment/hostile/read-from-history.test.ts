@@ -4,9 +4,7 @@
  */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
-import { answers, begin, end, listIsDown, pay, sell, stateNow, tradeAt, world } from './acts';
-
-afterEach(end);
+import { answers, begin, happens, listIsDown, pay, sell, stateNow, tradeAt, world } from './acts';
 
 /** What each call of `pay` was answered: the trade and its QR code. */
 const codes = () =>
@@ -35,12 +33,12 @@ test.each(ENDINGS)(
   'promise 1: an order whose payment was %s on a new task queue gets the same answer',
   async (_how, act) => {
     await begin();
-    await pay(MINUTE);
+    await happens(pay, MINUTE);
     // A while, so that the queue is another one by then.
     await world.pass(MINUTE);
     await act();
     await world.pass(HOUR);
-    await pay(HOUR);
+    await happens(pay, HOUR);
     expect(codes()).toEqual(['T1 000201-T1', 'T1 000201-T1']);
   },
 );
@@ -49,7 +47,7 @@ test.each(ENDINGS)(
   'promise 5: money of a trade that the creation named, and no order number finds, is found where its payment was %s on a new task queue',
   async (_how, act) => {
     await begin({ findsBy: 'trade_no alone', takesNumbersTwice: false });
-    await pay(MINUTE);
+    await happens(pay, MINUTE);
     await world.pass(MINUTE);
     await act();
     await world.pass(10 * MINUTE);
@@ -86,13 +84,13 @@ test('promise 6: a sale stays where another order under its number, which was ne
 test('promise 1: an order that was sold gets its answer where another one under its number was never sent, and terminated', async () => {
   await begin();
   await anotherNeverSent(() => undefined);
-  await pay(HOUR);
+  await happens(pay, HOUR);
   expect(codes()).toEqual(['T1 000201-T1', 'T1 000201-T1']);
 });
 
 test('promise 1: an order is not sent again where the run that sent it is forgotten, and the one that went on from it was terminated on the old task queue', async () => {
   await begin({ takesNumbersTwice: true });
-  await pay(MINUTE);
+  await happens(pay, MINUTE);
   world.terminate();
   await world.pass(MINUTE);
   world.start('ALLOW_DUPLICATE');
@@ -103,6 +101,6 @@ test('promise 1: an order is not sent again where the run that sent it is forgot
   world.temporal.renameTaskQueue();
   world.start('ALLOW_DUPLICATE');
   await world.pass(HOUR);
-  await pay(HOUR);
+  await happens(pay, HOUR);
   expect([world.gateway.trades.length, codes()]).toEqual([1, ['T1 000201-T1', 'T1 000201-T1']]);
 });

@@ -3,12 +3,11 @@
  * started by mistake and ended seconds later, before Temporal's list had it, has read nothing: the money of another trade under the number is
  * sent back, before nobody.
  */
+
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { begin, end, found, listIsDown, madeByAnother, sell, stateNow, world } from './acts';
+import { adopt, anotherMade, begin, happens, listIsDown, open, outcome, refund, sell, terminate, world } from './acts';
 
 const SECOND = 1_000;
-
-afterEach(end);
 
 /** As Temporal's UI does; and its list lags until the mistake is mended. */
 async function startLikeAndEnd(): Promise<void> {
@@ -17,36 +16,25 @@ async function startLikeAndEnd(): Promise<void> {
   if (!run) throw new Error('no run');
   const { workflowId, type, args } = run.start;
   world.temporal.begin({ workflowId, type, args });
-  await world.pass(5 * SECOND);
-  world.terminate();
-  mend();
-  await world.pass(MINUTE);
+  await happens(5 * SECOND, terminate, mend, MINUTE);
 }
 
 const sentBack = () => world.gateway.givenBack.map(({ trade_no }) => trade_no);
 
 test('a refund of a sale is of the trade that was sold, also where a start like it was ended at once', async () => {
   await begin({ method: 'Wallet' });
-  await sell();
-  madeByAnother('SUCCESS');
+  await happens(sell, anotherMade('SUCCESS'));
   await startLikeAndEnd();
-  world.refund();
-  await world.pass(HOUR);
+  await happens(refund, HOUR);
   expect(sentBack()).not.toContain('T2');
-  expect(sentBack().length + found({ open: true }).length).toBeGreaterThan(0);
+  expect(sentBack().length + open().length).toBeGreaterThan(0);
 });
 
 test('the same, where the number was adopted by mistake', async () => {
   await begin({ method: 'Wallet' });
-  await sell();
-  madeByAnother('SUCCESS');
+  await happens(sell, anotherMade('SUCCESS'));
   const mend = listIsDown();
-  world.adopt();
-  await world.pass(5 * SECOND);
-  world.terminate();
-  mend();
-  world.refund();
-  await world.pass(HOUR);
+  await happens(adopt, 5 * SECOND, terminate, mend, refund, HOUR);
   expect(sentBack()).not.toContain('T2');
 });
 
@@ -54,10 +42,9 @@ test('the after-sale of a sale knows its payment, also where a start like it was
   await begin({ method: 'Wallet' });
   await sell();
   await startLikeAndEnd();
-  world.refund();
-  await world.pass(HOUR);
+  await happens(refund, HOUR);
   expect(sentBack()).toEqual(['T1']);
-  expect((await stateNow()).outcome).toBe('SUCCESS');
+  expect(await outcome()).toBe('SUCCESS');
 });
 
 test('a refund names the buyer of the order that was sold, also where another order under its number was ended at once', async () => {
@@ -74,11 +61,6 @@ test('a refund names the buyer of the order that was sold, also where another or
   const request = { ...order, customer: { ...order.customer, name: 'Another Buyer', email: 'another@example.com' } };
   const mend = listIsDown();
   world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile', request }]);
-  await world.pass(5 * SECOND);
-  world.terminate();
-  mend();
-  await world.pass(MINUTE);
-  world.refund();
-  await world.pass(HOUR);
+  await happens(5 * SECOND, terminate, mend, MINUTE, refund, HOUR);
   expect(users).toEqual(['mariana@example.com']);
 });

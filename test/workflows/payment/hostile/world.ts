@@ -151,6 +151,8 @@ export class World extends BaseWorld {
   /** Who waits for the end, or for a recheck. */
   readonly waiting: Waiting[] = [];
   private heldBack: number;
+  /** How long a call that was held back may not be made: a full limiter, or an open circuit. */
+  heldBack_ms = 1_000;
   private deafFor: number;
 
   static create(traits: Traits): Promise<World> {
@@ -206,7 +208,7 @@ export class World extends BaseWorld {
         const method: unknown = Reflect.get(target, name);
         if (typeof method !== 'function') return method;
         return async (...args: unknown[]) => {
-          if (held()) throw new CallDeferredError('the limiter is full', `/trade/${String(name)}`, 1_000);
+          if (held()) throw new CallDeferredError('the limiter is full', `/trade/${String(name)}`, this.heldBack_ms);
           return method.apply(target, args);
         };
       },

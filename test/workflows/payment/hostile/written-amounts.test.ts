@@ -1,8 +1,6 @@
 /** However the gateway writes an amount, it is read exactly, or a person is asked: a sale whose amount nobody can read is not refunded in silence. */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { afterSale, begin, end, open, pay, resolveAfterSale, sell, stateNow, tradeAt, world } from './acts';
-
-afterEach(end);
+import { afterSale, begin, happens, open, pay, sell, settle, stateNow, tradeAt, world } from './acts';
 
 /** From now on, queries write the amount like this, as JSON. */
 function writes(amount: string): void {
@@ -32,7 +30,7 @@ test('a sale whose amount the gateway writes with an exponent is refunded', asyn
 test('late money whose amount the gateway writes with an exponent is sent back where the settings say so', async () => {
   await begin({ method: 'Wallet', late: 'refund' });
   writes('1.5E+2');
-  await pay(MINUTE);
+  await happens(pay, MINUTE);
   world.gateway.move(tradeAt(0), 'CANCEL');
   world.notify(tradeAt(0));
   await world.pass(HOUR);
@@ -53,7 +51,7 @@ test.each(['"1.500,00"', '-150', '0', '1e300'])(
     expect(givenBack()).toEqual([]);
     expect(open()).toEqual(['amount-mismatch']);
     expect((await stateNow()).mismatch?.amount).toBe(amount.replaceAll('"', ''));
-    await resolveAfterSale({ outcome: 'SUCCESS' });
+    await happens(settle({ outcome: 'SUCCESS' }));
     world.refund();
     await world.pass(DAY);
     expect(givenBack()).toEqual(['150']);
@@ -63,7 +61,7 @@ test.each(['"1.500,00"', '-150', '0', '1e300'])(
 
 test('a payment whose amount nobody can read waits for a person, and is refunded where that one calls it paid', async () => {
   await begin({ method: 'Wallet' });
-  await pay(MINUTE);
+  await happens(pay, MINUTE);
   writes('"1.500,00"');
   world.gateway.move(tradeAt(0), 'SUCCESS');
   world.notify(tradeAt(0));

@@ -1,0 +1,74 @@
+/** What comes while a payment ends: it has its outcome, and its workflow is still open for a moment. */
+import type { PaymentState } from '../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { seededRandom } from '../../../src/testing/simulated-temporal/random';
+import { afterSale, begin, decide, happens, move, notify, pay, recheck, tell, world } from './hostile/acts';
+import { SECOND } from './hostile/schedule';
+
+/** A payment that has its outcome, and still delivers the event of it. */
+async function ending(status: string, outcome = status): Promise<void> {
+  await begin({}, seededRandom(7));
+  await happens(pay, MINUTE, move('T1', status), recheck);
+  while (!world.told.some(({ is }) => is === 'rechecked')) await world.pass(1);
+  expect(world.told.at(-1)).toMatchObject({ is: 'rechecked', state: { outcome, trade_status: status } });
+  expect(world.run?.isRunning).toBe(true);
+}
+
+/** The states of all runs of the payment. */
+const states = (): Promise<PaymentState[]> =>
+  world.within(() => Promise.all(world.temporal.runs(world.workflowId).map((run) => world.state(run))));
+
+test('money that is notified during the end is known by the after-sale, which names the earlier outcome', async () => {
+  await ending('CANCEL');
+  await happens(move('T1', 'SUCCESS'), notify('T1', 'SUCCESS', { times: 7 }), MINUTE);
+  const [before, ...more] = await states();
+  expect([before, more]).toMatchObject([{ outcome: 'CANCEL' }, []]);
+  expect((await afterSale())?.payment).toMatchObject({
+    ...{ outcome: 'SUCCESS', attention: 'late-payment', payment_data: before?.payment_data },
+    previous: { outcome: 'CANCEL', run_id: world.temporal.runs(world.workflowId)[0]?.runId },
+  });
+});
+
+test('late money is found where the gateway answers from a stale replica', async () => {
+  await begin({ lag_ms: 10 * SECOND });
+  await happens(pay, MINUTE, move('T1', 'CANCEL'), DAY);
+  expect(world.run?.isRunning).toBe(false);
+  await happens(tell('T1', 'SUCCESS'), MINUTE);
+  expect((await afterSale())?.payment).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
+});
+
+test('a notified payment that the gateway keeps denying raises attention', async () => {
+  await ending('CANCEL');
+  await happens(DAY, notify('T1', 'SUCCESS'), HOUR);
+  const payment = { outcome: 'CANCEL', attention: 'unconfirmed-notification' };
+  expect(await afterSale()).toMatchObject({ payment });
+  expect(world.run?.isRunning).toBe(false);
+});
+
+test('a dispute that is notified during the end reaches the after-sale', async () => {
+  await ending('SUCCESS');
+  await happens(tell('T1', 'DISPUTE'), MINUTE);
+  expect(await states()).toMatchObject([{ outcome: 'SUCCESS' }]);
+  expect(await afterSale()).toMatchObject({ trade_status: 'DISPUTE', attention: 'dispute' });
+});
+
+test('a chargeback that the payment itself learns reaches the after-sale, and raises attention', async () => {
+  await ending('CHARGEBACK', 'SUCCESS');
+  await world.pass(MINUTE);
+  expect(await afterSale()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
+});
+
+test('a person’s decision wins over a refusal that comes at the same moment', async () => {
+  await begin({ creations: ['refused for good'] }, (n) => n - 1);
+  world.pay();
+  while (world.gateway.exchanges.length === 0) await world.pass(1);
+  await happens(decide('CANCEL'), MINUTE);
+  expect(world.run?.status).toBe('COMPLETED');
+  expect(await states()).toMatchObject([{ outcome: 'CANCEL', confirmed_by: 'operator' }]);
+});
+
+test('an older notification changes nothing', async () => {
+  await ending('SUCCESS');
+  await happens(notify('T1', 'PROCESSING'), notify('T1'), MINUTE);
+  expect(await states()).toMatchObject([{ outcome: 'SUCCESS' }]);
+});
