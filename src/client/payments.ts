@@ -15,11 +15,13 @@ import {
   paymentAfterEnd,
   paymentWorkflowId,
   QUERY,
+  type RefundOrder,
+  refundOrderOf,
   UPDATE,
   type WalletTokenRequest,
 } from '../contract';
 // By their files, not by the room: its index loads undici, and a merchant's backend calls no gateway.
-import type { Checkout, DirectPayment, RefundRequest, RuleSettings } from '../gateway';
+import type { Checkout, DirectPayment, RefundOptions, RuleSettings } from '../gateway';
 import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
@@ -189,15 +191,27 @@ export class PaymentsClient {
   }
 
   /**
-   * Refunds a paid order (section 4.3), fully or partly, and returns the gateway's response. The buyer's data may be left
-   * out if the payment has it. The same request again, or the same `out_request_no`, returns the same answer. A partial
-   * refund without a number gets one made from its amount and reason, so give numbers to two refunds that are alike.
+   * Refunds a paid order (section 4.3): all that is left of it, or a part by its `amount`; returns the gateway's response. The
+   * buyer's data may be left out if the payment has it. The same request again returns the same answer, and gives back nothing
+   * more: so does a second one for all. A part without a number gets one made from its amount and reason, so give numbers to
+   * two parts that are alike.
+   *
+   * @example
+   * await payments.refund('order-1');
+   * await payments.refund('order-2', { amount: '30.00', out_request_no: 'r-1', refund_reason: 'One ticket returned' });
+   *
    * Throws OverRefundError, NotRefundedError, InvalidOrderError and DuplicateRefundError if there is no such refund;
    * PaymentNotFoundError within seconds if neither Temporal nor the gateway knows the order;
    * PaymentPendingError if it waits for another refund, the gateway or a person: it goes on, ask again.
    * How it ends is in {@link refunds}.
    */
-  async refund(out_trade_no: string, refund: RefundRequest): Promise<Refunded> {
+  async refund(out_trade_no: string, refund: RefundOptions = {}): Promise<Refunded> {
+    assertAmountIsMeant(out_trade_no, refund);
+    return this.requestRefund(out_trade_no, refundOrderOf(refund));
+  }
+
+  /** As {@link refund}, for the request of the contract. */
+  async requestRefund(out_trade_no: string, refund: RefundOrder): Promise<Refunded> {
     const { client, app_id, taskQueue } = this;
     try {
       return dataOfRefund(
@@ -284,6 +298,15 @@ export class PaymentsClient {
   private id(out_trade_no: string): string {
     return paymentWorkflowId(this.app_id, out_trade_no);
   }
+}
+
+/** An `amount` that came out as undefined is a mistake, and must not give back all. */
+function assertAmountIsMeant(out_trade_no: string, refund: RefundOptions): void {
+  if (!('amount' in refund) || typeof refund.amount === 'string') return;
+  const rule = 'must be a decimal as text, such as "30.00"; leave it out to give back all that is left';
+  throw new InvalidOrderError(`The refund of order ${out_trade_no} was not sent: amount: ${rule}`, out_trade_no, {
+    issues: [{ field: 'amount', rule }],
+  });
 }
 
 function validated<T>(parse: () => T): T {

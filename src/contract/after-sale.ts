@@ -2,6 +2,7 @@
 
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { Attention } from './attention';
+import type { RefundOptions } from './gateway';
 import type { NotificationClaim } from './notification';
 import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
 
@@ -13,13 +14,26 @@ export interface AfterSaleInput {
   trade_no?: string | undefined;
 }
 
-/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. */
+/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. `{}` asks for all that is left. */
 export interface RefundOrder {
-  readonly refund_amount: string;
-  readonly refund_currency: string;
+  /** A part: a decimal string in currency units. Without it, all that is left of the payment. */
+  readonly refund_amount?: string | undefined;
+  /** The payment's, which need not be given. */
+  readonly refund_currency?: string | undefined;
   readonly out_request_no?: string | undefined;
   readonly refund_reason?: string | undefined;
   readonly [field: string]: unknown;
+}
+
+/** A refund as it is sent: with the amount that was granted. */
+export interface GrantedRefund extends RefundOrder {
+  readonly refund_amount: string;
+  readonly refund_currency: string;
+}
+
+/** The request of a refund in a program's own words: `{}` for all that is left, `{ amount }` for a part. */
+export function refundOrderOf({ amount, ...order }: RefundOptions): RefundOrder {
+  return amount === undefined ? order : { ...order, refund_amount: amount };
 }
 
 /** The refund's answer without `code` and `msg`. */

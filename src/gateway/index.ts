@@ -25,6 +25,7 @@ export type {
   DirectPayment,
   Identity,
   RefundedUser,
+  RefundOptions,
   RefundRequest,
 } from './orders';
 export { parseDirectPayment } from './pay';

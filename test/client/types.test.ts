@@ -46,7 +46,7 @@ export async function compiled(payments: PaymentsClient, state: PaymentState): P
   if (checkout.complete) checkout.web_url satisfies string;
   // @ts-expect-error: after a lost answer the address may be missing
   checkout.web_url satisfies string;
-  const refunded = await payments.refund('o-1', { refund_amount: '1.00', refund_currency: 'BRL' });
+  const refunded = await payments.refund('o-1', { amount: '1.00' });
   [refunded.refund_status, refunded.trade_no] satisfies (string | undefined)[];
 
   state.trade_status satisfies string | null;
@@ -187,7 +187,7 @@ describe('the published types', () => {
 
   test.each<[string, (input: unknown) => unknown]>([
     ['OrderFields', parseDirectPayment],
-    ['RefundRequest', parseRefund],
+    ['RefundOptions', parseRefund],
   ])('name the limit of each text of %s that the rules have', (type, parse) => {
     const block = new RegExp(`export type ${type} = \\{(.*?)\\n\\};`, 's').exec(text)?.[1] ?? '';
     const said = [...block.matchAll(/at most (\d+) characters[^\n]*\n {4}(\w+)\??:/g)];

@@ -50,7 +50,7 @@ it('the merchant’s handler hears of a refund that follows a sale', async () =>
   await payments.pay(ORDER);
   await payments.outcome('order-1');
   const user_info = { name: 'Mariana Souza Lima', email: 'm@example.com', identify: { number: '1', type: 'CPF' } };
-  await payments.refund('order-1', { refund_amount: '150.00', refund_currency: 'BRL', user_info });
+  await payments.refund('order-1', { user_info });
   await sleep('1 day');
   expect(await payments.refunds('order-1')).toMatchObject({ refunded_amount: '150.00', refunding_amount: '0.00' });
   expect(heard).toEqual(['SUCCESS', 'REFUND_PROCESSING', 'REFUNDED']);

@@ -16,7 +16,7 @@ import { publishedOrder } from '../harness/orders';
 const request = publishedOrder('pix', { timeout_express: '4d' });
 const { out_trade_no } = request;
 const ID = paymentWorkflowId(APP.app_id, out_trade_no);
-const REFUND = { refund_amount: '1.00', refund_currency: 'BRL', user_info: { email: 'a@example.com' } };
+const REFUND = { amount: '1.00', user_info: { email: 'a@example.com' } };
 
 let simulation: Simulation;
 beforeEach(async () => {
@@ -145,7 +145,7 @@ test('an after-sale that was started like itself knows the refunds of the one be
   await startLike(id, 'afterSale');
   await sleep(MINUTE);
   expect(await payments.refunds(out_trade_no)).toMatchObject({ refunded_amount: '1.00' });
-  await expect(payments.refund(out_trade_no, { ...REFUND, refund_amount: request.order_amount })).rejects.toThrow();
+  await expect(payments.refund(out_trade_no, { ...REFUND, amount: request.order_amount })).rejects.toThrow();
 });
 
 test('a virtual account that was started like itself is the account of its id', async () => {

@@ -10,7 +10,7 @@ import type { DirectPayment } from '../../../src/gateway';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { PaymentEvent, PaymentState } from '../../../src/workflows';
 import { publishedOrder } from '../../harness/orders';
-import { afterSaleOf, part, sold, USER, waitsForAPerson, whole } from '../../harness/sold';
+import { afterSaleOf, part, sold, USER, waitsForAPerson } from '../../harness/sold';
 
 const heard: PaymentEvent[] = [];
 
@@ -258,7 +258,7 @@ describe('a refund that waits for the buyer’s account', () => {
   async function waiting() {
     const order = await sold(stack, 'pix');
     const { out_trade_no } = order;
-    const answer = await stack.payments.refund(out_trade_no, { ...whole(order), user_info: USER });
+    const answer = await stack.payments.refund(out_trade_no, { user_info: USER });
     expect(answer).toMatchObject({ refund_status: 'REFUND_VERIFYING' });
     await sees(out_trade_no, 'REFUND_VERIFYING');
     expect(await stack.payments.refunds(out_trade_no)).toMatchObject({
@@ -307,7 +307,7 @@ describe('a refund that waits for the buyer’s account', () => {
       refunding_amount: '0.00',
       refunds: [{ outcome: 'REFUND_REVOKE' }],
     });
-    const again = { ...part(order, order_amount, 'once-more'), user_info: USER };
+    const again = { ...part(order_amount, 'once-more'), user_info: USER };
     expect(await stack.payments.refund(out_trade_no, again)).toMatchObject({ refund_status: 'REFUND_VERIFYING' });
     await press(stack.simulator.refund('once-more').page_url, 'confirm', 'key-of-mariana');
     await stack.simulator.advance('1h');

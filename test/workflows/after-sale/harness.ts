@@ -63,18 +63,11 @@ export class Sale {
     return (await this.handle.describe()).status.name === 'RUNNING';
   }
 
-  /** Asks for a refund; the answer comes as time passes. */
-  async ask(
-    refund_amount: string,
-    more: Partial<RefundOrder> = {},
-  ): Promise<{ answer: Promise<RefundAnswer | Error> }> {
+  /** Asks for a refund, without an amount for all that is left; the answer comes as time passes. */
+  async ask(refund_amount?: string, more: RefundOrder = {}): Promise<{ answer: Promise<RefundAnswer | Error> }> {
     await this.open();
-    const order: RefundOrder = {
-      refund_amount,
-      refund_currency: 'BRL',
-      user_info: { email: 'a@example.com' },
-      ...more,
-    };
+    const part = refund_amount === undefined ? {} : { refund_amount };
+    const order: RefundOrder = { ...part, user_info: { email: 'a@example.com' }, ...more };
     const update = await this.handle
       .startUpdate<RefundAnswer, [RefundOrder]>('refund', { args: [order], waitForStage: 'ACCEPTED' })
       .catch(asError);

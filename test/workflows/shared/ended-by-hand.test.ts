@@ -78,7 +78,7 @@ test.each(ENDED)(
   },
 );
 
-const REFUND = { refund_amount: '1.00', refund_currency: 'BRL', user_info: { email: 'a@example.com' } };
+const REFUND = { amount: '1.00', user_info: { email: 'a@example.com' } };
 
 test.each(ENDED)('what earlier runs knew is read again where a person %s the reading', async (_how, activity) => {
   const { gateway, payments, temporal, sleep } = simulation;
