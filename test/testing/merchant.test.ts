@@ -43,7 +43,7 @@ it('a notification that another key has signed is refused, and the payment waits
 it('the merchant’s handler hears of a refund that follows a sale', async () => {
   const heard: string[] = [];
   simulation = await simulate({
-    onEvent: (event) => void ('payment' in event && event.transition && heard.push(event.transition.to)),
+    onEvent: (event) => void (event.type === 'transition' && heard.push(event.transition.to)),
   });
   const { gateway, payments, sleep } = simulation;
   gateway.statusAt = () => 'SUCCESS';

@@ -113,7 +113,7 @@ function repeated(earlier: LedgerRefund, paid: string, first: RefundOrder | unde
   if (fields.length === 0) return { ...earlier, is: 'known' };
   throw typedFailure(
     FAILURE.differentRequest,
-    `Another refund was requested under this number, or without a number: ${fields.join(', ')} differ. To give back more, use a new out_request_no; to ask about that refund, send it as it was.`,
+    `Another refund was requested under this number, or without a number, with another ${fields.join(', ')}. To give back more, use a new out_request_no; to ask about that refund, send it as it was.`,
     { fields },
   );
 }

@@ -91,7 +91,10 @@ describe('a late payment', () => {
   test('the event of a late payment names its refund, so that the merchant delivers nothing', async () => {
     const { order } = await paidLate('wallet-qr');
     const ofMoney = heard.filter(
-      ({ payment, transition }) => payment.out_trade_no === order.out_trade_no && transition?.to === 'SUCCESS',
+      (event) =>
+        event.type === 'transition' &&
+        event.payment.out_trade_no === order.out_trade_no &&
+        event.transition.to === 'SUCCESS',
     );
     expect(ofMoney[0]).toMatchObject({
       payment: { previous: { outcome: 'CANCEL' }, late_payment_refund: { out_request_no: expect.any(String) } },
@@ -179,7 +182,7 @@ const seen = (out_trade_no: string) =>
 const heardOf = (out_trade_no: string) =>
   heard
     .filter(({ after_sale, payment }) => after_sale !== undefined && payment.out_trade_no === out_trade_no)
-    .map(({ type, payment, transition }) => (type === 'attention' ? payment.attention : transition?.to));
+    .map((event) => (event.type === 'attention' ? event.payment.attention : event.transition.to));
 
 describe('after a sale', () => {
   test('a dispute, its chargeback and the reversal each change the state, raise attention and reach the merchant’s handler', async () => {

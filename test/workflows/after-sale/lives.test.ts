@@ -153,8 +153,8 @@ describe.each([
       });
     });
 
-    test.each<[string, unknown[]]>([
-      ['no argument', []],
+    test.each<[string, [unknown]]>([
+      ['nothing', [undefined]],
       ['null', [null]],
       ['a list', [[]]],
       ['a text', ['150.00']],
@@ -163,7 +163,7 @@ describe.each([
       await play(async (sale) => {
         await sale.open();
         const refused = await sale.handle
-          .executeUpdate<unknown, unknown[]>('refund', { args })
+          .executeUpdate<unknown, [unknown]>('refund', { args })
           .catch((error: Error) => error.cause);
         expect(refused).toMatchObject({ type: 'InvalidRequest' });
         expect(sale.trade.refunds).toEqual([]);

@@ -3,8 +3,7 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { begin, end, paid, pay, sell, tradeAt, world } from './acts';
 
 /** The steps of which the merchant heard. */
-const heard = () =>
-  world.events.flatMap((event) => ('transition' in event && event.transition ? [event.transition.to] : []));
+const heard = () => world.events.flatMap((event) => (event.type === 'transition' ? [event.transition.to] : []));
 afterEach(end);
 afterEach(() => (world ? end() : undefined));
 
@@ -20,7 +19,7 @@ test('the contract: a payment of another amount that a person calls SUCCESS is t
   await world.resolve('SUCCESS');
   await world.pass(HOUR);
   const told = world.events.flatMap((event) =>
-    'transition' in event && event.transition?.to === 'SUCCESS' ? [event.id] : [],
+    event.type === 'transition' && event.transition.to === 'SUCCESS' ? [event.id] : [],
   );
   expect(told).toHaveLength(1);
 });
@@ -71,7 +70,7 @@ test('promise 8: after a reset the event SUCCESS has an id of its own', async ()
   await world.pass(HOUR);
   const heard = new Map<string, string>();
   for (const event of world.events) {
-    const said = event.type === 'transition' ? (event.transition?.to ?? '') : event.type;
+    const said = event.type === 'transition' ? event.transition.to : event.type;
     if (!heard.has(event.id)) heard.set(event.id, said);
   }
   expect([...heard.values()]).toContain('SUCCESS');
