@@ -12,7 +12,7 @@ import {
   starterActivities,
 } from '../activities';
 import type { GatewayActivities } from '../contract';
-import { loadConfig } from '../process/settings';
+import { loadConfig, ruleSettings } from '../process/settings';
 import type { FakeGateway } from './fake-gateway/fake-gateway';
 
 export interface FakeWorkerOptions {
@@ -42,6 +42,7 @@ export function fakeWorkerActivities({
       sealingKeys: () => sealingKeys,
       notifyUrl,
       buyerOf: buyerOfPayment,
+      rules: ruleSettings(config),
     }),
     ...previousRunActivities,
     ...starterActivities,

@@ -17,7 +17,8 @@ import {
 import { checkRequest } from '../../gateway/check';
 import { REFUND as REFUND_OPERATION } from '../../gateway/refund';
 import { FakeAccounts } from './fake-accounts';
-import { type FakeRefund, type RefundPlan, refundedAmount, statusAfterRefunds } from './fake-refunds';
+import { type RefundPlan, refundedAmount, statusAfterRefunds } from './fake-refunds';
+import type { FakeTrade, StatusAt } from './fake-trade';
 import { fail, type Mishap, refused, SUB_CODE, silence } from './mishaps';
 import {
   type Body,
@@ -37,25 +38,6 @@ const APP_ID = 'test-app';
 const NOT_REFUNDABLE = { code: '40002', sub_code: SUB_CODE.wrongStatus };
 /** From these a trade can be refunded. */
 const REFUNDABLE: readonly string[] = ['SUCCESS', 'PARTIAL_REFUND', 'REFUNDED', 'REFUND_REFUSED'];
-
-/** A trade's status so many ms after its creation. */
-export type StatusAt = (elapsed_ms: number) => string;
-
-export interface FakeTrade {
-  out_trade_no: string;
-  trade_no: string;
-  /** Ms since the epoch. */
-  created_at: number;
-  /** Decimal string in currency units. */
-  order_amount: string;
-  order_currency: string;
-  method: string;
-  /** The sub-channel of a wallet. */
-  channel: string | null;
-  /** The trade's status without refunds and banks; a test may replace it at any time. */
-  statusAt: StatusAt;
-  readonly refunds: FakeRefund[];
-}
 
 export class FakeGateway implements PaymentGateway {
   /** By out_trade_no. */
@@ -136,8 +118,10 @@ export class FakeGateway implements PaymentGateway {
     const refusal = trade
       ? refundRefusal(body, APP_ID, trade, now)
       : { code: '40002', sub_code: SUB_CODE.unknownTrade };
-    if (!trade || refusal) throw refused(refusal ?? NOT_REFUNDABLE, REFUND, 'refund', out_trade_no);
-    if (!REFUNDABLE.includes(this.statusOf(trade, now))) throw refused(NOT_REFUNDABLE, REFUND, 'refund', out_trade_no);
+    const refuse = (why: { code: string; sub_code: string }) =>
+      refused(why, REFUND, 'refund', out_trade_no, REFUND_OPERATION.about(body));
+    if (!trade || refusal) throw refuse(refusal ?? NOT_REFUNDABLE);
+    if (!REFUNDABLE.includes(this.statusOf(trade, now))) throw refuse(NOT_REFUNDABLE);
     const plan = this.refundPlans.shift() ?? usualPlan(body, trade);
     trade.refunds.push({ ...plan, out_request_no: out_request_no ?? null, amount: refund_amount, at: now });
     if (mishap === 'lost after') throw silence('unknown', REFUND, out_trade_no);

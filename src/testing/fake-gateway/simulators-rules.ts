@@ -2,7 +2,7 @@
  * What the simulator makes of a request: its field rules, its payment data and the life of an order that nobody pays. So the fake
  * gateway says the same as the gateway of `npm start`.
  */
-import { textAt } from '../../simulator/json';
+import { parseLooseObject, textAt } from '../../simulator/json';
 import { fieldsOf } from '../../simulator/operations/operation';
 import { checkoutFields, directFields } from '../../simulator/rules/fields';
 import { methodNamed, methodTable } from '../../simulator/rules/methods';
@@ -14,8 +14,8 @@ import { defaultSettings } from '../../simulator/settings';
 import { duration } from '../../simulator/time';
 import { stateUnpaid } from '../../simulator/trades/lifecycle';
 import { checkoutAddress, paymentDataOf } from '../../simulator/trades/payment-data';
-import type { FakeTrade, StatusAt } from './fake-gateway';
 import { DEFAULT_PLAN, type RefundPlan } from './fake-refunds';
+import type { FakeTrade, StatusAt } from './fake-trade';
 
 /** The address of the buyer's page. */
 const PUBLIC_URL = 'https://pay.example';
@@ -32,10 +32,13 @@ export interface OrderTerms {
   readonly unpaidAt: StatusAt;
 }
 
+/** The body as it arrives: its numbers have every digit. */
+const arrived = (body: Body): Body => parseLooseObject(Buffer.from(JSON.stringify(body))) ?? {};
+
 /** Why the gateway refuses an order; undefined where it takes it. */
 export function orderRefusal(kind: Kind, body: Body, app_id: string, now: number): RequestRefusal | undefined {
   const fields = kind === 'direct' ? directFields : checkoutFields;
-  return checkFields(fields(defaultSettings), { body, app: { app_id, secret_key: '' }, now });
+  return checkFields(fields(defaultSettings), { body: arrived(body), app: { app_id, secret_key: '' }, now });
 }
 
 /** Reads an order that the gateway takes. */

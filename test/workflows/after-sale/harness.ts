@@ -9,7 +9,8 @@ import {
   type RefundAnswer,
   type RefundOrder,
 } from '../../../src/contract';
-import { FakeGateway, type FakeTrade } from '../../../src/testing/fake-gateway/fake-gateway';
+import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
+import type { FakeTrade } from '../../../src/testing/fake-gateway/fake-trade';
 import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
 import { APP } from '../../../src/testing/stack';
 import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
