@@ -22,10 +22,10 @@ import type { FakeTrade, StatusAt } from './fake-trade';
 import { fail, type Mishap, refused, SUB_CODE, silence } from './mishaps';
 import {
   type Body,
-  creationAnswer,
   type Kind,
   orderRefusal,
   refundRefusal,
+  simulatedAnswer,
   termsOf,
   usualPlan,
 } from './simulators-rules';
@@ -179,7 +179,7 @@ export class FakeGateway implements PaymentGateway {
     const trade = await this.addTrade(out_trade_no, { ...terms, statusAt: this.statusAt ?? unpaidAt });
     if (mishap === 'lost after') throw silence('unknown', operation, out_trade_no);
     const { trade_no } = trade;
-    return { out_trade_no, trade_no, ...creationAnswer(kind, order, APP_ID, trade, this.created) };
+    return { out_trade_no, trade_no, ...simulatedAnswer(kind, order, APP_ID, trade, this.created) };
   }
 
   private find({ out_trade_no, trade_no }: TradeId): FakeTrade | undefined {

@@ -24,7 +24,7 @@ export type Body = CheckedRequest['body'];
 export type Kind = 'direct' | 'checkout';
 
 /** What becomes of an order: what the buyer pays by, and its status as long as nobody pays. */
-export interface OrderTerms {
+interface OrderTerms {
   readonly order_amount: string;
   readonly order_currency: string;
   readonly method: string;
@@ -61,7 +61,7 @@ export function termsOf(kind: Kind, body: Body, created_at: number): OrderTerms 
 }
 
 /** The answer to a creation, besides the numbers of the order. `count`: a number that no other trade has. */
-export function creationAnswer(kind: Kind, body: Body, app_id: string, trade: FakeTrade, count: number) {
+export function simulatedAnswer(kind: Kind, body: Body, app_id: string, trade: FakeTrade, count: number) {
   const { trade_no, order_amount, channel, created_at } = trade;
   if (kind === 'checkout') return { web_url: checkoutAddress(PUBLIC_URL, trade_no) };
   const method = methodNamed(trade.method);
