@@ -16,7 +16,8 @@ import { publishedOrder } from '../harness/orders';
 const request = publishedOrder('pix', { timeout_express: '4d' });
 const { out_trade_no } = request;
 const ID = paymentWorkflowId(APP.app_id, out_trade_no);
-const REFUND = { amount: '1.00', user_info: { email: 'a@example.com' } };
+const USER = { email: 'a@example.com', identify: { number: '50284414727' } };
+const REFUND = { amount: '1.00', user_info: USER, bank_info: { number: '123456-7' } };
 
 let simulation: Simulation;
 beforeEach(async () => {

@@ -94,8 +94,9 @@ const unknown = (handle: Awaited<ReturnType<typeof create>>) =>
 
 /** A trade that the gateway knows, and its notification. */
 async function deposit(out_trade_no: string, order_amount = '10.00', more: object = {}) {
-  await trades.pay({ out_trade_no, order_amount, order_currency: 'MXN', method: 'SPEI' });
-  const { trade_no } = trades.trades.get(out_trade_no) ?? {};
+  const { statusAt = () => 'PROCESSING' } = trades;
+  const trade = { order_amount, order_currency: 'MXN', method: 'SPEI', statusAt };
+  const { trade_no } = await trades.addTrade(out_trade_no, trade);
   return {
     app_id: APP.app_id,
     out_trade_no,

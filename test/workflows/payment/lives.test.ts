@@ -138,6 +138,7 @@ describe('deadlines', () => {
   });
 
   it('a trade that the gateway never ends is polled past the last notification’s retry, then EXPIRED under attention', async () => {
+    gateway.statusAt = () => 'PROCESSING';
     const state = await live(order());
     expect(state).toMatchObject({ outcome: 'EXPIRED', attention: 'never-ended', trade_status: 'PROCESSING' });
     expect(lived(state)).toBeGreaterThanOrEqual(90 * MINUTE + 840 * MINUTE);
@@ -165,7 +166,8 @@ describe('the update created', () => {
       const payment = order();
       const handle = await start(taskQueue, payment);
       const first = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
-      expect(first).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', qr_code: '000201', recovered: false });
+      expect(first).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', recovered: false });
+      expect(first).toHaveProperty('qr_code', expect.stringMatching(/^000201/));
       expect(await handle.executeUpdate('created')).toEqual(first);
       await end(handle);
     });
@@ -282,7 +284,7 @@ describe('a creation that certainly failed', () => {
 
   it('fails with DuplicateOrder where somebody else made an order under this number', async () => {
     const payment = order();
-    await gateway.pay(payment.request);
+    await gateway.addTrade(payment.request.out_trade_no, { statusAt: () => 'PROCESSING' });
     await expect(live(payment)).rejects.toMatchObject({
       cause: {
         type: 'DuplicateOrder',
@@ -381,10 +383,10 @@ describe('notifications', () => {
 
   it('a notification of a trade that this system never made starts a payment that adopts it', async () => {
     const payment = order();
-    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
+    const statusAt = (elapsed: number) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
     await withWorker(async (taskQueue) => {
       const { out_trade_no } = payment.request;
-      await gateway.pay(payment.request);
+      await gateway.addTrade(out_trade_no, { statusAt });
       const adopted = await start(taskQueue, { kind: 'adopt', app_id: APP.app_id, out_trade_no });
       expect(await adopted.result()).toMatchObject({
         outcome: 'SUCCESS',
@@ -595,6 +597,7 @@ describe('onEvent', () => {
   });
 
   it('gets an event of what needs a person', async () => {
+    gateway.statusAt = () => 'PROCESSING';
     const { hear, steps: told } = recorder();
     await withWorker(async (taskQueue) => (await start(taskQueue, order())).result(), {}, hear);
     expect(told()).toEqual(['PROCESSING', 'EXPIRED', 'attention: never-ended']);
