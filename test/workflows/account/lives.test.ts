@@ -197,7 +197,9 @@ describe('a deposit', () => {
   it('is none where an order has its number: the order goes on, and nothing is counted', async () => {
     await withWorker(async (taskQueue) => {
       const handle = await follow(taskQueue);
-      const payment = order({ out_trade_no: 'VA1', order_currency: 'MXN', order_amount: '10.00' });
+      const customer = { name: 'Sofía Hernández', email: 'sofia@example.com', phone: '5215512345678' };
+      const money = { method: 'SPEI', order_currency: 'MXN', order_amount: '10.00' };
+      const payment = order({ out_trade_no: 'VA1', ...money, customer });
       trades.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
       const run = await env.client.workflow.start('payment', {
         ...{ workflowId: `payment:${APP.app_id}:VA1`, taskQueue, args: [payment] },
