@@ -248,7 +248,6 @@ export class PaymentsClient {
    * How it ends is in {@link refunds}.
    */
   async refund(out_trade_no: string, refund: RefundOptions = {}): Promise<Refunded> {
-    assertAmountIsMeant(out_trade_no, refund);
     return this.requestRefund(out_trade_no, refundOrderOf(refund));
   }
 
@@ -365,15 +364,6 @@ export class PaymentsClient {
   private id(out_trade_no: string): string {
     return paymentWorkflowId(this.app_id, out_trade_no);
   }
-}
-
-/** An `amount` that came out as undefined is a mistake, and must not give back all. */
-function assertAmountIsMeant(out_trade_no: string, refund: RefundOptions): void {
-  if (!('amount' in refund) || typeof refund.amount === 'string') return;
-  const rule = 'must be a decimal as text, such as "30.00"; leave it out to give back all that is left';
-  throw new InvalidOrderError(`The refund of order ${out_trade_no} was not sent: amount: ${rule}`, out_trade_no, {
-    issues: [{ field: 'amount', rule }],
-  });
 }
 
 function validated<T>(parse: () => T): T {

@@ -32,8 +32,11 @@ export interface GrantedRefund extends RefundOrder {
 }
 
 /** The request of a refund in a program's own words: `{}` for all that is left, `{ amount }` for a part. */
-export function refundOrderOf({ amount, ...order }: RefundOptions): RefundOrder {
-  return amount === undefined ? order : { ...order, refund_amount: amount };
+export function refundOrderOf(refund: RefundOptions): RefundOrder {
+  const { amount, ...order } = refund;
+  if (!('amount' in refund)) return order;
+  // One that came out as undefined is a mistake, and must not give back all: the after-sale refuses what is no amount.
+  return { ...order, refund_amount: typeof amount === 'string' ? amount : 'no text' };
 }
 
 /** The refund's answer without `code` and `msg`. */
