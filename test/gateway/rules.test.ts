@@ -5,8 +5,8 @@ import { checkRequest } from '../../src/gateway/check';
 import { INSTALLMENTS } from '../../src/gateway/installments';
 import type { Operation } from '../../src/gateway/operation';
 import { REFUND } from '../../src/gateway/refund';
-import { operation } from './operations';
 import { orderIn } from '../contract/interface/rows';
+import { operation } from './operations';
 import { edited, faults, type Json, published } from './support';
 
 const boleto = published('boleto');
@@ -100,7 +100,9 @@ describe('several faults', () => {
       'customer.phone': 'required with a method that is not known here',
     });
     const rules = { method_currencies: ['Pixx:BRL'] };
-    expect(parseDirectPayment(orderIn('Pixx', 'BRL', { out_trade_no: 'o-1' }), rules)).toMatchObject({ method: 'Pixx' });
+    expect(parseDirectPayment(orderIn('Pixx', 'BRL', { out_trade_no: 'o-1' }), rules)).toMatchObject({
+      method: 'Pixx',
+    });
   });
 
   test('of a method in a currency of another market name its own, and a setting adds to it', () => {

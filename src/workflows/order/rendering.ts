@@ -4,10 +4,10 @@ import {
   type AfterSaleState,
   type Attention,
   attentionOfStatus,
+  type EventPayment,
   type KnownOrder,
   type LedgerRefund,
   mismatchLine,
-  type EventPayment,
   type RefundAnswer,
   type RefundState,
 } from '../../contract';
