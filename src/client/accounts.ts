@@ -70,6 +70,9 @@ const CONTINUED_AS_NEW = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_
 /**
  * A buyer's key where the merchant chooses none: `buyer-` and 32 hexadecimal digits of the SHA-256 of the `buyer_id`. It stands
  * in a workflow id, which everybody who reads Temporal sees, and merchants take e-mail addresses for buyer_ids.
+ *
+ * @example
+ * const key = accountKeyOf('buyer-mx-1');
  */
 export function accountKeyOf(buyer_id: string): string {
   return `buyer-${createHash('sha256').update(buyer_id).digest('hex').slice(0, 32)}`;
