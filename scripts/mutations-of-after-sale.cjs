@@ -48,12 +48,7 @@ module.exports = [
     'return isOurs ? order : withUnknownRefund(order);',
     'return order;',
   ],
-  [
-    'an end that shows for a moment is forgotten',
-    VERDICTS,
-    '  if (hasUnnamedEnd) return WHOSE_END;',
-    '',
-  ],
+  ['an end that shows for a moment is forgotten', VERDICTS, '  if (hasUnnamedEnd) return WHOSE_END;', ''],
   ['an end that a late answer shows is forgotten', FOLD, '? askedOfAllGone(heard) : heard;', '? heard : heard;'],
   [
     'an end that is notified without a number is forgotten',
@@ -94,7 +89,12 @@ module.exports = [
     'const explained = isOfOthers ? withUnknownRefund(named) : named;',
     'const explained = named;',
   ],
-  ['what waits for its turn is granted again', LEDGER, "mayBeGone(one) || one.phase === 'waiting');", 'mayBeGone(one));'],
+  [
+    'what waits for its turn is granted again',
+    LEDGER,
+    "mayBeGone(one) || one.phase === 'waiting');",
+    'mayBeGone(one));',
+  ],
   [
     'a refund is sent while nobody knows what became of another',
     NEXT,

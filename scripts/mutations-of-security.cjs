@@ -189,8 +189,8 @@ module.exports = [
   [
     'a misspelt setting is passed over',
     'src/process/settings/unknown.ts',
-    'return isMeant ?',
-    "return isMeant && name === '' ?",
+    'return nearest === undefined ?',
+    "return nearest === undefined || name !== '' ?",
     'test/process/settings',
   ],
   [

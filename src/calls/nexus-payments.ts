@@ -8,7 +8,8 @@ import {
   type PaymentState,
   paymentsService,
   type RefundAnswer,
-  type RefundOrder,
+  type RefundOptions,
+  refundOrderOf,
   sameFailure,
 } from '../contract';
 
@@ -47,8 +48,9 @@ export class NexusPayments {
     return answered(() => this.client.executeOperation('checkout', { app_id: this.app_id, request }));
   }
 
-  /** Refunds a paid order, fully or partly, and returns the gateway's answer (section 4.3). */
-  refund(out_trade_no: string, request: RefundOrder): Promise<RefundAnswer> {
+  /** Refunds a paid order, all that is left of it or a part, and returns the gateway's answer (section 4.3). */
+  refund(out_trade_no: string, refund: RefundOptions = {}): Promise<RefundAnswer> {
+    const request = refundOrderOf(refund);
     return answered(() => this.client.executeOperation('refund', { app_id: this.app_id, out_trade_no, request }));
   }
 

@@ -93,9 +93,8 @@ accountCommand('quantity', 'how many accounts can still be created', 'quantity')
 
 program
   .command('refund <out_trade_no>')
-  .description('refund a paid order, all of it or a part')
-  .option('--amount <decimal>', 'a part of what was paid')
-  .option('--currency <code>', 'needed if Temporal no longer has the payment')
+  .description('refund a paid order, all that is left of it or a part')
+  .option('--amount <decimal>', 'a part, in the currency of the order')
   .option('--number <out_request_no>', 'the number of this refund, at most 16 characters')
   .option('--reason <text>', 'why')
   .option('--with <file>', 'a JSON file with user_info and bank_info')

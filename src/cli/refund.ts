@@ -1,8 +1,7 @@
 /** `payment-gateway refund OUT_TRADE_NO`: refunds a paid order and prints the gateway's answer. */
 import type { Client } from '@temporalio/client';
-import { InvalidOrderError, PaymentNotFoundError, PaymentPendingError, type PaymentsClient } from '../client';
+import { InvalidOrderError, PaymentPendingError } from '../client';
 import { afterSaleWorkflowId, FAILURE } from '../contract';
-import { ConfigError } from '../process/user-error';
 import { pendingWork } from '../temporal/pending-work';
 import { type AppOptions, appSettings } from './command-settings';
 import { EXIT } from './exit-codes';
@@ -11,23 +10,22 @@ import { say } from './print';
 import { readJsonObject } from './read-json';
 import { withPayments } from './with-payments';
 
-interface RefundOptions extends AppOptions {
+interface RefundCommand extends AppOptions {
   amount?: string;
-  currency?: string;
   number?: string;
   reason?: string;
   with?: string;
 }
 
 /** Ends the process: 0 for a refund, 1 if the gateway refuses it, 2 for wrong input, 3 if the answer is not known yet. */
-export async function refundOrder(out_trade_no: string, options: RefundOptions): Promise<void> {
+export async function refundOrder(out_trade_no: string, options: RefundCommand): Promise<void> {
   const settings = appSettings(options);
   // From a file, because personal data does not belong on a command line.
   const buyer = options.with === undefined ? {} : await readJsonObject('file', options.with);
   await withPayments(settings, async (payments, client) => {
     const request = {
       ...buyer,
-      ...(await amountOf(payments, out_trade_no, options)),
+      ...(options.amount === undefined ? {} : { amount: options.amount }),
       ...(options.number === undefined ? {} : { out_request_no: options.number }),
       ...(options.reason === undefined ? {} : { refund_reason: options.reason }),
     };
@@ -37,21 +35,6 @@ export async function refundOrder(out_trade_no: string, options: RefundOptions):
     say(options.json ? JSON.stringify({ refund: answer }) : await print.paymentData({ ...answer }));
     return EXIT.ok;
   });
-}
-
-/** What to refund: what the options say, else all that was paid. Throws ConfigError if that is not known. */
-async function amountOf(payments: PaymentsClient, out_trade_no: string, { amount, currency }: RefundOptions) {
-  if (amount !== undefined && currency !== undefined) return { refund_amount: amount, refund_currency: currency };
-  const state = await payments.state(out_trade_no).catch(unlessNotFound);
-  const refund_amount = amount ?? state?.order_amount;
-  const refund_currency = currency ?? state?.order_currency;
-  if (refund_amount && refund_currency) return { refund_amount, refund_currency };
-  throw new ConfigError(`What was paid for order ${out_trade_no} is not known. Give --amount and --currency.`);
-}
-
-/** Undefined for a payment that was made elsewhere or that Temporal has forgotten. Throws every other error. */
-function unlessNotFound(error: unknown): undefined {
-  if (!(error instanceof PaymentNotFoundError)) throw error;
 }
 
 /** Where data of the buyer is wrong or missing, the error says how a command is given it. */

@@ -70,6 +70,9 @@ const CONTINUED_AS_NEW = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_
 /**
  * A buyer's key where the merchant chooses none: `buyer-` and 32 hexadecimal digits of the SHA-256 of the `buyer_id`. It stands
  * in a workflow id, which everybody who reads Temporal sees, and merchants take e-mail addresses for buyer_ids.
+ *
+ * @example
+ * const key = accountKeyOf('buyer-mx-1');
  */
 export function accountKeyOf(buyer_id: string): string {
   return `buyer-${createHash('sha256').update(buyer_id).digest('hex').slice(0, 32)}`;
@@ -85,6 +88,10 @@ export class AccountsClient {
    * The same key always gets the same account, whatever else the request says. Throws InvalidAccountError before anything
    * is sent; AccountNotCreatedError if there is no account; AccountPendingError if the gateway has not answered in time, or
    * if it is unknown whether it has created one: call again.
+   *
+   * @example
+   * const customer = { buyer_id: 'buyer-mx-1', name: 'Sofía Hernández', email: 'sofia@example.com' };
+   * const { account_id, account_number } = await payments.accounts.create({ customer });
    */
   async create(
     request: NewSpeiAccount,
@@ -115,7 +122,12 @@ export class AccountsClient {
     );
   }
 
-  /** The account's state now. Throws AccountNotFoundError. */
+  /**
+   * The account's state now. Throws AccountNotFoundError.
+   *
+   * @example
+   * const { status, deposits, attention } = await payments.accounts.get(account_id);
+   */
   get(account_id: string): Promise<SpeiAccountState> {
     const ask = () => this.handle(account_id).query<SpeiAccountState>(QUERY.state);
     // A query can fail at the moment between two runs, so it is made twice.
@@ -125,6 +137,9 @@ export class AccountsClient {
   /**
    * The account's deposits, the latest first, page by page. Temporal lists the payments within its retention only; the
    * account's own count and total include all. A deposit that has just come may be missing for a moment.
+   *
+   * @example
+   * const { deposits, next_page } = await payments.accounts.deposits(account_id, { pageSize: 50 });
    */
   async deposits(
     account_id: string,
@@ -154,17 +169,30 @@ export class AccountsClient {
   /**
    * Cancels the account and waits for the gateway's confirmation. May be repeated. Throws AccountNotCanceledError,
    * AccountPendingError.
+   *
+   * @example
+   * await payments.accounts.cancel(account_id);
    */
   cancel(account_id: string): Promise<SpeiAccountState> {
     return this.update(account_id, UPDATE.cancel);
   }
 
-  /** Queries the account at the gateway now. Throws AccountPendingError if the gateway does not answer. */
+  /**
+   * Queries the account at the gateway now. Throws AccountPendingError if the gateway does not answer.
+   *
+   * @example
+   * const { status } = await payments.accounts.recheck(account_id);
+   */
   recheck(account_id: string): Promise<SpeiAccountState> {
     return this.update(account_id, UPDATE.recheck);
   }
 
-  /** Queries how many accounts are left to create. Throws AccountPendingError if the gateway does not answer. */
+  /**
+   * Queries how many accounts are left to create. Throws AccountPendingError if the gateway does not answer.
+   *
+   * @example
+   * const { available_quantity } = await payments.accounts.quantity();
+   */
   quantity(): Promise<SpeiAccountQuantityState> {
     const { client, app_id, taskQueue } = this.options;
     const startWorkflowOperation = new WithStartWorkflowOperation<QuantityWorkflow>(WORKFLOW.speiAccountQuantity, {

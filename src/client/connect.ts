@@ -23,6 +23,9 @@ export interface ConnectedPayments {
  * `PAYMENTS_SEALING_PUBLIC_JWK` is set. If the environment names no Temporal and no app, it uses the settings that
  * `npm start` left in `.payments/dev.env`, but never in production.
  * Throws ConfigError for unusable settings, TemporalUnreachableError and UnknownNamespaceError.
+ *
+ * @example
+ * const { payments, close } = await connectPayments();
  */
 export async function connectPayments(env: Environment = process.env, app_id?: string): Promise<ConnectedPayments> {
   const settings = env.NODE_ENV === 'production' ? env : withDevSettings(env).env;

@@ -2,8 +2,8 @@
  * The errors that a merchant's backend catches. Each one says whether an order, a refund or an account can exist. Tell them
  * apart by `type`, as every language does, or by class; {@link isPaymentFailure} makes TypeScript know the fields.
  */
-import { FAILURE } from '../contract';
-import type { FieldIssue } from '../gateway';
+import { FAILURE, type PaymentOutcome } from '../contract';
+import type { CallOutcome, FieldIssue, OpenEnd, TradeStatusName } from '../gateway';
 import { ClientError, type Details, decisionIn, issuesIn, textsOf } from './client-error';
 
 /** An error about a payment or a refund; `out_trade_no` is its order. Each one that is thrown is a {@link PaymentFailure}. */
@@ -44,8 +44,8 @@ export class NotCreatedError extends PaymentError {
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');
-  /** `not-sent`, `not-created`, `created-refused` or `unknown`: whether an order can exist. */
-  readonly outcome = this.text('outcome');
+  /** Whether an order can exist. */
+  readonly outcome: OpenEnd<CallOutcome> | undefined = this.text('outcome');
   /** The order is watched, and its number cannot be used again before that is over. */
   readonly may_exist = this.details.may_exist === true;
   readonly retryable = this.details.retryable === true && !this.may_exist;
@@ -60,10 +60,10 @@ export class DuplicateOrderError extends PaymentError {
   readonly fields: readonly string[] = textsOf(this.details.fields);
   /** What the gateway has under the number, where it has said it. */
   readonly trade_no = this.text('trade_no');
-  readonly trade_status = this.text('trade_status');
+  readonly trade_status: TradeStatusName | undefined = this.text('trade_status');
   readonly order_amount = this.text('order_amount');
   /** How the order that is ours has ended; undefined while it is under way. */
-  readonly outcome = this.text('outcome');
+  readonly outcome: OpenEnd<PaymentOutcome> | undefined = this.text('outcome');
 }
 
 const PENDING = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILURE.notAnswered] as const;
@@ -105,9 +105,9 @@ export class PaymentNotCanceledError extends PaymentError {
   override readonly name = 'PaymentNotCanceledError';
   readonly type = FAILURE.notCanceled;
   readonly retryable = false;
-  readonly trade_status = this.text('trade_status');
+  readonly trade_status: TradeStatusName | undefined = this.text('trade_status');
   /** How the payment has ended; undefined while it goes on. */
-  readonly outcome = this.text('outcome');
+  readonly outcome: OpenEnd<PaymentOutcome> | undefined = this.text('outcome');
 }
 
 /** The refund is more than what is left of the payment; nothing was sent. */
@@ -115,8 +115,8 @@ export class OverRefundError extends PaymentError {
   override readonly name = 'OverRefundError';
   readonly type = FAILURE.overRefund;
   readonly retryable = false;
-  /** What is left of the payment: a decimal string in currency units. */
-  readonly left = this.text('left');
+  /** What is left of the payment: a decimal string in currency units. Every such failure says it. */
+  readonly left = this.text('left') ?? '';
 }
 
 /** The gateway refused the refund, or the trade cannot be refunded now. There is no refund. */
@@ -126,7 +126,7 @@ export class NotRefundedError extends PaymentError {
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');
-  readonly trade_status = this.text('trade_status');
+  readonly trade_status: TradeStatusName | undefined = this.text('trade_status');
   /** The refund that has used up this number, and how it ended; else the gateway's word on whether there is a refund. */
   readonly out_request_no = this.text('out_request_no');
   readonly outcome = this.text('outcome');

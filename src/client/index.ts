@@ -8,7 +8,7 @@ export type {
   CurrencyCode,
   DirectPayment,
   PaymentMethod,
-  RefundRequest,
+  RefundOptions,
   TradeStatusName,
 } from '../gateway';
 export { withReturnUrl } from '../gateway/checkout';

@@ -9,10 +9,15 @@ import type { TradeStatusName } from '../gateway';
 interface FieldsOfMethod {
   /** `qr_code`: the text of the QR code, which the buyer's bank reads or takes as "copia e cola". */
   PIX: { readonly qr_code: string };
-  /** `barcode`: the digits that the buyer pays at a bank. */
-  Boleto: { readonly barcode: string };
+  /** `barcode`: the digits that the buyer pays at a bank; `bank_code`: the line that a person types. */
+  Boleto: { readonly barcode: string; readonly bank_code?: string };
   /** `clabe`: the account that the buyer sends the money to, with the `reference`. */
-  SPEI: { readonly clabe: string };
+  SPEI: {
+    readonly clabe: string;
+    readonly reference?: string;
+    readonly bank_name?: string;
+    readonly beneficiary_name?: string;
+  };
   /** The account that the buyer pays into. */
   DepositExpress: {
     readonly provider_owner: string;
@@ -20,38 +25,48 @@ interface FieldsOfMethod {
     readonly provider_agency: string;
     readonly provider_number: string;
   };
+  /** `wallet_url`: QR code or page of the wallet; `app_link_url`: the same for mobile apps. Some channels have none. */
+  Wallet: { readonly wallet_url?: string; readonly app_link_url?: string };
   /** The buyer must be sent there (section 1, rule 6). */
   PSE: { readonly pay_url: string };
   Efecty: { readonly pay_url: string };
 }
 
-/** What every answer to a creation may have. Further fields of the gateway are `unknown`. */
-interface CommonData extends PaymentData {
+/** What every answer to a creation may have. */
+type CommonData = {
   readonly out_trade_no: string;
   readonly trade_no?: string;
   readonly trade_status?: TradeStatusName;
   /** The page where the buyer pays, or sees the result; not for every method. */
   readonly pay_url?: string;
-  /** QR code or page of a wallet. */
-  readonly wallet_url?: string;
-  /** The same for mobile apps. */
-  readonly app_link_url?: string;
-  /** For SPEI and Boleto. */
-  readonly bank_code?: string;
-  readonly bank_name?: string;
-  readonly reference?: string;
-  readonly beneficiary_name?: string;
   /** Why the gateway refused the payment, where it did: `trade_status` is then `REFUSED`. */
   readonly code?: string | null;
   readonly sub_code?: string | null;
-}
+  /** The gateway's answer was lost, and a query found the order. */
+  readonly recovered: boolean;
+};
 
-type FieldsOf<Method extends string> = Method extends keyof FieldsOfMethod ? FieldsOfMethod[Method] : unknown;
+/** Where only the running program knows the method: the fields of any, and what the gateway may have added. */
+type FieldsOfAny = PaymentData &
+  Partial<
+    FieldsOfMethod['PIX'] &
+      FieldsOfMethod['Boleto'] &
+      FieldsOfMethod['SPEI'] &
+      FieldsOfMethod['DepositExpress'] &
+      FieldsOfMethod['Wallet']
+  >;
+
+type FieldsOf<Method extends string> = string extends Method
+  ? FieldsOfAny
+  : Method extends keyof FieldsOfMethod
+    ? FieldsOfMethod[Method]
+    : unknown;
 
 /**
- * The payment data of an order by a method. With `complete`, all fields of the method are there, such as `qr_code` for PIX.
- * Without, some may be missing: the payment was refused, or the gateway's answer was lost and a query found the order
- * (`recovered`). A method that we do not know is always complete.
+ * The payment data of an order by a method: its fields and no others, though the gateway may send more (`'new_field' in data`).
+ * With `complete`, all fields of the method are there, such as `qr_code` for PIX. Without, some may be missing: the payment was
+ * refused, or the gateway's answer was lost and a query found the order (`recovered`). A method that we do not know is always
+ * complete.
  */
 export type PaymentDataOf<Method extends string> =
   | (CommonData & FieldsOf<Method> & { readonly complete: true })
@@ -65,8 +80,8 @@ export type CheckoutCreated =
   | (CommonData & { readonly web_url: string; readonly complete: true })
   | (CommonData & { readonly web_url?: string; readonly complete: false });
 
-/** The gateway's answer to a refund. A field that it did not send is absent; further ones are `unknown`. */
-export interface Refunded extends RefundAnswer {
+/** The gateway's answer to a refund. A field that it did not send is absent. */
+export type Refunded = {
   readonly trade_no?: string;
   readonly out_trade_no?: string;
   readonly out_request_no?: string;
@@ -74,11 +89,14 @@ export interface Refunded extends RefundAnswer {
   /** A decimal string in currency units. */
   readonly refund_amount?: string;
   /** The trade's state that the refund leads to, such as `REFUND_PROCESSING`. */
-  readonly refund_status?: string;
-}
+  readonly refund_status?: TradeStatusName;
+  /** The gateway's answer was lost, but we know that the refund exists. */
+  readonly recovered: boolean;
+};
 
 /** The fields of each method, for the check at run time. */
 const FIELDS: { readonly [Method in keyof FieldsOfMethod]: readonly (keyof FieldsOfMethod[Method])[] } = {
+  Wallet: [],
   PIX: ['qr_code'],
   Boleto: ['barcode'],
   SPEI: ['clabe'],

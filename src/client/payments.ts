@@ -15,11 +15,21 @@ import {
   paymentAfterEnd,
   paymentWorkflowId,
   QUERY,
+  type RefundOrder,
+  refundOrderOf,
   UPDATE,
   type WalletTokenRequest,
 } from '../contract';
 // By their files, not by the room: its index loads undici, and a merchant's backend calls no gateway.
-import type { Checkout, DirectPayment, RefundRequest, RuleSettings } from '../gateway';
+import type {
+  Checkout,
+  DirectPayment,
+  KnownCurrency,
+  RefundOptions,
+  RuleSettings,
+  Spelt,
+  SpeltMethod,
+} from '../gateway';
 import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
@@ -111,16 +121,40 @@ export class PaymentsClient {
    * Starts a direct payment (section 4.1) and returns the gateway's payment data, with the fields of the order's method:
    * see {@link PaymentDataOf}. The same order again returns the same data. Throws InvalidOrderError before anything is sent;
    * NotCreatedError and DuplicateOrderError if there is no such order; PaymentPendingError if the gateway has not answered in
-   * time: the payment goes on, call again.
+   * time: the payment goes on, call again. A method that is new here: `'Yape' as string`.
+   *
+   * @example
+   * const price = { order_currency: 'BRL', order_amount: '150.00' };
+   * const buyer = { buyer_id: 'buyer-1', customer: { name: 'Mariana Souza Lima' } };
+   * const pix = await payments.pay({ out_trade_no: 'order-1', method: 'PIX', subject: 'Two tickets', ...price, ...buyer });
+   * if (pix.complete) show(pix.qr_code);
    */
-  async pay<const Method extends string>(order: DirectPayment & { method: Method }): Promise<PaymentDataOf<Method>> {
+  async pay<const Method extends string, const Currency extends string>(
+    order: DirectPayment & {
+      method: Method & Spelt<Method, SpeltMethod>;
+      order_currency: Currency & Spelt<Currency, KnownCurrency>;
+    },
+  ): Promise<PaymentDataOf<Method>> {
     const request = validated(() => parseDirectPayment(order, this.rules));
     const payment = { kind: 'direct', app_id: this.app_id, request: await this.sealed(request) } as const;
-    return dataOfMethod(order.method, await this.starter.start(payment));
+    return dataOfMethod<Method>(order.method, await this.starter.start(payment));
   }
 
-  /** Creates a hosted checkout (section 4.2); with `complete`, the buyer pays at `web_url`. Throws as {@link pay} does. */
-  async createCheckout(order: Checkout): Promise<CheckoutCreated> {
+  /**
+   * Creates a hosted checkout (section 4.2); with `complete`, the buyer pays at `web_url`. Throws as {@link pay} does.
+   *
+   * @example
+   * const price = { order_currency: 'MXN', order_amount: '259.80' };
+   * const order = { out_trade_no: 'order-2', subject: 'Cart 101', buyer_id: 'buyer-1', ...price };
+   * const checkout = await payments.createCheckout({ ...order, trade_type: 'WEB' });
+   * if (checkout.complete) redirect(checkout.web_url);
+   */
+  async createCheckout<const Method extends string, const Currency extends string>(
+    order: Checkout & {
+      method?: (Method & Spelt<Method, SpeltMethod>) | undefined;
+      order_currency: Currency & Spelt<Currency, KnownCurrency>;
+    },
+  ): Promise<CheckoutCreated> {
     const request = validated(() => parseCheckout(order, this.rules));
     return dataOfCheckout(await this.starter.start({ kind: 'checkout', app_id: this.app_id, request: { ...request } }));
   }
@@ -129,6 +163,9 @@ export class PaymentsClient {
    * The payment's state now; {@link dataOfMethod} or {@link dataOfCheckout} gives its `payment_data` the types that `pay` and
    * `createCheckout` answer with. Throws PaymentNotFoundError, and PaymentPendingError where no worker answers within 15 s, or can
    * read the workflow.
+   *
+   * @example
+   * const { trade_status, outcome, attention } = await payments.state('order-1');
    */
   async state(out_trade_no: string): Promise<PaymentState> {
     const state = await this.query<PaymentState>(this.id(out_trade_no), out_trade_no);
@@ -148,6 +185,10 @@ export class PaymentsClient {
   /**
    * Waits until the payment has ended, possibly for days, and returns its final state with its `outcome`. It waits on while no
    * worker runs. Throws PaymentNotFoundError, and NotCreatedError or another PaymentError if no order was created.
+   *
+   * @example
+   * const end = await payments.outcome('order-1');
+   * if (end.outcome === 'SUCCESS' && !end.attention && !end.late_payment_refund) deliver();
    */
   async outcome(out_trade_no: string): Promise<PaymentState> {
     const ended = await this.ifExists(out_trade_no, () => this.result(out_trade_no));
@@ -160,6 +201,9 @@ export class PaymentsClient {
    * Withdraws an order that was certainly not sent, and returns its state: nothing was charged. Throws
    * PaymentNotCanceledError where the gateway has the order or may have it, or where the payment has ended; the payment goes
    * on as it is. Throws PaymentNotFoundError, and PaymentPendingError if there is no answer in time: ask again.
+   *
+   * @example
+   * await payments.cancel('order-1');
    */
   async cancel(out_trade_no: string): Promise<PaymentState> {
     const { client } = this;
@@ -189,15 +233,31 @@ export class PaymentsClient {
   }
 
   /**
-   * Refunds a paid order (section 4.3), fully or partly, and returns the gateway's response. The buyer's data may be left
-   * out if the payment has it. The same request again, or the same `out_request_no`, returns the same answer. A partial
-   * refund without a number gets one made from its amount and reason, so give numbers to two refunds that are alike.
+   * Refunds a paid order (section 4.3): all that is left of it, or a part by its `amount`; returns the gateway's response. The
+   * buyer's data may be left out if the payment has it. The same request again returns the same answer, and gives back nothing
+   * more: so does a second one for all. A part without a number gets one made from its amount and reason, so give numbers to
+   * two parts that are alike.
+   *
+   * @example
+   * await payments.refund('order-1');
+   * await payments.refund('order-2', { amount: '30.00', out_request_no: 'r-1', refund_reason: 'One ticket returned' });
+   *
    * Throws OverRefundError, NotRefundedError, InvalidOrderError and DuplicateRefundError if there is no such refund;
    * PaymentNotFoundError within seconds if neither Temporal nor the gateway knows the order;
    * PaymentPendingError if it waits for another refund, the gateway or a person: it goes on, ask again.
    * How it ends is in {@link refunds}.
    */
-  async refund(out_trade_no: string, refund: RefundRequest): Promise<Refunded> {
+  async refund(out_trade_no: string, refund: RefundOptions = {}): Promise<Refunded> {
+    return this.requestRefund(out_trade_no, refundOrderOf(refund));
+  }
+
+  /**
+   * As {@link refund}, by the request of the contract.
+   *
+   * @example
+   * await payments.requestRefund('order-1', { refund_amount: '30.00' });
+   */
+  async requestRefund(out_trade_no: string, refund: RefundOrder): Promise<Refunded> {
     const { client, app_id, taskQueue } = this;
     try {
       return dataOfRefund(
@@ -210,23 +270,43 @@ export class PaymentsClient {
     }
   }
 
-  /** The after-sale of an order: refunds, their sums, disputes. Throws PaymentNotFoundError if there is none, and as {@link state}. */
+  /**
+   * The after-sale of an order: refunds, their sums, disputes. Throws PaymentNotFoundError if there is none, and as {@link state}.
+   *
+   * @example
+   * const { refunds, refunded_amount, refunding_amount } = await payments.refunds('order-1');
+   */
   async refunds(out_trade_no: string): Promise<AfterSaleState> {
     const nothing = `Nothing was refunded or disputed of order ${out_trade_no}, as far as Temporal knows: it has no after-sale.`;
     return this.query<AfterSaleState>(afterSaleWorkflowId(this.app_id, out_trade_no), out_trade_no, nothing);
   }
 
-  /** The banks of a method (section 4.5): an order names one by its `bank_id`. Throws a LookupFailure. */
+  /**
+   * The banks of a method (section 4.5): an order names one by its `bank_id`. Throws a LookupFailure.
+   *
+   * @example
+   * const banks = await payments.banks({ method: 'OpenFinance' });
+   */
   banks(request: BankListRequest): Promise<Bank[]> {
     return this.lookups.banks(request);
   }
 
-  /** The ways to pay an amount with a card in installments (section 4.6). Throws a LookupFailure. */
+  /**
+   * The ways to pay an amount with a card in installments (section 4.6). Throws a LookupFailure.
+   *
+   * @example
+   * const plans = await payments.installments({ currency: 'BRL', amount: '150.00' });
+   */
   installments(request: InstallmentsRequest): Promise<InstallmentPlan[]> {
     return this.lookups.installments(request);
   }
 
-  /** A client token for a wallet's component in the buyer's browser (section 4.7). Throws a LookupFailure. */
+  /**
+   * A client token for a wallet's component in the buyer's browser (section 4.7). Throws a LookupFailure.
+   *
+   * @example
+   * const token = await payments.walletToken();
+   */
   walletToken(request: WalletTokenRequest = {}): Promise<string> {
     return this.lookups.walletToken(request);
   }

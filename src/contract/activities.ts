@@ -1,6 +1,6 @@
 /** The activities of payments and refunds: names, inputs and results. */
 
-import type { RefundOrder } from './after-sale';
+import type { GrantedRefund } from './after-sale';
 import type { Silence } from './attention';
 import type { EarlierPayments } from './earlier-payment';
 import type { MerchantEvent } from './events';
@@ -100,7 +100,7 @@ export interface RefundAttempt {
   app_id: string;
   id: TradeId;
   trade: { order_amount: string; method: string | null };
-  request: RefundOrder;
+  request: GrantedRefund;
   /** Each attempt looks at the trade, and sends only while it has this status; null: nothing is sent. */
   seen: string | null;
   /** The run that may send. Another one's activity is that of a reset, and the run before it may have sent the refund. */

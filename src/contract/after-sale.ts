@@ -2,6 +2,7 @@
 
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { Attention } from './attention';
+import type { RefundOptions } from './gateway';
 import type { NotificationClaim } from './notification';
 import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
 
@@ -13,13 +14,29 @@ export interface AfterSaleInput {
   trade_no?: string | undefined;
 }
 
-/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. */
+/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. `{}` asks for all that is left. */
 export interface RefundOrder {
-  readonly refund_amount: string;
-  readonly refund_currency: string;
+  /** A part: a decimal string in currency units. Without it, all that is left of the payment. */
+  readonly refund_amount?: string | undefined;
+  /** The payment's, which need not be given. */
+  readonly refund_currency?: string | undefined;
   readonly out_request_no?: string | undefined;
   readonly refund_reason?: string | undefined;
   readonly [field: string]: unknown;
+}
+
+/** A refund as it is sent: with the amount that was granted. */
+export interface GrantedRefund extends RefundOrder {
+  readonly refund_amount: string;
+  readonly refund_currency: string;
+}
+
+/** The request of a refund in a program's own words: `{}` for all that is left, `{ amount }` for a part. */
+export function refundOrderOf(refund: RefundOptions): RefundOrder {
+  const { amount, ...order } = refund;
+  if (!('amount' in refund)) return order;
+  // One that came out as undefined is a mistake, and must not give back all: the after-sale refuses what is no amount.
+  return { ...order, refund_amount: typeof amount === 'string' ? amount : 'no text' };
 }
 
 /** The refund's answer without `code` and `msg`. */

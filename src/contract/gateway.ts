@@ -7,7 +7,7 @@ import type { Trade } from '../gateway/query';
 export type { Bank, BankListRequest } from '../gateway/banks';
 export type { FieldIssue, GatewayErrorFields } from '../gateway/errors';
 export type { InstallmentPlan, InstallmentsRequest } from '../gateway/installments';
-export type { Checkout, DirectPayment } from '../gateway/orders';
+export type { Checkout, DirectPayment, RefundOptions } from '../gateway/orders';
 export type { Trade, TradeId } from '../gateway/query';
 export type { GatewayResponse } from '../gateway/response';
 export type { NewSpeiAccount, SpeiAccount } from '../gateway/virtual-accounts';

@@ -17,6 +17,8 @@ export interface LedgerRefund {
   readonly attempt: number;
   readonly amount: string;
   readonly currency: string;
+  /** Asked for as all that was left: asked for so again, it is the same refund. */
+  readonly isAll: boolean;
   readonly requested_at: number;
   readonly phase: RefundPhase;
   /** When it may have left us first, and the status that the trade had; null before. */

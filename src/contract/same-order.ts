@@ -76,7 +76,7 @@ const SEAL = '.sealed';
 
 /**
  * The dotted paths at which two requests differ. Two sealed secrets count as equal, because sealing the same secret
- * twice gives two texts. Amounts are compared as numbers: "12.1" equals "12.10".
+ * twice gives two texts. Amounts are compared as numbers: "12.1" equals "12.10". Case does not count in a currency.
  */
 export function differingFields(a: unknown, b: unknown): string[] {
   const left = leaves(a);
@@ -84,7 +84,9 @@ export function differingFields(a: unknown, b: unknown): string[] {
   const differing = [...new Set([...left.keys(), ...right.keys()])].filter((path) => {
     const [x, y] = [left.get(path), right.get(path)];
     if (x === undefined || y === undefined) return true;
-    return x !== y && !path.endsWith(SEAL) && !(path.endsWith('order_amount') && sameAmount(x, y));
+    if (path.endsWith('order_amount')) return !sameAmount(x, y);
+    if (path.endsWith('order_currency')) return x.toUpperCase() !== y.toUpperCase();
+    return x !== y && !path.endsWith(SEAL);
   });
   return [...new Set(differing.map((path) => (path.endsWith(SEAL) ? path.slice(0, -SEAL.length) : path)))];
 }

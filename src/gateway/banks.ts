@@ -1,10 +1,10 @@
 /** Bank list: `/trade/bank-list` (section 4.5). */
 import { z } from 'zod';
 import * as f from './fields';
-import { methodIs } from './methods';
+import { METHOD_FITS, methodIs } from './methods';
 import type { Operation } from './operation';
 import { type GatewayResponse, looseAmount, looseText, textField } from './response';
-import type { RequestRules } from './rules';
+import type { RequestRules, RuleContext } from './rules';
 import { REGION_REQUIRED } from './shared-rules';
 
 export const BANK_LIST_PATH = '/trade/bank-list';
@@ -44,11 +44,15 @@ const RULES: RequestRules<BankListRequest> = {
   operation: BANK_LIST_PATH,
   shape: bankListRequest,
   required: [REGION_REQUIRED],
-  cross: TYPES.map(([method, type]) => ({
-    field: 'type',
-    broken: (context) => context.has('type') && methodIs(method)(context) && context.text('type') !== type,
-    rule: `must be ${type} for ${method}`,
-  })),
+  cross: [
+    ...METHOD_FITS,
+    ...TYPES.map(([method, type]) => ({
+      field: 'type',
+      broken: (context: RuleContext) =>
+        context.has('type') && methodIs(method)(context) && context.text('type') !== type,
+      rule: `must be ${type} for ${method}`,
+    })),
+  ],
 };
 
 /** `/trade/bank-list` as an operation of the client. */

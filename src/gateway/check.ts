@@ -7,6 +7,7 @@ import { AMOUNT_LIMITS } from './amount-limits';
 import { CARD_NUMBERS } from './card-numbers';
 import { type FieldIssue, InvalidRequestError } from './errors';
 import { FORMATS } from './formats';
+import { meantMethod } from './methods';
 import {
   type CrossRule,
   type RefundedTrade,
@@ -84,21 +85,23 @@ function contextOf(input: unknown, options: CheckOptions): RuleContext {
     return typeof value === 'string' ? value : undefined;
   };
   const trade = options.trade ?? {};
+  const settings = {
+    bank_list_methods: options.bank_list_methods ?? RULE_DEFAULTS.bank_list_methods,
+    voucher_methods: options.voucher_methods ?? RULE_DEFAULTS.voucher_methods,
+    https_channels: options.https_channels ?? RULE_DEFAULTS.https_channels,
+    method_currencies: options.method_currencies ?? RULE_DEFAULTS.method_currencies,
+    formats: options.formats ?? RULE_DEFAULTS.formats,
+  };
   return {
     text,
     has: (path) => !isAbsent(valueAt(input, path)),
-    method: text('method') ?? trade.method,
+    method: meantMethod(text('method'), settings) ?? trade.method,
     currency: (text('order_currency') ?? text('refund_currency'))?.toUpperCase(),
     global: options.global ?? false,
     sending: options.sending ?? false,
     now: options.now ?? Date.now(),
     trade,
-    settings: {
-      bank_list_methods: options.bank_list_methods ?? RULE_DEFAULTS.bank_list_methods,
-      voucher_methods: options.voucher_methods ?? RULE_DEFAULTS.voucher_methods,
-      https_channels: options.https_channels ?? RULE_DEFAULTS.https_channels,
-      formats: options.formats ?? RULE_DEFAULTS.formats,
-    },
+    settings,
   };
 }
 

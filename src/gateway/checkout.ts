@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
-import { isOneOf } from './methods';
+import { isOneOf, METHOD_FITS } from './methods';
 import type { Operation } from './operation';
 import type { Checkout } from './orders';
 import { orderFields, readCreatedOrder } from './pay';
@@ -29,6 +29,7 @@ const RULES: RequestRules<Checkout> = {
   shape: checkout,
   required: [NOTIFY_URL_REQUIRED],
   cross: [
+    ...METHOD_FITS,
     CANCELLATION_AFTER_TIMEOUT,
     HTTPS_RETURN_URL,
     {

@@ -55,7 +55,11 @@ export const amountUpTo = (max?: string) =>
 
 export const amount = amountUpTo();
 
-export const currency = z.string('must be text').regex(/^[A-Za-z]{3}$/, '3 letters');
+/** In upper case, as ISO 4217 and gateways write it. */
+export const currency = z
+  .string('must be text')
+  .regex(/^[A-Za-z]{3}$/, '3 letters')
+  .transform((code) => code.toUpperCase());
 export const timeoutExpress = checked(timeoutProblem);
 export const cancellationExpress = checked(cancellationProblem);
 

@@ -25,10 +25,20 @@ export type {
   DirectPayment,
   Identity,
   RefundedUser,
+  RefundOptions,
   RefundRequest,
 } from './orders';
 export { parseDirectPayment } from './pay';
-export type { CurrencyCode, KnownMethod, OpenEnd, PaymentMethod, TradeStatusName } from './pure/names';
+export type {
+  CurrencyCode,
+  KnownCurrency,
+  KnownMethod,
+  OpenEnd,
+  PaymentMethod,
+  Spelt,
+  SpeltMethod,
+  TradeStatusName,
+} from './pure/names';
 export { TRADE_STATUSES, type TradeStatus } from './pure/status-names';
 export { parseTradeId, type Trade, type TradeId } from './query';
 export { parseRefund, type Refund, type RefundOfTrade } from './refund';

@@ -3,7 +3,8 @@
  * names are a setting (see RuleSettings).
  */
 import { METHOD_NAMES } from './pure/names';
-import type { Condition, Requirement, RuleContext, RuleSettings } from './rules';
+import { nearestOf } from './pure/nearest';
+import type { Condition, CrossRule, Requirement, RuleContext, RuleSettings } from './rules';
 
 /** The interface's words for the two. In the tables below they stand for the names in the settings. */
 const BANK_LIST_DRIVEN = 'the bank-list-driven method';
@@ -49,6 +50,25 @@ export const ONLY_FOR: Record<string, readonly string[]> = {
   token: ['CreditCard', 'Wallet'],
 };
 
+/**
+ * The currencies of the methods that one market has, as the field knows them: the interface names none. Any other method takes any
+ * currency, and the setting `method_currencies` adds to the table.
+ */
+const CURRENCIES: Record<string, readonly string[]> = {
+  PIX: ['BRL'],
+  Boleto: ['BRL'],
+  Lottery: ['BRL'],
+  DepositExpress: ['BRL'],
+  OpenFinance: ['BRL'],
+  SPEI: ['MXN'],
+  OXXO: ['MXN'],
+  OXXOPay: ['MXN'],
+  CoDi: ['MXN'],
+  PSE: ['COP'],
+  Efecty: ['COP'],
+  BNCR: ['CRC', 'USD'],
+};
+
 /** The banks of a transfer in Ecuador. */
 export const ECUADOR_BANKS = ['bpacifico', 'internacional', 'pichincha'];
 
@@ -71,9 +91,54 @@ function namesOf(method: string, settings: RuleSettings): readonly string[] {
   return masked ? settings[masked] : [method];
 }
 
-/** Whether the interface names the method, or a setting does. Others are allowed: it does not say that its list is complete. */
-const isKnown = (method: string | undefined, settings: RuleSettings): boolean =>
-  isOneOf(method, [...METHOD_NAMES, ...settings.bank_list_methods, ...settings.voucher_methods]);
+/** The names that the interface has, or a setting. Others are allowed: it does not say that its list is complete. */
+const knownNames = ({ bank_list_methods, voucher_methods, method_currencies }: RuleSettings): readonly string[] => [
+  ...METHOD_NAMES,
+  ...bank_list_methods,
+  ...voucher_methods,
+  ...method_currencies.map((pair) => pair.replace(/:.*/, '')),
+];
+
+/** The interface writes it so once, too. */
+const ALSO_WRITTEN = ['CASH'];
+
+/** The known method that a name means, which may be misspelt; else the name itself, which may be a new one. */
+export function meantMethod(name: string | undefined, settings: RuleSettings): string | undefined {
+  const known = knownNames(settings);
+  if (name === undefined || known.includes(name)) return name;
+  const [meant] = nearestOf(
+    name.toLowerCase(),
+    known.map((one) => one.toLowerCase()),
+    name.length < 6 ? 1 : 2,
+  );
+  return known.find((one) => one.toLowerCase() === meant) ?? name;
+}
+
+/** What an order says of its method is what the gateway takes: the method's own name, and a currency of its market. */
+export const METHOD_FITS: readonly CrossRule[] = [
+  {
+    field: 'method',
+    broken: ({ text, method }) => ![undefined, method, ...ALSO_WRITTEN].includes(text('method')),
+    rule: ({ method }) => `did you mean ${method}? GATEWAY_METHOD_CURRENCIES may name a method that is new`,
+  },
+  {
+    field: 'order_currency',
+    broken: (context) => isForeign(context),
+    rule: (context) =>
+      `${context.method} is paid in ${currenciesOf(context)?.join(' or ')}; GATEWAY_METHOD_CURRENCIES may name others`,
+  },
+];
+
+const isForeign = (context: RuleContext): boolean =>
+  context.currency !== undefined && currenciesOf(context)?.includes(context.currency) === false;
+
+/** The currencies of the order's method; undefined for any. */
+function currenciesOf({ method, settings }: RuleContext): readonly string[] | undefined {
+  const [, own] = Object.entries(CURRENCIES).find(([name]) => isOneOf(method, [name])) ?? [];
+  const pairs = settings.method_currencies.map((pair) => pair.split(':'));
+  const added = pairs.flatMap(([name = '', currency = '']) => (isOneOf(method, [name]) ? [currency] : []));
+  return own && [...own, ...added];
+}
 
 /** Whether the order is from Brazil, by its currency or by its region. Names have no digits there. */
 export const inBrazil: Condition = ({ text, currency }) =>
@@ -93,9 +158,7 @@ export const METHOD_REQUIREMENTS: readonly Requirement[] = [
     field,
     when: (context: RuleContext) => context.has('method') && !methodIs(...methods)(context),
     rule: ({ method, settings }: RuleContext) =>
-      isKnown(method, settings)
-        ? 'required'
-        : 'required with a method that section 2.6 does not name: is it spelt well?',
+      isOneOf(method, knownNames(settings)) ? 'required' : 'required with a method that is not known here',
   })),
   ...Object.entries(REQUIRED_BY).flatMap(([field, methods]) =>
     methods.map((name) => ({

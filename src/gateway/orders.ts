@@ -135,14 +135,12 @@ export interface BankInfo {
   number?: string | undefined;
 }
 
-/** The body of `/trade/refund` (section 4.3) without `app_id`, `timestamp` and the trade's ids. */
-export type RefundRequest = {
+/** What a refund may say besides its order. Without an `amount`, all that is left of the payment goes back. */
+export type RefundOptions = {
+  /** A part: an amount in the payment's currency as a decimal text, such as `"30.00"`. Never a number. */
+  amount?: string;
   /** Your own number of the refund, at most 16 characters: its idempotency key. */
   out_request_no?: string | undefined;
-  /** Currency of the payment: 3 letters. */
-  refund_currency: CurrencyCode;
-  /** Amount in currency units as a decimal text, such as `"30.00"`: all of the payment, or a part. */
-  refund_amount: string;
   /** Why, at most 128 characters. */
   refund_reason?: string | undefined;
   /** Whose money goes back. */
@@ -151,4 +149,12 @@ export type RefundRequest = {
   platform_type?: 'API' | undefined;
   /** The bank account that the money goes to. */
   bank_info?: BankInfo | undefined;
+};
+
+/** The body of `/trade/refund` (section 4.3) without `app_id`, `timestamp` and the trade's ids. */
+export type RefundRequest = Omit<RefundOptions, 'amount'> & {
+  /** Currency of the payment: 3 letters. */
+  refund_currency: CurrencyCode;
+  /** Amount in currency units as a decimal text, such as `"30.00"`: all of the payment, or a part. */
+  refund_amount: string;
 };

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { NO_CARD_AS_TOKEN } from './card-numbers';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
-import { ECUADOR_BANKS, inBrazil, isEcuadorTransfer, METHOD_REQUIREMENTS, methodIs, ONLY_FOR } from './methods';
+import {
+  ECUADOR_BANKS,
+  inBrazil,
+  isEcuadorTransfer,
+  METHOD_FITS,
+  METHOD_REQUIREMENTS,
+  methodIs,
+  ONLY_FOR,
+} from './methods';
 import type { Operation } from './operation';
 import type { DirectPayment } from './orders';
 import { type GatewayResponse, looseText, withoutEnvelope } from './response';
@@ -62,6 +70,7 @@ const directPayment = z.strictObject({
 });
 
 const CROSS_RULES: readonly CrossRule[] = [
+  ...METHOD_FITS,
   NO_CARD_AS_TOKEN,
   CANCELLATION_AFTER_TIMEOUT,
   HTTPS_RETURN_URL,

@@ -12,6 +12,8 @@ export interface RuleSettings {
   voucher_methods: readonly string[];
   /** Channels or methods that require an HTTPS `return_url`. */
   https_channels: readonly string[];
+  /** Currencies that a method takes besides those of the table, as `method:currency`, such as `PIX:USD`. */
+  method_currencies: readonly string[];
   /** Whether an identity number of a wrong format causes a warning or is refused. */
   formats: 'warn' | 'refuse';
 }
@@ -21,6 +23,7 @@ export const RULE_DEFAULTS: RuleSettings = {
   bank_list_methods: ['Khipu'],
   voucher_methods: ['Pago46'],
   https_channels: [],
+  method_currencies: [],
   formats: 'warn',
 };
 
@@ -37,7 +40,7 @@ export interface RuleContext {
   text(path: string): string | undefined;
   /** Whether there is a value at a dotted path. Null and empty text count as absent. */
   has(path: string): boolean;
-  /** The method of the order, or of the trade to refund. */
+  /** The method that the order means, also where it is misspelt; or that of the trade to refund. */
   method: string | undefined;
   /** The currency of the order or refund, in upper case. */
   currency: string | undefined;

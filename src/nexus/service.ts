@@ -15,9 +15,8 @@ const WAY_BACK_MS = 1_000;
 const body = z.record(z.string(), z.unknown());
 const order = z.looseObject({ app_id: z.string(), request: body });
 const orderNumber = z.looseObject({ app_id: z.string(), out_trade_no: z.string().min(1) });
-/** The after-sale checks the rest: it knows the buyer of the payment. */
-const refundOrder = z.looseObject({ refund_amount: z.string(), refund_currency: z.string() });
-const refund = z.looseObject({ ...orderNumber.shape, request: refundOrder });
+/** The after-sale checks it: it knows what was paid, and the buyer. */
+const refund = z.looseObject({ ...orderNumber.shape, request: body });
 
 /** The service for a Worker that has our workflows and activities, and the apps of these settings. */
 export function paymentsNexusService(config: Config): ServiceHandler {
@@ -32,7 +31,7 @@ export function paymentsNexusService(config: Config): ServiceHandler {
       ),
     refund: (context, input) =>
       calls.answer(context, refund, input, (payments, { out_trade_no, request }) =>
-        payments.refund(out_trade_no, { ...request }),
+        payments.requestRefund(out_trade_no, request),
       ),
     state: (context, input) =>
       calls.answer(context, orderNumber, input, (payments, { out_trade_no }) => payments.state(out_trade_no)),

@@ -6,8 +6,9 @@ import './requires-sdk';
 
 export { devServer } from './dev-server';
 export { FakeAccounts } from './fake-gateway/fake-accounts';
-export { FakeGateway, type FakeTrade, type StatusAt } from './fake-gateway/fake-gateway';
+export { FakeGateway } from './fake-gateway/fake-gateway';
 export type { FakeRefund, RefundEnd, RefundPlan } from './fake-gateway/fake-refunds';
+export type { FakeTrade, StatusAt } from './fake-gateway/fake-trade';
 export type { Mishap } from './fake-gateway/mishaps';
 export { signTestNotification, type TestNotification, type TestNotificationFields } from './signed-notification';
 export { SimulatedEnvironment, type SimulatedEnvironmentOptions } from './simulated-temporal/environment';

@@ -1,6 +1,8 @@
 /** A whole simulation in this process: Temporal, a worker, a gateway and the webhook. Days pass in milliseconds. */
 import type { Duration } from '@temporalio/common';
 import { PaymentsClient } from '../client';
+import { newSealingKeys } from '../gateway';
+import { loadConfig, ruleSettings } from '../process/settings';
 import { createWebhook, webhookHandler } from '../webhook';
 import { FakeGateway } from './fake-gateway/fake-gateway';
 import type { TestNotification } from './signed-notification';
@@ -26,10 +28,12 @@ export interface Simulation {
 /** Starts a simulation. Each one has its own Temporal, gateway and time. */
 export async function simulate({ env, onEvent, ...options }: SimulationOptions = {}): Promise<Simulation> {
   const temporal = await SimulatedEnvironment.create(options);
-  const gateway = new FakeGateway(() => temporal.currentTimeMs());
+  const rules = ruleSettings(loadConfig(env ?? {}));
+  const gateway = new FakeGateway(() => temporal.currentTimeMs(), rules);
+  const sealing = await newSealingKeys('simulated');
   const { client } = temporal;
   const { app_id } = APP;
-  temporal.work(fakeWorkerActivities({ app_id, gateway, env, onEvent }));
+  temporal.work(fakeWorkerActivities({ app_id, gateway, env, onEvent, sealingKeys: sealing.privateJwks.keys }));
   const taskQueue = 'simulated';
   const handle = webhookHandler(
     createWebhook({
@@ -43,7 +47,7 @@ export async function simulate({ env, onEvent, ...options }: SimulationOptions =
   return {
     temporal,
     gateway,
-    payments: new PaymentsClient({ client, app_id, taskQueue }),
+    payments: new PaymentsClient({ client, app_id, taskQueue, rules, sealingKey: sealing.publicJwk }),
     notify: (notification) =>
       handle(new Request(`http://webhook.test/ipn/${app_id}`, { method: 'POST', ...notification })),
     sleep: (duration) => temporal.sleep(duration),

@@ -1,4 +1,5 @@
 /** The activities of a worker whose gateway is the fake one. */
+import type { JWK } from 'jose';
 import {
   accountActivities,
   accountPolicyActivity,
@@ -11,7 +12,7 @@ import {
   starterActivities,
 } from '../activities';
 import type { GatewayActivities } from '../contract';
-import { loadConfig } from '../process/settings';
+import { loadConfig, ruleSettings } from '../process/settings';
 import type { FakeGateway } from './fake-gateway/fake-gateway';
 
 export interface FakeWorkerOptions {
@@ -20,19 +21,28 @@ export interface FakeWorkerOptions {
   /** Settings of the worker, such as `PAYMENTS_POLL_EVERY`; the defaults count for the others. */
   env?: Record<string, string> | undefined;
   onEvent?: OnEvent | undefined;
+  /** The private keys that open sealed tokens and PINs. */
+  sealingKeys?: readonly JWK[] | undefined;
 }
 
 /** Gives every activity of a worker, as PaymentGatewayPlugin does with a real gateway. */
-export function fakeWorkerActivities({ app_id, gateway, env = {}, onEvent }: FakeWorkerOptions): GatewayActivities {
+export function fakeWorkerActivities({
+  app_id,
+  gateway,
+  env = {},
+  onEvent,
+  sealingKeys = [],
+}: FakeWorkerOptions): GatewayActivities {
   const config = loadConfig(env);
   const notifyUrl = () => 'https://shop.example/ipn';
   const hasListener = onEvent !== undefined;
   return {
     ...gatewayActivities({
       gateways: new Map([[app_id, gateway]]),
-      sealingKeys: () => [],
+      sealingKeys: () => sealingKeys,
       notifyUrl,
       buyerOf: buyerOfPayment,
+      rules: ruleSettings(config),
     }),
     ...previousRunActivities,
     ...starterActivities,

@@ -32,7 +32,7 @@ test('a payment that has ended answers as before, also where nobody polls its ta
   await world.payments.pay({ ...payment.request, method: 'PIX', subject: 'Order 1', buyer_id: 'buyer-1' });
   await world.payments.outcome(out_trade_no);
   const data = await activity().run(starterActivities['payments.created'], payment);
-  expect(data).toMatchObject({ trade_no: 'T1', qr_code: '000201' });
+  expect(data).toMatchObject({ trade_no: 'T1', qr_code: expect.stringMatching(/^000201/) });
   world.temporal.temporal.renameTaskQueue();
   expect(await activity().run(starterActivities['payments.created'], payment)).toEqual(data);
 });

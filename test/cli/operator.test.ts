@@ -158,7 +158,7 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
 
 test('refunds and show tell what was refunded', async () => {
   const order = await sold(stack, 'credit-card');
-  await stack.payments.refund(order.out_trade_no, part(order, '50.00', 'part-1'));
+  await stack.payments.refund(order.out_trade_no, part('50.00', 'part-1'));
   // Until the gateway notifies, it is ACCEPTED, and nobody knows for how long. An amount certainly went back only then.
   const refunds = async () => (await afterSaleOf(stack, order.out_trade_no).query<AfterSaleState>(QUERY.state)).refunds;
   await until(refunds, ([one]) => one?.confirmed_by === 'notification');

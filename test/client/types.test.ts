@@ -16,7 +16,7 @@ import {
 } from '../../src/client';
 import { paymentErrorOf, refundErrorOf } from '../../src/client/failures';
 import { dataOfCheckout, dataOfMethod, dataOfRefund } from '../../src/client/payment-data';
-import type { PaymentState } from '../../src/contract';
+import type { MerchantEvent, PaymentState } from '../../src/contract';
 import { parseDirectPayment, parseRefund } from '../../src/gateway';
 import { built } from '../harness/built';
 import { ROOT } from '../harness/terminal';
@@ -37,17 +37,39 @@ export async function compiled(payments: PaymentsClient, state: PaymentState): P
   const spei = await payments.pay({ ...order, method: 'SPEI' });
   if (spei.complete) [spei.clabe, spei.bank_name] satisfies (string | undefined)[];
 
-  const later = await payments.pay({ ...order, method: 'a method that is new' });
-  later.pay_url satisfies string | undefined;
+  // @ts-expect-error: a misspelt field of a PIX
+  pix.qrcode satisfies unknown;
+  // @ts-expect-error: a PIX has no page of a wallet
+  pix.wallet_url satisfies unknown;
+  if ('new_field' in pix) pix.new_field satisfies unknown;
+
+  const later = await payments.pay({ ...order, method: 'a method that is new' as string });
+  [later.pay_url, later.qr_code] satisfies (string | undefined)[];
   // @ts-expect-error: what the gateway may add is not known
   later.new_field satisfies string;
+  await payments.pay({ ...order, method: 'PIX', order_currency: 'XTS' as string });
+  // @ts-expect-error: a misspelt method
+  await payments.pay({ ...order, method: 'Pixx' });
+  // @ts-expect-error: a method is written as the gateway writes it
+  await payments.pay({ ...order, method: 'pix' });
+  // @ts-expect-error: a currency is written in upper case
+  await payments.pay({ ...order, method: 'PIX', order_currency: 'brl' });
+  // @ts-expect-error: a misspelt method of a checkout
+  await payments.createCheckout({ ...order, trade_type: 'WEB', method: 'Boletto' });
 
   const checkout = await payments.createCheckout({ ...order, trade_type: 'WEB', return_url: 'https://shop.example' });
   if (checkout.complete) checkout.web_url satisfies string;
   // @ts-expect-error: after a lost answer the address may be missing
   checkout.web_url satisfies string;
-  const refunded = await payments.refund('o-1', { refund_amount: '1.00', refund_currency: 'BRL' });
+  const refunded = await payments.refund('o-1', { amount: '1.00' });
   [refunded.refund_status, refunded.trade_no] satisfies (string | undefined)[];
+  // @ts-expect-error: a misspelt field
+  refunded.refundStatus satisfies unknown;
+  await payments.refund('o-1');
+  // @ts-expect-error: an amount is a text
+  await payments.refund('o-1', { amount: 1 });
+  // @ts-expect-error: the currency is the order's
+  await payments.refund('o-1', { amount: '1.00', refund_currency: 'BRL' });
 
   state.trade_status satisfies string | null;
   if (state.trade_status === 'SUCCESS' || state.method === 'PIX' || state.order_currency === 'BRL') return;
@@ -55,6 +77,29 @@ export async function compiled(payments: PaymentsClient, state: PaymentState): P
   await payments.pay({ ...order, method: 'PIX', order_amount: 1 });
   // @ts-expect-error: a misspelt field
   await payments.pay({ ...order, method: 'PIX', timeoutExpress: '90m' });
+}
+
+/** Compiled only: each branch knows what its event has. */
+export function heard(event: MerchantEvent): string {
+  switch (event.type) {
+    case 'transition':
+      return `${event.transition.to} ${event.payment.outcome}`;
+    case 'attention':
+      // @ts-expect-error: what needs a person is no transition
+      event.transition satisfies unknown;
+      return event.payment.attention satisfies string;
+    case 'deposit':
+      return event.deposit.amount;
+    case 'deposit-set-aside':
+      return event.set_aside.because;
+    case 'account-status':
+    case 'account-attention':
+      return `${event.account.status} ${event.account.attention}`;
+    case 'stuck-payments':
+      return `${event.sweep.stuck}`;
+    default:
+      return event satisfies never;
+  }
 }
 
 /** Compiled, and run below: each branch knows the fields of its error. */
@@ -65,7 +110,7 @@ function told(error: PaymentFailure): string {
     case 'NotCreated':
       return `${error.code} ${error.sub_code} ${error.may_exist}`;
     case 'OverRefund':
-      return `left ${error.left}`;
+      return `left ${error.left satisfies string}`;
     case 'DifferentRequest':
       return error.fields.join();
     case 'DuplicateOrder':
@@ -185,9 +230,20 @@ describe('the published types', () => {
     expect(fields.filter(([, above]) => !above?.endsWith('*/'))).toEqual([]);
   });
 
+  test.each(['payments', 'accounts', 'connect'])('say at each call of client/%s how it is called', (file) => {
+    const lines = readFileSync(join(ROOT, `lib/client/${file}.d.ts`), 'utf8').split('\n');
+    const calls = lines.flatMap((line, at) => {
+      const [, name] = /^(?: {4}|export declare function )(?!constructor|close)(\w+)(?:<.*)?\(/.exec(line) ?? [];
+      return name === undefined ? [] : [{ name, above: lines.slice(0, at).join('\n') }];
+    });
+    expect(calls.length).toBeGreaterThan(0);
+    const commentAbove = (above: string) => above.slice(above.lastIndexOf('/**'));
+    expect(calls.filter(({ above }) => !commentAbove(above).includes('@example')).map(({ name }) => name)).toEqual([]);
+  });
+
   test.each<[string, (input: unknown) => unknown]>([
     ['OrderFields', parseDirectPayment],
-    ['RefundRequest', parseRefund],
+    ['RefundOptions', parseRefund],
   ])('name the limit of each text of %s that the rules have', (type, parse) => {
     const block = new RegExp(`export type ${type} = \\{(.*?)\\n\\};`, 's').exec(text)?.[1] ?? '';
     const said = [...block.matchAll(/at most (\d+) characters[^\n]*\n {4}(\w+)\??:/g)];

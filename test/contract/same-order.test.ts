@@ -13,6 +13,10 @@ describe('the same order', () => {
   test('is the same where it is written the same', () =>
     expect(differingFields(boleto, structuredClone(boleto))).toEqual([]));
 
+  test('is the same with its currency in small letters', () => {
+    expect(differingFields(boleto, { ...boleto, order_currency: 'brl' })).toEqual([]);
+  });
+
   test('is the same with its fields in another order', () => {
     const backwards = Object.fromEntries(Object.entries(boleto).reverse());
     expect(differingFields(boleto, backwards)).toEqual([]);

@@ -32,7 +32,7 @@ describe('/trade/create', () => {
   test('accepts a channel with Wallet or without a method', () => {
     expect(reading({ channel: 'QR', method: 'Wallet' })).toEqual({});
     expect(reading({ channel: 'QR' })).toEqual({});
-    expect(reading({ channel: 'QR', method: 'SPEI' })).toEqual({ channel: 'only with Wallet' });
+    expect(reading({ channel: 'QR', method: 'PIX' })).toEqual({ channel: 'only with Wallet' });
   });
 
   test('requires no data of the buyer with any method, because the page asks for it', () => {

@@ -5,6 +5,7 @@ import { checkRequest } from '../../src/gateway/check';
 import { INSTALLMENTS } from '../../src/gateway/installments';
 import type { Operation } from '../../src/gateway/operation';
 import { REFUND } from '../../src/gateway/refund';
+import { orderIn } from '../contract/interface/rows';
 import { operation } from './operations';
 import { edited, faults, type Json, published } from './support';
 
@@ -81,10 +82,43 @@ describe('several faults', () => {
     });
   });
 
-  test('of an order with a misspelt method say that the method may be the mistake', () => {
-    const found = reading({ method: 'PX', buyer_id: undefined, 'customer.phone': undefined });
-    expect(found['customer.phone']).toContain('a method that section 2.6 does not name: is it spelt well?');
-    expect(reading({ 'customer.phone': undefined })).toEqual({ 'customer.phone': 'required' });
+  test.each([
+    ['Boletto', 'Boleto'],
+    ['boleto', 'Boleto'],
+    ['Credit Card', 'CreditCard'],
+    ['Pixx', 'PIX'],
+  ])('of an order by %s ask whether %s is meant, whose rules are those that count', (method, meant) => {
+    const order = edited(orderIn(meant, 'BRL', { out_trade_no: 'o-1' }), { method });
+    expect(faults(() => parseDirectPayment(order))).toEqual({
+      method: expect.stringMatching(`^did you mean ${meant}\\?`),
+    });
+  });
+
+  test('of an order by a method that is new say so, and none where a setting names it', () => {
+    const order = edited(orderIn('Yape', 'PEN', { out_trade_no: 'o-1' }), { 'customer.phone': undefined });
+    expect(faults(() => parseDirectPayment(order))).toEqual({
+      'customer.phone': 'required with a method that is not known here',
+    });
+    const rules = { method_currencies: ['Pixx:BRL'] };
+    expect(parseDirectPayment(orderIn('Pixx', 'BRL', { out_trade_no: 'o-1' }), rules)).toMatchObject({
+      method: 'Pixx',
+    });
+  });
+
+  test('of a method in a currency of another market name its own, and a setting adds to it', () => {
+    const order = orderIn('PIX', 'MXN', { out_trade_no: 'o-1' });
+    expect(faults(() => parseDirectPayment(order))).toEqual({
+      order_currency: expect.stringMatching(/^PIX is paid in BRL;/),
+    });
+    expect(parseDirectPayment(order, { method_currencies: ['PIX:MXN'] })).toMatchObject({ order_currency: 'MXN' });
+    const checkout = { out_trade_no: 'o-1', method: 'SPEI', order_currency: 'BRL', order_amount: '1.00', subject: 's' };
+    expect(faults(() => parseCheckout({ ...checkout, buyer_id: 'b', trade_type: 'WEB' }))).toEqual({
+      order_currency: expect.stringMatching(/^SPEI is paid in MXN;/),
+    });
+  });
+
+  test('are none of a currency in small letters, which is sent in capitals', () => {
+    expect(parseDirectPayment(orderIn('PIX', 'brl', { out_trade_no: 'o-1' }))).toMatchObject({ order_currency: 'BRL' });
   });
 
   test('of one field are reported as one', () => {

@@ -15,12 +15,12 @@ describe('the bank-list-driven method', () => {
 
   test('is Khipu by default', () => {
     expect(direct({ ...bare, method: 'Khipu' })).toEqual({ bank: 'required for Khipu' });
-    expect(direct({ ...bare, method: 'khipu', bank: '001' })).toEqual({});
+    expect(direct({ ...bare, method: 'Khipu', bank: '001' })).toEqual({});
   });
 
   test('has exactly the names in GATEWAY_BANK_LIST_METHODS', () => {
     const env = { GATEWAY_BANK_LIST_METHODS: 'BankButton, WebPay' };
-    for (const method of ['BankButton', 'WEBPAY']) {
+    for (const method of ['BankButton', 'WebPay']) {
       expect(direct({ ...bare, method }, env)).toEqual({ bank: `required for ${method}` });
       expect(direct({ ...bare, method, bank: '001' }, env)).toEqual({});
     }

@@ -15,7 +15,7 @@ export class HeldHandler {
   async hears(event: object): Promise<void> {
     if (!isOfSale(event)) return;
     this.heard.push(event);
-    if (event.type === 'transition') await this.held.get(event.transition?.to ?? '')?.until;
+    if (event.type === 'transition') await this.held.get(event.transition.to)?.until;
   }
 
   /** Holds the handler at a state; `release` lets it go on. */

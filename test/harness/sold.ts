@@ -1,7 +1,7 @@
 /** Orders that were sold through a whole stack, and requests to refund them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AfterSaleState, type Attention, afterSaleWorkflowId } from '../../src/contract';
-import type { DirectPayment, RefundRequest } from '../../src/gateway';
+import type { DirectPayment, RefundOptions } from '../../src/gateway';
 import { APP, type Stack } from '../../src/testing/stack';
 import type { AfterSaleWorkflow } from '../../src/workflows';
 import { publishedOrder } from './orders';
@@ -26,16 +26,7 @@ export async function sold(
   return order;
 }
 
-export const whole = ({ order_amount, order_currency }: DirectPayment): RefundRequest => ({
-  refund_amount: order_amount,
-  refund_currency: order_currency,
-});
-
-export const part = (order: DirectPayment, refund_amount: string, out_request_no: string): RefundRequest => ({
-  ...whole(order),
-  refund_amount,
-  out_request_no,
-});
+export const part = (amount: string, out_request_no: string): RefundOptions => ({ amount, out_request_no });
 
 /** The after-sale of an order: the latest run, or one of those before. */
 export const afterSaleOf = ({ client }: Pick<Stack, 'client'>, out_trade_no: string, runId?: string) =>

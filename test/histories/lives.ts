@@ -10,7 +10,7 @@ import {
   strayNotificationWorkflowId,
   WORKFLOW,
 } from '../../src/contract';
-import { type RefundRequest, signatureHeader } from '../../src/gateway';
+import { type RefundOptions, signatureHeader } from '../../src/gateway';
 import type { Stack } from '../../src/testing/stack';
 import { APP } from '../../src/testing/stack';
 import { waitsForAPerson } from '../harness/sold';
@@ -40,9 +40,7 @@ const ORDER = {
 
 const IDENTITY = { number: '11144477735', type: 'CPF' };
 
-const REFUND: RefundRequest = {
-  refund_amount: '150.00',
-  refund_currency: 'BRL',
+const REFUND: RefundOptions = {
   user_info: { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '50284414727' } },
   bank_info: { bank_id: '341', number: '123456-7' },
 };
@@ -78,9 +76,11 @@ export const AFTER_SALES: Record<string, Life> = {
   async 'refunded-in-parts'(stack) {
     await sold(stack, 'h-parts');
     const part = (out_request_no: string) =>
-      stack.payments.refund('h-parts', { ...REFUND, refund_amount: '50.00', out_request_no });
+      stack.payments.refund('h-parts', { ...REFUND, amount: '50.00', out_request_no });
     await Promise.all([part('a'), part('b')]);
-    await stack.payments.refund('h-parts', { ...REFUND, out_request_no: 'too-much' }).catch(() => undefined);
+    await stack.payments
+      .refund('h-parts', { ...REFUND, amount: '150.00', out_request_no: 'too-much' })
+      .catch(() => undefined);
     return afterSale(stack, 'h-parts');
   },
   async 'refund-answer-lost'(stack) {
@@ -129,12 +129,12 @@ export const AFTER_SALES: Record<string, Life> = {
     await sold(stack, 'h-long');
     const handle = stack.client.workflow.getHandle(afterSaleWorkflowId(APP.app_id, 'h-long'));
     const { bank_info: _none, ...refund } = REFUND;
-    await stack.payments.refund('h-long', { ...refund, refund_amount: '50.00', out_request_no: 'a' });
+    await stack.payments.refund('h-long', { ...refund, amount: '50.00', out_request_no: 'a' });
     const { runId } = await handle.describe();
     for (let i = 0; i < 12; i += 1) await handle.executeUpdate('recheck');
     await stack.simulator.actOnRefund('h-long', 'confirm');
     while ((await handle.describe()).runId === runId) await delay(50);
-    await stack.payments.refund('h-long', { ...REFUND, refund_amount: '100.00', out_request_no: 'b' });
+    await stack.payments.refund('h-long', { ...REFUND, amount: '100.00', out_request_no: 'b' });
     return afterSale(stack, 'h-long');
   },
 };

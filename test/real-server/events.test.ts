@@ -55,7 +55,7 @@ const ofOrder = ({ received }: EventReceiver, out_trade_no: string): MerchantEve
     .map(({ event }) => event)
     .filter((event) => 'payment' in event && event.payment.out_trade_no === out_trade_no);
 const told = (receiver: EventReceiver, out_trade_no: string) =>
-  ofOrder(receiver, out_trade_no).map((event) => ('transition' in event ? event.transition?.to : event.type));
+  ofOrder(receiver, out_trade_no).map((event) => ('transition' in event ? event.transition.to : event.type));
 
 async function paid(): Promise<string> {
   const { out_trade_no, ...order } = publishedOrder('pix');
@@ -131,7 +131,14 @@ describe('the signature', () => {
     ...{ id: 'payment:app:pedido.ñ-😀:run:SUCCESS:1', type: 'attention', time: '2026-03-02T12:00:00.000Z' },
     payment: {
       ...{ app_id: 'app', out_trade_no: 'pedido.ñ-😀', trade_no: null, trade_status: null, order_amount: null },
-      ...{ order_currency: null, method: null, outcome: null, confirmed_by: null, attention: null, expires_at: null },
+      ...{
+        order_currency: null,
+        method: null,
+        outcome: null,
+        confirmed_by: null,
+        attention: 'no-answer',
+        expires_at: null,
+      },
       ...{ previous: null, refused_because: null, other_trades: [] },
     },
   };

@@ -192,8 +192,7 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
   await payments.outcome(sold.out_trade_no);
   await payments.refund(sold.out_trade_no, {
     out_request_no: 'r-1',
-    refund_amount: '1.00',
-    refund_currency: sold.order_currency,
+    amount: '1.00',
     refund_reason: 'too many',
     user_info: { email: 'maria@example.com', identify: { number: '50284414727', type: 'CPF' } },
     bank_info: { bank_id: '341', agency: '1234', type: 'CHECKING', number: '123456-7' },

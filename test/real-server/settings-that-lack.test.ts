@@ -92,8 +92,7 @@ const endOf = (payments: PaymentsClient, out_trade_no: string): Promise<unknown>
   payments.outcome(out_trade_no).catch((error: unknown) => error);
 
 const REFUND = {
-  refund_amount: '1.00',
-  refund_currency: 'BRL',
+  amount: '1.00',
   user_info: { identify: { number: '71493180072', type: 'CPF' }, name: 'Mariana Souza Lima', email: 'm@example.com' },
   bank_info: { bank_name: 'Banco do Brasil', agency: '1234', type: 'CHECKING', number: '56789-0' },
 };

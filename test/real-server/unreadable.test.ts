@@ -47,13 +47,12 @@ test('each call says that worker and merchant cannot read each other, and asks f
   const { payments } = careless;
   const out_trade_no = `clear-${randomUUID()}`;
   const order = { ...pix.request, out_trade_no };
-  const refund = { refund_amount: '1.00', refund_currency: 'BRL' };
   const calls: [name: string, says: typeof UNREAD | typeof IN_CLEAR, call: () => Promise<unknown>][] = [
     ['pay', IN_CLEAR, () => payments.pay(order)],
     ['pay again', UNREAD, () => payments.pay(order)],
     ['cancel', UNREAD, () => payments.cancel(out_trade_no)],
     ['state', UNREAD, () => payments.state(out_trade_no)],
-    ['refund', IN_CLEAR, () => payments.refund(out_trade_no, refund)],
+    ['refund', IN_CLEAR, () => payments.refund(out_trade_no)],
   ];
   for (const [name, { type, retryable, message }, call] of calls) {
     const error = await errorOf(call());

@@ -9,7 +9,7 @@ afterEach(() => simulation?.close());
 
 it('a PIX order that is paid on its third day is found by polling, in a moment of real time', async () => {
   const { data, state, hours } = await paidOnTheThirdDay();
-  expect(data).toMatchObject({ trade_no: 'T1', qr_code: '000201' });
+  expect(data).toMatchObject({ trade_no: 'T1', qr_code: expect.stringMatching(/^000201.*br\.gov\.bcb\.pix/) });
   expect(state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
   expect(hours).toBeGreaterThanOrEqual(60);
   expect(hours).toBeLessThan(62);
@@ -43,17 +43,31 @@ it('a notification that another key has signed is refused, and the payment waits
 it('the merchant’s handler hears of a refund that follows a sale', async () => {
   const heard: string[] = [];
   simulation = await simulate({
-    onEvent: (event) => void ('payment' in event && event.transition && heard.push(event.transition.to)),
+    onEvent: (event) => void (event.type === 'transition' && heard.push(event.transition.to)),
   });
   const { gateway, payments, sleep } = simulation;
   gateway.statusAt = () => 'SUCCESS';
   await payments.pay(ORDER);
   await payments.outcome('order-1');
   const user_info = { name: 'Mariana Souza Lima', email: 'm@example.com', identify: { number: '1', type: 'CPF' } };
-  await payments.refund('order-1', { refund_amount: '150.00', refund_currency: 'BRL', user_info });
+  await payments.refund('order-1', { user_info, bank_info: { bank_id: '341', number: '123456-7' } });
   await sleep('1 day');
   expect(await payments.refunds('order-1')).toMatchObject({ refunded_amount: '150.00', refunding_amount: '0.00' });
   expect(heard).toEqual(['SUCCESS', 'REFUND_PROCESSING', 'REFUNDED']);
+});
+
+it('a refund to an account that nobody has named waits for its buyer, and one without the buyer’s data is refused', async () => {
+  simulation = await simulate();
+  const { gateway, payments } = simulation;
+  gateway.statusAt = () => 'SUCCESS';
+  await payments.pay(ORDER);
+  await payments.outcome('order-1');
+  await expect(payments.refund('order-1')).rejects.toMatchObject({
+    type: 'InvalidRequest',
+    fields: ['user_info.identify.number', 'user_info.email'],
+  });
+  const user_info = { email: 'm@example.com', identify: { number: '1', type: 'CPF' } };
+  expect(await payments.refund('order-1', { user_info })).toMatchObject({ refund_status: 'REFUND_VERIFYING' });
 });
 
 it('what is not simulated fails the call and says so', async () => {

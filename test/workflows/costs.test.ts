@@ -74,9 +74,8 @@ async function expired(): Promise<void> {
 test('a refund costs its after-sale as little as the table says', async () => {
   const { payments, temporal, sleep } = simulation;
   await paidByPoll(MINUTE);
-  const user_info = { email: 'a@example.com' };
-  const refund = { refund_amount: request.order_amount, refund_currency: 'BRL', user_info };
-  await payments.refund(out_trade_no, refund);
+  const user_info = { email: 'a@example.com', identify: { number: '50284414727' } };
+  await payments.refund(out_trade_no, { user_info, bank_info: { number: '123456-7' } });
   const afterSale = temporal.client.workflow.getHandle<AfterSaleWorkflow>(
     afterSaleWorkflowId(APP.app_id, out_trade_no),
   );

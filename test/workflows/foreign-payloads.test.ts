@@ -16,7 +16,8 @@ import { publishedOrder } from '../harness/orders';
 const request = publishedOrder('pix', { timeout_express: '4d' });
 const { out_trade_no } = request;
 const ID = paymentWorkflowId(APP.app_id, out_trade_no);
-const REFUND = { refund_amount: '1.00', refund_currency: 'BRL', user_info: { email: 'a@example.com' } };
+const USER = { email: 'a@example.com', identify: { number: '50284414727' } };
+const REFUND = { amount: '1.00', user_info: USER, bank_info: { number: '123456-7' } };
 
 let simulation: Simulation;
 beforeEach(async () => {
@@ -145,7 +146,7 @@ test('an after-sale that was started like itself knows the refunds of the one be
   await startLike(id, 'afterSale');
   await sleep(MINUTE);
   expect(await payments.refunds(out_trade_no)).toMatchObject({ refunded_amount: '1.00' });
-  await expect(payments.refund(out_trade_no, { ...REFUND, refund_amount: request.order_amount })).rejects.toThrow();
+  await expect(payments.refund(out_trade_no, { ...REFUND, amount: request.order_amount })).rejects.toThrow();
 });
 
 test('a virtual account that was started like itself is the account of its id', async () => {

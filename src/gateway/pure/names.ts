@@ -4,6 +4,21 @@ import type { TradeStatus } from './status-names';
 /** One of these texts, or a text that is new to us. */
 export type OpenEnd<Known extends string> = Known | (string & Record<never, never>);
 
+/**
+ * Where a program writes a name itself, it has to be one of ours, so that a slip does not compile. A name that is only known when
+ * the program runs is taken as it is, and so is `'Yape' as string`: gateways learn new ones.
+ */
+export type Spelt<Name extends string, Known extends string> = string extends Name
+  ? unknown
+  : Name extends Known
+    ? unknown
+    : UnknownName<Known>;
+
+/** What the compiler says of a name that is none of ours. */
+interface UnknownName<Known extends string> {
+  readonly 'is none of': Known;
+}
+
 /** The methods that section 2.6 names. */
 export const METHOD_NAMES = [
   'PIX',
@@ -26,13 +41,17 @@ export const METHOD_NAMES = [
 
 export type KnownMethod = (typeof METHOD_NAMES)[number];
 
+/** The methods that a program may write: those, as the interface writes them elsewhere, and the masked ones by their usual names. */
+export type SpeltMethod = KnownMethod | 'CASH' | 'Khipu' | 'Pago46';
+
 /** A payment method. */
 export type PaymentMethod = OpenEnd<KnownMethod>;
 
+/** The currencies of the markets of these methods. */
+export type KnownCurrency = 'ARS' | 'BOB' | 'BRL' | 'CLP' | 'COP' | 'CRC' | 'MXN' | 'PEN' | 'PYG' | 'USD' | 'UYU';
+
 /** A currency, as ISO 4217 names it. */
-export type CurrencyCode = OpenEnd<
-  'ARS' | 'BOB' | 'BRL' | 'CLP' | 'COP' | 'CRC' | 'MXN' | 'PEN' | 'PYG' | 'USD' | 'UYU'
->;
+export type CurrencyCode = OpenEnd<KnownCurrency>;
 
 /** What the gateway says of a trade. */
 export type TradeStatusName = OpenEnd<TradeStatus>;

@@ -84,6 +84,14 @@ export const GATEWAY_SETTINGS = {
     readBy: 'worker, commands',
     meaning: 'Channels or methods whose `return_url` must be HTTPS, such as `URL,PicPay`.',
   }),
+  GATEWAY_METHOD_CURRENCIES: names
+    .refine((pairs) => pairs.every((pair) => /^[^:]+:[A-Z]{3}$/.test(pair)), 'must be pairs such as PIX:USD')
+    .optional()
+    .register(settingDocs, {
+      readBy: 'worker, commands',
+      meaning:
+        'Currencies that methods take besides those that are known here, and new methods, such as `PIX:USD,Yape:PEN`.',
+    }),
   GATEWAY_STRICT_FORMATS: z.enum(['warn', 'refuse']).prefault(RULE_DEFAULTS.formats).register(settingDocs, {
     readBy: 'worker, commands',
     meaning: 'An identity number or CLABE with a wrong check digit: `warn` in the log, or `refuse`.',

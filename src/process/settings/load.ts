@@ -83,6 +83,7 @@ export function ruleSettings(config: Config): RuleSettings {
     bank_list_methods: config.GATEWAY_BANK_LIST_METHODS,
     voucher_methods: config.GATEWAY_VOUCHER_METHODS,
     https_channels: config.GATEWAY_HTTPS_CHANNELS ?? RULE_DEFAULTS.https_channels,
+    method_currencies: config.GATEWAY_METHOD_CURRENCIES ?? RULE_DEFAULTS.method_currencies,
     formats: config.GATEWAY_STRICT_FORMATS,
   };
 }

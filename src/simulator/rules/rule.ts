@@ -16,7 +16,7 @@ export interface CheckedRequest {
   /** The simulator's time, in ms since 1970. */
   now: number;
   /** The trade that the request is about, if there is one. */
-  trade?: TradeRecord | undefined;
+  trade?: Pick<TradeRecord, 'method' | 'channel' | 'order_amount' | 'order_currency'> | undefined;
 }
 
 /** Something that is true of some requests. */

@@ -3,8 +3,9 @@ import type { Context } from '../context';
 import { IllegalAction } from '../errors';
 import type { NotificationQueue } from '../notifications/queue';
 import type { TradeRecord, TradeState } from '../records';
-import { methodNamed, methodsFor, usualExpiryOf } from '../rules/methods';
-import { duration, expressEnd } from '../time';
+import { methodNamed, methodsFor } from '../rules/methods';
+import { duration } from '../time';
+import { type DatedOrder, deadlinesOf } from './deadlines';
 import { paymentDataOf } from './payment-data';
 import { bankStep, stepsBetween, type TradeAction, type TradeStep, tradeActions, tradeStep } from './states';
 
@@ -134,6 +135,13 @@ const ends: Partial<Record<TradeState, { at: 'expires_at' | 'cancels_at' | 'stan
   CHARGEBACK_REVERSED: { at: 'stands_again_at', to: 'SUCCESS' },
 };
 
+/** The state of an order at a moment, in ms since 1970, as long as nobody pays it. */
+export function stateUnpaid(order: DatedOrder, first: TradeState, now: number): TradeState {
+  const end = ends[first];
+  const due = end && { ...deadlinesOf(order), stands_again_at: null }[end.at];
+  return end && due !== undefined && due !== null && now >= due ? end.to : first;
+}
+
 /** The step from a trade's state to another. Throws {@link IllegalAction} if the table has none. */
 export function stepTo(trade: TradeRecord, to: TradeState): TradeStep {
   const step = tradeStep(trade.trade_status, to);
@@ -150,22 +158,4 @@ export function bankStepOf(trade: TradeRecord, action: TradeAction): TradeStep {
 
 function impossible({ trade_status }: TradeRecord, to: TradeState): IllegalAction {
   return new IllegalAction(`A trade that is ${trade_status} can not become ${to}.`);
-}
-
-type DatedOrder = Pick<TradeRecord, 'created_at' | 'timeout_express' | 'cancellation_express' | 'method' | 'channel'>;
-
-/**
- * When an unfinished trade ends by itself. `timeout_express` ends INITIAL, `cancellation_express` ends PROCESSING. Without
- * a cancellation the timeout ends both. Without a timeout the method's usual expiry does.
- */
-function deadlinesOf(order: DatedOrder): Pick<TradeRecord, 'expires_at' | 'cancels_at'> {
-  const { created_at, timeout_express, cancellation_express, channel } = order;
-  const method = methodNamed(order.method ?? '');
-  const usual = expressEnd(method ? usualExpiryOf(method, channel) : '1d', created_at);
-  const timeout = timeout_express === null ? undefined : expressEnd(timeout_express, created_at);
-  const cancellation = cancellation_express === null ? undefined : expressEnd(cancellation_express, created_at);
-  return {
-    expires_at: timeout ?? Math.min(usual, cancellation ?? usual),
-    cancels_at: cancellation ?? timeout ?? usual,
-  };
 }

@@ -3,10 +3,11 @@ import type { TradeRecord } from '../records';
 import { answersOf, type MethodName, type PaymentField, walletKind, walletKinds } from '../rules/methods';
 import { boleto } from './boleto';
 import { simulatedClabe } from './clabe';
+import { type DatedOrder, deadlinesOf } from './deadlines';
 import { pixCode } from './pix';
 
 interface PaymentTerms {
-  trade: TradeRecord;
+  trade: Pick<TradeRecord, 'app_id' | 'trade_no' | 'order_amount'> & DatedOrder;
   /** A number that no other trade has. */
   count: number;
   /** The address that buyers' browsers reach. */
@@ -46,7 +47,7 @@ const makers: Readonly<Record<PaymentField, (terms: PaymentTerms) => string>> = 
 
 function boletoOf({ trade, count }: PaymentTerms) {
   const free = String(count).padStart(25, '0');
-  return boleto({ bank: '237', amount: trade.order_amount, due: trade.cancels_at, free });
+  return boleto({ bank: '237', amount: trade.order_amount, due: deadlinesOf(trade).cancels_at, free });
 }
 
 // A PIX key in the form of a UUID. An app has the same key in every run.

@@ -1,47 +1,58 @@
 /**
  * A payment gateway in memory. It stands in for the worker's GatewayClient and lives by the clock that it is given, so it
- * fits the simulated Temporal. It has no HTTP, no signatures and no field rules: for those, use the simulator.
+ * fits the simulated Temporal. It takes and refuses what the simulator does, with the same answers, but for refunds beyond what is
+ * left, and twice under one number. It has no HTTP and no signatures: for those, use the simulator.
  */
 import type { PaymentGateway } from '../../activities';
-import type { BeforeSending, Refund, RefundedTrade, Trade, TradeId } from '../../gateway';
+import {
+  type BeforeSending,
+  parseCheckout,
+  parseDirectPayment,
+  type Refund,
+  type RefundedTrade,
+  type RuleSettings,
+  type Trade,
+  type TradeId,
+} from '../../gateway';
+import { checkRequest } from '../../gateway/check';
+import { REFUND as REFUND_OPERATION } from '../../gateway/refund';
 import { FakeAccounts } from './fake-accounts';
-import { DEFAULT_PLAN, type FakeRefund, type RefundPlan, refundedAmount, statusAfterRefunds } from './fake-refunds';
+import { type RefundPlan, refundedAmount, statusAfterRefunds } from './fake-refunds';
+import type { FakeTrade, StatusAt } from './fake-trade';
 import { fail, type Mishap, refused, SUB_CODE, silence } from './mishaps';
+import {
+  type Body,
+  type Kind,
+  orderRefusal,
+  refundRefusal,
+  simulatedAnswer,
+  termsOf,
+  usualPlan,
+} from './simulators-rules';
 
-const PAY = '/trade/pay';
+const CREATE = { direct: '/trade/pay', checkout: '/trade/create' } as const;
 const QUERY = '/trade/query';
 const REFUND = '/trade/refund';
+/** The app of every simulation. */
+const APP_ID = 'test-app';
+const NOT_REFUNDABLE = { code: '40002', sub_code: SUB_CODE.wrongStatus };
 /** From these a trade can be refunded. */
 const REFUNDABLE: readonly string[] = ['SUCCESS', 'PARTIAL_REFUND', 'REFUNDED', 'REFUND_REFUSED'];
-
-/** A trade's status so many ms after its creation. */
-export type StatusAt = (elapsed_ms: number) => string;
-
-export interface FakeTrade {
-  out_trade_no: string;
-  trade_no: string;
-  /** Ms since the epoch. */
-  created_at: number;
-  /** Decimal string in currency units. */
-  order_amount: string;
-  order_currency: string;
-  method: string;
-  /** The trade's status without refunds and banks; a test may replace it at any time. */
-  statusAt: StatusAt;
-  readonly refunds: FakeRefund[];
-}
 
 export class FakeGateway implements PaymentGateway {
   /** By out_trade_no. */
   readonly trades = new Map<string, FakeTrade>();
   readonly accounts = new FakeAccounts();
-  /** The status that the next order will have, by its age: `INITIAL`, `PROCESSING`, `SUCCESS` and so on. */
-  statusAt: StatusAt = () => 'PROCESSING';
+  /**
+   * The status that the next order will have, by its age: `INITIAL`, `PROCESSING`, `SUCCESS` and so on. By default nobody pays it: it
+   * ends at its deadline.
+   */
+  statusAt: StatusAt | undefined;
   /** What happens to the next creations of orders. */
   mishaps: Mishap[] = [];
   /** What happens to the next refunds. */
   refundMishaps: Mishap[] = [];
-  /** What becomes of the next refunds; by default the money is back after 20 s. */
+  /** What becomes of the next refunds; by default the money is back after 20 s, or waits for the buyer's account. */
   refundPlans: RefundPlan[] = [];
   /** What a trade is called after a part of it went back. */
   partialStatus: 'PARTIAL_REFUND' | 'REFUNDED' = 'PARTIAL_REFUND';
@@ -62,15 +73,21 @@ export class FakeGateway implements PaymentGateway {
   /** Calls that came while `isDown`. */
   refused = 0;
 
-  /** `now` is the time in ms since the epoch: `() => env.currentTimeMs()` on the simulated Temporal. */
-  constructor(private readonly now: () => Promise<number>) {}
+  /**
+   * `now` is the time in ms since the epoch: `() => env.currentTimeMs()` on the simulated Temporal. `rules`: how the worker's client
+   * checks requests, where its settings differ from the defaults.
+   */
+  constructor(
+    private readonly now: () => Promise<number>,
+    private readonly rules: Partial<RuleSettings> = {},
+  ) {}
 
   async pay(order: unknown, beforeSending?: BeforeSending) {
-    return this.create(order, beforeSending);
+    return this.create('direct', { ...parseDirectPayment(order, { ...this.rules, sending: true }) }, beforeSending);
   }
 
   async createCheckout(order: unknown, beforeSending?: BeforeSending) {
-    return this.create(order, beforeSending);
+    return this.create('checkout', { ...parseCheckout(order, { ...this.rules, sending: true }) }, beforeSending);
   }
 
   async query(id: TradeId): Promise<Trade> {
@@ -88,20 +105,28 @@ export class FakeGateway implements PaymentGateway {
     return { out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
   }
 
-  async refund(request: unknown, _trade?: RefundedTrade, beforeSending?: BeforeSending): Promise<Refund> {
+  async refund(request: unknown, about: RefundedTrade = {}, beforeSending?: BeforeSending): Promise<Refund> {
+    const { rules } = REFUND_OPERATION;
+    const body = { ...checkRequest(rules, request, { ...this.rules, trade: about, sending: true }) };
+    const { out_trade_no, trade_no, out_request_no, refund_amount, refund_currency } = body;
     await beforeSending?.();
-    const { out_trade_no, trade_no, out_request_no, refund_amount, refund_currency } = asTexts(request);
     const mishap = this.refundMishaps.shift();
     this.refuseIfDown(REFUND, out_trade_no);
     fail(mishap, REFUND, 'refund', out_trade_no);
     const now = await this.now();
     const trade = this.find({ out_trade_no, trade_no });
-    if (!trade || !REFUNDABLE.includes(this.statusOf(trade, now)))
-      throw refused({ code: '40002', sub_code: SUB_CODE.wrongStatus }, REFUND, 'refund', out_trade_no);
-    const plan = this.refundPlans.shift() ?? DEFAULT_PLAN;
-    trade.refunds.push({ ...plan, out_request_no: out_request_no ?? null, amount: refund_amount ?? '', at: now });
+    const refusal = trade
+      ? refundRefusal(body, APP_ID, trade, now)
+      : { code: '40002', sub_code: SUB_CODE.unknownTrade };
+    const refuse = (why: { code: string; sub_code: string }) =>
+      refused(why, REFUND, 'refund', out_trade_no, REFUND_OPERATION.about(body));
+    if (!trade || refusal) throw refuse(refusal ?? NOT_REFUNDABLE);
+    if (!REFUNDABLE.includes(this.statusOf(trade, now))) throw refuse(NOT_REFUNDABLE);
+    const plan = this.refundPlans.shift() ?? usualPlan(body, trade);
+    trade.refunds.push({ ...plan, out_request_no: out_request_no ?? null, amount: refund_amount, at: now });
     if (mishap === 'lost after') throw silence('unknown', REFUND, out_trade_no);
-    return { trade_no: trade.trade_no, refund_amount, refund_currency, refund_status: this.statusOf(trade, now) };
+    const ids = { out_trade_no: trade.out_trade_no, trade_no: trade.trade_no };
+    return { ...ids, refund_amount, refund_currency, refund_status: this.statusOf(trade, now) };
   }
 
   /** A trade of the gateway that a workflow did not create. It is paid unless `fields` say otherwise. */
@@ -114,6 +139,7 @@ export class FakeGateway implements PaymentGateway {
       order_amount: '150.00',
       order_currency: 'BRL',
       method: 'PIX',
+      channel: null,
       statusAt: () => 'SUCCESS',
       refunds: [],
       ...fields,
@@ -137,25 +163,23 @@ export class FakeGateway implements PaymentGateway {
     return refundedAmount(refunds, await this.now());
   }
 
-  private async create(order: unknown, beforeSending?: BeforeSending) {
+  private async create(kind: Kind, order: Body & { out_trade_no: string }, beforeSending?: BeforeSending) {
     await beforeSending?.();
-    const fields = asTexts(order);
-    const { out_trade_no = '', order_amount = '', order_currency = '', method = '' } = fields;
-    this.refuseIfDown(PAY, out_trade_no);
+    const { out_trade_no } = order;
+    const operation = CREATE[kind];
+    this.refuseIfDown(operation, out_trade_no);
     const mishap = this.mishaps.shift();
-    fail(mishap, PAY, 'order', out_trade_no);
+    fail(mishap, operation, 'order', out_trade_no);
+    const now = await this.now();
+    const refusal = orderRefusal(kind, order, APP_ID, now);
+    if (refusal) throw refused(refusal, operation, 'order', out_trade_no);
     if (this.trades.has(out_trade_no))
-      throw refused({ code: '40002', sub_code: SUB_CODE.duplicateOrder }, PAY, 'order', out_trade_no);
-    const { statusAt } = this;
-    const { trade_no } = await this.addTrade(out_trade_no, { order_amount, order_currency, method, statusAt });
-    if (mishap === 'lost after') throw silence('unknown', PAY, out_trade_no);
-    return {
-      out_trade_no,
-      trade_no,
-      trade_status: statusAt(0),
-      qr_code: '000201',
-      web_url: `https://pay.example/${trade_no}`,
-    };
+      throw refused({ code: '40002', sub_code: SUB_CODE.duplicateOrder }, operation, 'order', out_trade_no);
+    const { unpaidAt, ...terms } = termsOf(kind, order, now);
+    const trade = await this.addTrade(out_trade_no, { ...terms, statusAt: this.statusAt ?? unpaidAt });
+    if (mishap === 'lost after') throw silence('unknown', operation, out_trade_no);
+    const { trade_no } = trade;
+    return { out_trade_no, trade_no, ...simulatedAnswer(kind, order, APP_ID, trade, this.created) };
   }
 
   private find({ out_trade_no, trade_no }: TradeId): FakeTrade | undefined {
@@ -168,9 +192,4 @@ export class FakeGateway implements PaymentGateway {
     this.refused += 1;
     throw silence('not-sent', operation, out_trade_no);
   }
-}
-
-function asTexts(request: unknown): Record<string, string | undefined> {
-  if (typeof request !== 'object' || request === null) throw new TypeError('not a request');
-  return Object.fromEntries(Object.entries(request).filter(([, value]) => typeof value === 'string'));
 }

@@ -11,6 +11,8 @@ export type RefundEnd = 'done' | 'refused' | 'revoked';
 export interface RefundPlan {
   takes_ms: number;
   ends: RefundEnd;
+  /** It waits for its buyer to name an account, as REFUND_VERIFYING. */
+  waits?: boolean;
 }
 
 export interface FakeRefund extends RefundPlan {
@@ -37,9 +39,9 @@ export function statusAfterRefunds(
 ): string | undefined {
   let status: string | undefined;
   let returned = new Big(0);
-  for (const { at, takes_ms, ends, amount } of refunds.filter((one) => one.at <= now)) {
+  for (const { at, takes_ms, ends, waits, amount } of refunds.filter((one) => one.at <= now)) {
     const ended = at + takes_ms;
-    if (now < ended) return 'REFUND_PROCESSING';
+    if (now < ended) return waits ? 'REFUND_VERIFYING' : 'REFUND_PROCESSING';
     if (ends === 'done') {
       returned = returned.plus(amount);
       status = returned.gte(paid) ? 'REFUNDED' : partial;

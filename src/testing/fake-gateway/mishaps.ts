@@ -31,9 +31,11 @@ export function refused(
   operation: string,
   creates: Creation,
   out_trade_no?: string,
+  about = out_trade_no === undefined ? 'the request' : `order ${out_trade_no}`,
 ): GatewayError {
   const { outcome, retryable } = refusalOf(code, sub_code, [], creates);
-  return new GatewayError(`${outcome} (${sub_code ?? code})`, {
+  const said = `code ${code}${sub_code ? `, sub_code ${sub_code}` : ''}`;
+  return new GatewayError(`The gateway refused ${operation} for ${about}: ${said}.`, {
     outcome,
     retryable,
     operation,

@@ -7,7 +7,11 @@ import type { DepositLedger } from './deposit-ledger';
 import type { AccountRecord } from './record';
 import { AccountVisibility } from './visibility';
 
-type NewEvent = Pick<AccountEvent, 'id' | 'type' | 'deposit' | 'set_aside'>;
+type NewEvent = AccountEvent extends infer Event
+  ? Event extends AccountEvent
+    ? Omit<Event, 'time' | 'account'>
+    : never
+  : never;
 
 export class AccountPublisher {
   private readonly visibility = new AccountVisibility();

@@ -471,13 +471,15 @@ class AfterSaleRun {
 
   private async send(number: string): Promise<void> {
     const { app_id } = this.input;
-    const request = this.requests.get(number) ?? lateRequest(this.order, number);
+    const asked = this.requests.get(number) ?? lateRequest(this.order, number);
+    const refund = findRefund(this.order, number);
     // An earlier run took the request, and never sent it.
-    if (request === undefined) return this.learn(notSentByEarlierRun(number));
+    if (asked === undefined || refund === undefined) return this.learn(notSentByEarlierRun(number));
+    const { amount: refund_amount, currency: refund_currency } = refund;
+    const request = { ...asked, out_request_no: number, refund_amount, refund_currency };
     const { heard, ...sale } = this.order;
     this.learn({ is: 'begun', number });
     this.waitFor('the gateway to take the refund');
-    const refund = findRefund(this.order, number);
     const sent = await sendRefund(app_id, { heard, ...sale }, request, {
       run_id: this.settings.run_id,
       patience_ms: this.settings.patience_ms,
@@ -486,7 +488,7 @@ class AfterSaleRun {
         this.deciding === number ||
         this.rechecks.isRequested ||
         this.order.held.length > 0 ||
-        (refund !== undefined && obstacleTo(this.order, refund, Date.now()) !== undefined),
+        obstacleTo(this.order, refund, Date.now()) !== undefined,
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
@@ -562,13 +564,13 @@ class AfterSaleRun {
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     // The buyer may have paid since the last look.
     if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
-    const granted = grantRefund(this.order, this.requests, order, Date.now());
+    const { is, ...granted } = grantRefund(this.order, this.requests, order, Date.now());
     const { number } = granted;
     // A refund that waits for its turn may have been taken by an earlier run: the same request lets it go on.
     const isLacking = findRefund(this.order, number)?.phase === 'waiting' && !this.requests.has(number);
-    if (granted.is === 'new' || isLacking) this.requests.set(number, { ...order, out_request_no: number });
-    if (granted.is === 'new') {
-      this.learn({ is: 'requested', number, amount: order.refund_amount, currency: order.refund_currency });
+    if (is === 'new' || isLacking) this.requests.set(number, order);
+    if (is === 'new') {
+      this.learn({ is: 'requested', ...granted });
       const refund = findRefund(this.order, number);
       // Where it cannot go now, that may have changed since the last look.
       if (refund && turnOf(this.order, refund, Date.now()) !== 'now') this.rechecks.request();

@@ -66,6 +66,8 @@ interface Requested {
   readonly number: string;
   readonly amount: string;
   readonly currency: string;
+  /** As all that was left. */
+  readonly isAll?: boolean;
 }
 
 /** From here on the request may leave us. */

@@ -517,13 +517,17 @@ function onNamed(order: KnownOrder, refund: LedgerRefund, status: string): Known
 
 // — Requests —
 
-function onRequested(order: KnownOrder, { number, amount, currency, at }: FactOf<'requested'>): KnownOrder {
+function onRequested(
+  order: KnownOrder,
+  { number, amount, currency, isAll = false, at }: FactOf<'requested'>,
+): KnownOrder {
   const earlier = findRefund(order, number);
   const fresh: LedgerRefund = {
     number,
     attempt: (earlier?.attempt ?? 0) + 1,
     amount,
     currency,
+    isAll,
     requested_at: at,
     phase: 'waiting',
     begun: null,

@@ -164,7 +164,5 @@ function lateRefund(order: KnownOrder): PaymentState['late_payment_refund'] {
 
 /** The request of the refund of late money: nobody else has asked for it. Undefined for any other number. */
 export function lateRequest(order: KnownOrder, number: string): RefundOrder | undefined {
-  const refund = findLateRefund(order);
-  if (refund?.number !== number) return undefined;
-  return { refund_amount: refund.amount, refund_currency: refund.currency, out_request_no: number };
+  return findLateRefund(order)?.number === number ? {} : undefined;
 }

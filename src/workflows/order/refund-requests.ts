@@ -33,24 +33,33 @@ const NAMES_NO_TRADE = 'not allowed: the refund is of the order that it is asked
 
 /** Throws `InvalidRequest` where the request of a refund breaks a rule. */
 export function assertRefundOrder(order: RefundOrder): void {
-  const { refund_amount, refund_currency, out_request_no } = order ?? {};
-  const amount = typeof refund_amount === 'string' ? amountProblem(refund_amount) : 'required, as text';
+  // What lacks an amount asks for all: so nothing that is no request may pass for one.
+  if (typeof order !== 'object' || order === null || Array.isArray(order))
+    throw invalidRequest([{ field: '(request)', rule: 'must be an object: {} asks for all that is left' }]);
+  const { refund_amount, refund_currency, out_request_no } = order;
+  const amount = partProblem(refund_amount);
+  const isCurrency = refund_currency === undefined || typeof refund_currency === 'string';
   const issues = [
     ...(amount === undefined ? [] : [{ field: 'refund_amount', rule: amount }]),
-    ...(typeof refund_currency === 'string' ? [] : [{ field: 'refund_currency', rule: 'required' }]),
+    ...(isCurrency ? [] : [{ field: 'refund_currency', rule: 'must be text' }]),
     ...(isRefundNumber(out_request_no) ? [] : [{ field: 'out_request_no', rule: 'text of at most 16 characters' }]),
-    ...IDS_OF_A_TRADE.filter((field) => order?.[field] !== undefined).map((field) => ({ field, rule: NAMES_NO_TRADE })),
+    ...IDS_OF_A_TRADE.filter((field) => order[field] !== undefined).map((field) => ({ field, rule: NAMES_NO_TRADE })),
   ];
   if (issues.length > 0) throw invalidRequest(issues);
+}
+
+/** What is wrong with the amount of a part. Others may send anything. */
+function partProblem(part: unknown): string | undefined {
+  if (part === undefined) return undefined;
+  return typeof part === 'string' ? amountProblem(part) : 'must be text; leave it out for all that is left';
 }
 
 const isRefundNumber = (value: unknown) =>
   value === undefined || (typeof value === 'string' && value !== '' && [...value].length <= 16);
 
 /** A request that was granted: a new refund, or the one that the same request made earlier. */
-export interface Granted {
+interface Granted extends Pick<LedgerRefund, 'number' | 'amount' | 'currency' | 'isAll'> {
   readonly is: 'new' | 'known';
-  readonly number: string;
 }
 
 /**
@@ -65,23 +74,27 @@ export function grantRefund(
 ): Granted {
   const { paid, seen } = sale;
   if (paid === null) throw notPaid(seen?.status ?? null);
-  if (order.refund_currency.toUpperCase() !== paid.currency.toUpperCase())
-    throw invalidRequest([{ field: 'refund_currency', rule: `must be the order’s, ${paid.currency}` }]);
-  const isWhole = sameAmount(order.refund_amount, paid.amount);
-  const number = order.out_request_no ?? generatedRefundNumber(sale, order, isWhole);
+  const { refund_amount: part, refund_currency = paid.currency, refund_reason: reason = '' } = order;
+  const { currency } = paid;
+  if (refund_currency.toUpperCase() !== currency.toUpperCase())
+    throw invalidRequest([{ field: 'refund_currency', rule: `must be the order’s, ${currency}` }]);
+  const isWhole = part === undefined || sameAmount(part, paid.amount);
+  const named = isWhole ? 'whole' : { amount: part, currency, reason };
+  const number = order.out_request_no ?? generatedRefundNumber(sale, named);
   const earlier = findRefund(sale, number);
   // Where there certainly is no refund, its number may be used again.
   if (earlier && (earlier.outcome !== 'NOT_CREATED' || earlier.asked !== null))
-    return repeated(earlier, requests, order);
+    return repeated(earlier, paid.amount, requests.get(number), order);
   const obstacle = obstacleToAny(sale, now);
   if (obstacle) throw typedFailure(obstacle.type, obstacle.message, obstacle.details);
   const left = leftToGrant(sale);
-  if (!isMore(order.refund_amount, left)) return { is: 'new', number };
-  throw typedFailure(
-    FAILURE.overRefund,
-    `${order.refund_amount} is more than the ${left} that is left of ${paid.amount} ${paid.currency}. Nothing was sent.${undecided(sale)}`,
-    { left },
-  );
+  const amount = part ?? left;
+  if (isMore(amount, '0') && !isMore(amount, left))
+    return { is: 'new', number, amount, currency, isAll: part === undefined };
+  const why = part === undefined ? 'Nothing is left' : `${part} is more than the ${left} that is left`;
+  throw typedFailure(FAILURE.overRefund, `${why} of ${paid.amount} ${currency}. Nothing was sent.${undecided(sale)}`, {
+    left,
+  });
 }
 
 /** A refund whose end nothing tells keeps its amount: a person can say what became of it. */
@@ -92,33 +105,38 @@ function undecided({ refunds }: KnownOrder): string {
   return ` It counts refunds whose end nothing confirms: ${numbers}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome.`;
 }
 
-function repeated(earlier: LedgerRefund, requests: ReadonlyMap<string, RefundOrder>, order: RefundOrder): Granted {
+/** `first`: the request that it was made by, where this run took it. */
+function repeated(earlier: LedgerRefund, paid: string, first: RefundOrder | undefined, order: RefundOrder): Granted {
   const isSpent = earlier.outcome === 'REFUND_REFUSED' || earlier.outcome === 'REFUND_REVOKE';
   if (isSpent && earlier.asked === null) throw spent(earlier.number, earlier.outcome);
-  const fields = differing(earlier, requests.get(earlier.number), order);
-  if (fields.length === 0) return { is: 'known', number: earlier.number };
+  const fields = differing(earlier, paid, first, order);
+  if (fields.length === 0) return { ...earlier, is: 'known' };
   throw typedFailure(
     FAILURE.differentRequest,
-    `Another refund was requested under this number, or without a number: ${fields.join(', ')} differ. To give back more, use a new out_request_no; to ask about that refund, send it as it was.`,
+    `Another refund was requested under this number, or without a number, with another ${fields.join(', ')}. To give back more, use a new out_request_no; to ask about that refund, send it as it was.`,
     { fields },
   );
 }
 
 function differing(
-  { number, amount, currency }: LedgerRefund,
-  known: RefundOrder | undefined,
+  { number, amount, currency, isAll }: LedgerRefund,
+  paid: string,
+  first: RefundOrder | undefined,
   order: RefundOrder,
 ): string[] {
-  const first = known ?? { refund_amount: amount, refund_currency: currency };
+  // A number that we made of all of it is only that of all.
+  const isSame = ({ refund_amount: part, out_request_no }: RefundOrder) =>
+    part === undefined ? isAll || out_request_no === undefined || sameAmount(amount, paid) : sameAmount(part, amount);
   const named = (from: RefundOrder) => ({
     ...from,
-    // A number that we generated is no difference.
+    // A number that we generated is no difference, and no currency but the order's was granted.
     out_request_no: number,
-    refund_amount: sameAmount(from.refund_amount, amount) ? amount : from.refund_amount,
+    refund_currency: currency,
+    refund_amount: isSame(from) ? amount : (from.refund_amount ?? 'all that is left'),
   });
-  const fields = differingFields(named(first), named(order));
-  // Requests of earlier runs are not kept: compare amount and currency only.
-  return known ? fields : fields.filter((field) => Object.hasOwn(first, field));
+  // Requests of earlier runs are not kept: compare the amount only.
+  if (first === undefined) return isSame(order) ? [] : ['refund_amount'];
+  return differingFields(named(first), named(order));
 }
 
 /** The gateway has shown nothing that was paid. */

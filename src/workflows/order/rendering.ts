@@ -4,10 +4,10 @@ import {
   type AfterSaleState,
   type Attention,
   attentionOfStatus,
+  type EventPayment,
   type KnownOrder,
   type LedgerRefund,
   mismatchLine,
-  type PaymentEvent,
   type RefundAnswer,
   type RefundState,
 } from '../../contract';
@@ -97,7 +97,7 @@ export function attentionOf(order: KnownOrder): Attention | null {
 }
 
 /** The payment as it is now. One that is not known was paid where the gateway has shown so. */
-export function eventPaymentOf(state: AfterSaleState): PaymentEvent['payment'] {
+export function eventPaymentOf(state: AfterSaleState): EventPayment {
   if (state.payment) {
     const { history: _history, payment_data: _data, ...payment } = state.payment;
     return payment;

@@ -1,6 +1,6 @@
 /** Sends a refund once, on a fresh look, and says what became of it, as facts. */
 import { condition } from '@temporalio/workflow';
-import { detailsOf, FAILURE, type KnownOrder, knownIds, type RefundOrder, type RefundResult } from '../../contract';
+import { detailsOf, FAILURE, type GrantedRefund, type KnownOrder, knownIds, type RefundResult } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
 import { isObject, isResultOf, isText, isTradeOrNull, type ResultShape } from '../shared/ended-by-hand';
@@ -45,7 +45,7 @@ const SENT: ResultShape<RefundResult> = {
 export async function sendRefund(
   app_id: string,
   sale: KnownOrder,
-  request: RefundOrder,
+  request: GrantedRefund,
   { run_id, isForbidden, patience_ms, onSilence }: SendOptions,
 ): Promise<Sent> {
   let isOver = false;
@@ -71,7 +71,7 @@ export async function sendRefund(
   }
 }
 
-function attemptOf(app_id: string, sale: KnownOrder, request: RefundOrder, original_run_id: string) {
+function attemptOf(app_id: string, sale: KnownOrder, request: GrantedRefund, original_run_id: string) {
   const { paid, method, seen, trade_no, out_trade_no } = sale;
   const trade = { order_amount: paid?.amount ?? request.refund_amount, method };
   return {

@@ -12,12 +12,12 @@ import {
   activityWords,
   type CreateInput,
   type GatewayActivities,
+  type GrantedRefund,
   type LocalActivities,
   type LookInput,
   type LookResult,
   type OrderRequest,
   type PreviousRunActivities,
-  type RefundOrder,
   type TradeId,
   type WatchInput,
 } from '../../contract';
@@ -137,5 +137,5 @@ function watchSummary({ id, seen }: WatchInput): string {
 const named = ({ trade_no, out_trade_no }: TradeId) => (trade_no ? `trade ${trade_no}` : `order ${out_trade_no}`);
 const moneyOf = ({ method, order_amount, order_currency }: OrderRequest) =>
   `${method ? `${method} ` : ''}${order_amount} ${order_currency}`;
-const refundOf = ({ refund_amount, refund_currency, out_request_no }: RefundOrder) =>
+const refundOf = ({ refund_amount, refund_currency, out_request_no }: GrantedRefund) =>
   `${refund_amount} ${refund_currency}${out_request_no ? `, number ${out_request_no}` : ''}`;

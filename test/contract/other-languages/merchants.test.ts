@@ -310,7 +310,7 @@ const statesOf = (receiver: Receiver, number: string) =>
   receiver
     .events()
     .flatMap((event) =>
-      'payment' in event && event.payment.out_trade_no === number && event.transition ? [event.transition.to] : [],
+      event.type === 'transition' && event.payment.out_trade_no === number ? [event.transition.to] : [],
     );
 const depositsOf = (receiver: Receiver, account_id: string) =>
   receiver

@@ -10,7 +10,7 @@ import type { DirectPayment } from '../../../src/gateway';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { PaymentEvent, PaymentState } from '../../../src/workflows';
 import { publishedOrder } from '../../harness/orders';
-import { afterSaleOf, part, sold, USER, waitsForAPerson, whole } from '../../harness/sold';
+import { afterSaleOf, part, sold, USER, waitsForAPerson } from '../../harness/sold';
 
 const heard: PaymentEvent[] = [];
 
@@ -91,7 +91,10 @@ describe('a late payment', () => {
   test('the event of a late payment names its refund, so that the merchant delivers nothing', async () => {
     const { order } = await paidLate('wallet-qr');
     const ofMoney = heard.filter(
-      ({ payment, transition }) => payment.out_trade_no === order.out_trade_no && transition?.to === 'SUCCESS',
+      (event) =>
+        event.type === 'transition' &&
+        event.payment.out_trade_no === order.out_trade_no &&
+        event.transition.to === 'SUCCESS',
     );
     expect(ofMoney[0]).toMatchObject({
       payment: { previous: { outcome: 'CANCEL' }, late_payment_refund: { out_request_no: expect.any(String) } },
@@ -179,7 +182,7 @@ const seen = (out_trade_no: string) =>
 const heardOf = (out_trade_no: string) =>
   heard
     .filter(({ after_sale, payment }) => after_sale !== undefined && payment.out_trade_no === out_trade_no)
-    .map(({ type, payment, transition }) => (type === 'attention' ? payment.attention : transition?.to));
+    .map((event) => (event.type === 'attention' ? event.payment.attention : event.transition.to));
 
 describe('after a sale', () => {
   test('a dispute, its chargeback and the reversal each change the state, raise attention and reach the merchant’s handler', async () => {
@@ -258,7 +261,7 @@ describe('a refund that waits for the buyer’s account', () => {
   async function waiting() {
     const order = await sold(stack, 'pix');
     const { out_trade_no } = order;
-    const answer = await stack.payments.refund(out_trade_no, { ...whole(order), user_info: USER });
+    const answer = await stack.payments.refund(out_trade_no, { user_info: USER });
     expect(answer).toMatchObject({ refund_status: 'REFUND_VERIFYING' });
     await sees(out_trade_no, 'REFUND_VERIFYING');
     expect(await stack.payments.refunds(out_trade_no)).toMatchObject({
@@ -307,7 +310,7 @@ describe('a refund that waits for the buyer’s account', () => {
       refunding_amount: '0.00',
       refunds: [{ outcome: 'REFUND_REVOKE' }],
     });
-    const again = { ...part(order, order_amount, 'once-more'), user_info: USER };
+    const again = { ...part(order_amount, 'once-more'), user_info: USER };
     expect(await stack.payments.refund(out_trade_no, again)).toMatchObject({ refund_status: 'REFUND_VERIFYING' });
     await press(stack.simulator.refund('once-more').page_url, 'confirm', 'key-of-mariana');
     await stack.simulator.advance('1h');

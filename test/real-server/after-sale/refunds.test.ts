@@ -5,10 +5,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
 import { paymentWorkflowId } from '../../../src/contract';
-import type { DirectPayment, RefundRequest } from '../../../src/gateway';
+import type { DirectPayment, RefundOptions } from '../../../src/gateway';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { HeldHandler, isClosing } from '../../harness/closing';
-import { afterSaleOf, part, sold, USER, waitsForAPerson, whole } from '../../harness/sold';
+import { afterSaleOf, part, sold, USER, waitsForAPerson } from '../../harness/sold';
 
 const handler = new HeldHandler();
 
@@ -44,7 +44,7 @@ describe('of each method', () => {
   const ACCOUNT = { bank_info: { bank_id: '341', agency: '1234', type: 'CHECKING', number: '123456-7' } };
   const CLABE = { bank_info: { number: '646180110412345678' } };
 
-  const ROWS: [method: string, order: string, more: Partial<RefundRequest>][] = [
+  const ROWS: [method: string, order: string, more: Partial<RefundOptions>][] = [
     ['PIX', 'pix', { user_info: USER, ...ACCOUNT }],
     ['Boleto', 'boleto', { ...ACCOUNT }],
     ['Lottery', 'lottery', { ...ACCOUNT }],
@@ -58,7 +58,7 @@ describe('of each method', () => {
     'a full refund by %s ends as REFUNDED, and the ledger agrees with the gateway',
     async (_method, name, more) => {
       const order = await sold(stack, name);
-      const answer = await stack.payments.refund(order.out_trade_no, { ...whole(order), ...more });
+      const answer = await stack.payments.refund(order.out_trade_no, { ...more });
       expect(answer).toMatchObject({
         out_trade_no: order.out_trade_no,
         refund_status: 'REFUND_PROCESSING',
@@ -92,7 +92,7 @@ describe('a refund that nobody knows of', () => {
     expect(await stack.payments.refunds(out_trade_no)).toMatchObject({ refunded_amount });
     expect(askedFor(out_trade_no).filter((one) => one.out_request_no === out_request_no)).toHaveLength(1);
   }
-  const request = (out_trade_no: string, refund: RefundRequest): void =>
+  const request = (out_trade_no: string, refund: RefundOptions): void =>
     void stack.payments.refund(out_trade_no, refund).catch(() => undefined);
 
   const REFUSED: [what: string, name: string, changes: Partial<DirectPayment>, amount: string][] = [
@@ -102,17 +102,17 @@ describe('a refund that nobody knows of', () => {
 
   test.each(REFUSED)('because its %s is sent once, and put before a person', async (_what, name, changes, amount) => {
     const order = await sold(stack, name, changes);
-    request(order.out_trade_no, { ...part(order, amount, 'refused'), user_info: USER });
+    request(order.out_trade_no, { ...part(amount, 'refused'), user_info: USER });
     await expectAsked(order.out_trade_no, 'refused', '0.00');
   });
 
   test('because its answer was lost after an earlier part is sent once, and put before a person', async () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
-    await stack.payments.refund(out_trade_no, part(order, '10.00', 'first'));
+    await stack.payments.refund(out_trade_no, part('10.00', 'first'));
     await afterSaleOf(stack, out_trade_no).result();
     stack.simulator.addFault({ out_trade_no, on: 'refund', fault: '5xx-before' });
-    request(out_trade_no, part(order, '20.00', 'rest'));
+    request(out_trade_no, part('20.00', 'rest'));
     await expectAsked(out_trade_no, 'rest', '10.00');
   });
 });
@@ -141,22 +141,22 @@ describe('after all workflows have closed', () => {
   test('a new run knows the refunds of the run before: it repeats their answers, sends none twice, and refuses more than is left', async () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
-    const first = await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'));
+    const first = await stack.payments.refund(out_trade_no, part('50.00', 'a'));
     await afterSaleOf(stack, out_trade_no).result();
     const { runId } = await afterSaleOf(stack, out_trade_no).describe();
 
-    expect(await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'))).toEqual(first);
+    expect(await stack.payments.refund(out_trade_no, part('50.00', 'a'))).toEqual(first);
     expect((await afterSaleOf(stack, out_trade_no).describe()).runId).not.toBe(runId);
-    await expect(stack.payments.refund(out_trade_no, part(order, '60.00', 'a'))).rejects.toMatchObject({
+    await expect(stack.payments.refund(out_trade_no, part('60.00', 'a'))).rejects.toMatchObject({
       name: 'DuplicateRefundError',
       details: { fields: ['refund_amount'] },
     });
-    await expect(stack.payments.refund(out_trade_no, part(order, order.order_amount, 'b'))).rejects.toMatchObject({
+    await expect(stack.payments.refund(out_trade_no, part(order.order_amount, 'b'))).rejects.toMatchObject({
       name: 'OverRefundError',
     });
     expect(askedFor(out_trade_no)).toHaveLength(1);
 
-    await stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+    await stack.payments.refund(out_trade_no, part('30.00', 'b'));
     expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
       refunded_amount: '80.00',
       ledger_complete: true,
@@ -168,14 +168,14 @@ describe('after all workflows have closed', () => {
   test('a run that was terminated before a worker took it does not hide the refunds of earlier runs', async () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
-    await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'));
+    await stack.payments.refund(out_trade_no, part('50.00', 'a'));
     const { workflowId } = afterSaleOf(stack, out_trade_no);
     await afterSaleOf(stack, out_trade_no).result();
     const args = [{ app_id: APP.app_id, out_trade_no }];
     const nobody = await stack.client.workflow.start('afterSale', { workflowId, taskQueue: 'nobody', args });
     await nobody.terminate('a test');
 
-    await stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+    await stack.payments.refund(out_trade_no, part('30.00', 'b'));
     expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
       refunded_amount: '80.00',
       ledger_complete: true,
@@ -186,11 +186,11 @@ describe('after all workflows have closed', () => {
   test('a ledger without a run that Temporal has deleted is incomplete: nothing is granted until a person has named what went back', async () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
-    await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'));
+    await stack.payments.refund(out_trade_no, part('50.00', 'a'));
     await afterSaleOf(stack, out_trade_no).result();
     await forget(afterSaleOf(stack, out_trade_no).workflowId);
 
-    await expect(stack.payments.refund(out_trade_no, part(order, '30.00', 'b'))).rejects.toMatchObject({
+    await expect(stack.payments.refund(out_trade_no, part('30.00', 'b'))).rejects.toMatchObject({
       name: 'NotRefundedError',
       details: { ledger_complete: false },
     });
@@ -210,7 +210,7 @@ describe('after all workflows have closed', () => {
         workflowIdConflictPolicy: 'USE_EXISTING',
       }),
     });
-    await stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+    await stack.payments.refund(out_trade_no, part('30.00', 'b'));
     expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
       refunded_amount: '30.00',
       refunded_elsewhere: '50.00',
@@ -225,7 +225,7 @@ describe('after all workflows have closed', () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
     await forget(paymentWorkflowId(APP.app_id, out_trade_no));
-    const refund = part(order, '50.00', 'a');
+    const refund = part('50.00', 'a');
     await expect(stack.payments.refund(out_trade_no, refund)).rejects.toMatchObject({
       name: 'InvalidOrderError',
       issues: [expect.objectContaining({ field: 'user_info.email' })],
@@ -244,7 +244,7 @@ describe('a run that ends', () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
     const { release } = handler.hold('PARTIAL_REFUND');
-    const known = part(order, '50.00', 'a');
+    const known = part('50.00', 'a');
     await stack.payments.refund(out_trade_no, known);
     while (!(await isClosing(stack, out_trade_no, known))) await delay(20);
     await stack.simulator.act(out_trade_no, 'dispute');

@@ -237,9 +237,9 @@ const OF_SALES = {
     tells: 'The trade shows that a refund was revoked, and no notification has named it.',
     async bring(desk) {
       const { payments, simulator, client } = desk.stack;
-      const order = await sold(desk.stack, 'pix', { out_trade_no: this.of });
+      await sold(desk.stack, 'pix', { out_trade_no: this.of });
       await simulator.setNotifications(this.of, false);
-      await payments.refund(this.of, { ...part(order, '20.00', 'part-1'), user_info: USER });
+      await payments.refund(this.of, { ...part('20.00', 'part-1'), user_info: USER });
       await simulator.actOnRefund(this.of, 'revoke');
       await client.workflow
         .getHandle(afterSaleWorkflowId(APP.app_id, this.of))

@@ -21,7 +21,7 @@ import { APP } from '../../../src/testing/stack';
 import { key, setting } from '../../codec/support';
 import { eventually } from '../../harness/eventually';
 import { type PublishedOrder, publishedOrders } from '../../harness/orders';
-import { part, USER, whole } from '../../harness/sold';
+import { part, USER } from '../../harness/sold';
 import { Life } from './life';
 
 const HOUR_MS = 3_600_000;
@@ -258,7 +258,7 @@ describe('what people press in Temporal UI', () => {
     expect((await life.run('show', numberOf(order))).printed).toContain('SUCCESS');
     expect(await life.payments.outcome(numberOf(order))).toMatchObject({ outcome: 'SUCCESS' });
     expect(await life.payments.state(numberOf(order))).toMatchObject({ outcome: 'SUCCESS' });
-    const refund = life.payments.refund(numberOf(order), { ...whole(order.request), user_info: USER });
+    const refund = life.payments.refund(numberOf(order), { user_info: USER });
     await eventually('the gateway has the refund', () => refundsOf(order).length === 1);
     await life.simulator.advance('1s');
     await refund;
@@ -428,7 +428,7 @@ describe('after the sale', () => {
     const order = nextOrder({}, 'pix');
     await sell([order]);
     life.simulator.configure({ refundTakes: 'manual' });
-    const money = { ...part(order.request, order.request.order_amount, 'first'), user_info: USER };
+    const money = { ...part(order.request.order_amount, 'first'), user_info: USER };
     await life.payments.refund(numberOf(order), money);
     await actOnRefund(order, 'first', 'refuse');
     await eventually('the refusal is known', async () => {

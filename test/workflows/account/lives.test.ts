@@ -90,8 +90,9 @@ const unknown = (handle: Awaited<ReturnType<typeof create>>) =>
 
 /** A trade that the gateway knows, and its notification. */
 async function deposit(out_trade_no: string, order_amount = '10.00', more: object = {}) {
-  await trades.pay({ out_trade_no, order_amount, order_currency: 'MXN', method: 'SPEI' });
-  const { trade_no } = trades.trades.get(out_trade_no) ?? {};
+  const { statusAt = () => 'PROCESSING' } = trades;
+  const trade = { order_amount, order_currency: 'MXN', method: 'SPEI', statusAt };
+  const { trade_no } = await trades.addTrade(out_trade_no, trade);
   return {
     app_id: APP.app_id,
     out_trade_no,
@@ -179,7 +180,9 @@ describe('a deposit', () => {
 
   it('is none where an order has its number: the order goes on, and nothing is counted', async () => {
     const handle = await follow();
-    const payment = order({ out_trade_no: 'VA1', order_currency: 'MXN', order_amount: '10.00' });
+    const customer = { name: 'Sofía Hernández', email: 'sofia@example.com', phone: '5215512345678' };
+    const money = { method: 'SPEI', order_currency: 'MXN', order_amount: '10.00' };
+    const payment = order({ out_trade_no: 'VA1', ...money, customer });
     trades.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
     const run = await env.client.workflow.start('payment', {
       ...{ workflowId: `payment:${APP.app_id}:VA1`, taskQueue: 'simulated', args: [payment] },

@@ -9,7 +9,8 @@ import {
   type RefundAnswer,
   type RefundOrder,
 } from '../../../src/contract';
-import { FakeGateway, type FakeTrade } from '../../../src/testing/fake-gateway/fake-gateway';
+import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
+import type { FakeTrade } from '../../../src/testing/fake-gateway/fake-trade';
 import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
 import { APP } from '../../../src/testing/stack';
 import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
@@ -63,18 +64,11 @@ export class Sale {
     return (await this.handle.describe()).status.name === 'RUNNING';
   }
 
-  /** Asks for a refund; the answer comes as time passes. */
-  async ask(
-    refund_amount: string,
-    more: Partial<RefundOrder> = {},
-  ): Promise<{ answer: Promise<RefundAnswer | Error> }> {
+  /** Asks for a refund, without an amount for all that is left; the answer comes as time passes. */
+  async ask(refund_amount?: string, more: RefundOrder = {}): Promise<{ answer: Promise<RefundAnswer | Error> }> {
     await this.open();
-    const order: RefundOrder = {
-      refund_amount,
-      refund_currency: 'BRL',
-      user_info: { email: 'a@example.com' },
-      ...more,
-    };
+    const part = refund_amount === undefined ? {} : { refund_amount };
+    const order: RefundOrder = { ...part, user_info: { email: 'a@example.com' }, ...more };
     const update = await this.handle
       .startUpdate<RefundAnswer, [RefundOrder]>('refund', { args: [order], waitForStage: 'ACCEPTED' })
       .catch(asError);

@@ -106,6 +106,60 @@ describe.each([
       ]);
     });
 
+    test('all that is left goes back once: asked for again, also by another run, it is what the first gave', async () => {
+      const sale = await play();
+      await (await sale.ask('30.00', { out_request_no: 'a' })).answer;
+      await ended(sale);
+      const [first, at_once] = [await sale.ask(), await sale.ask()];
+      const given = await first.answer;
+      expect(given).toMatchObject({ refund_amount: '120.00', refund_currency: 'BRL' });
+      expect(await at_once.answer).toEqual(given);
+      expect(await ended(sale)).toMatchObject({ refunded_amount: '150.00' });
+      expect(await (await sale.ask()).answer).toEqual(given);
+      expect(sale.trade.refunds.map(({ amount }) => amount)).toEqual(['30.00', '120.00']);
+    });
+
+    test('a number that a part has used is no number for all that is left, also in another run', async () => {
+      const sale = await play();
+      await (await sale.ask('30.00', { out_request_no: 'a' })).answer;
+      const differs = { type: 'DifferentRequest', details: [{ fields: ['refund_amount'] }] };
+      expect(await (await sale.ask(undefined, { out_request_no: 'a' })).answer).toMatchObject(differs);
+      await ended(sale);
+      expect(await (await sale.ask(undefined, { out_request_no: 'a' })).answer).toMatchObject(differs);
+      const rest = await (await sale.ask(undefined, { out_request_no: 'rest' })).answer;
+      expect(rest).toMatchObject({ refund_amount: '120.00' });
+      await ended(sale);
+      expect(await (await sale.ask(undefined, { out_request_no: 'rest' })).answer).toEqual(rest);
+      expect(sale.trade.refunds).toHaveLength(2);
+    });
+
+    test('all is the whole amount, and where nothing is left it says so', async () => {
+      const sale = await play();
+      const whole = await (await sale.ask('150.00')).answer;
+      expect(await (await sale.ask()).answer).toEqual(whole);
+      expect(await (await sale.ask(undefined, { out_request_no: 'more' })).answer).toMatchObject({
+        type: 'OverRefund',
+        message: expect.stringMatching(/^Nothing is left of 150\.00 BRL\./),
+        details: [{ left: '0.00' }],
+      });
+    });
+
+    test.each<[string, [unknown]]>([
+      ['nothing', [undefined]],
+      ['null', [null]],
+      ['a list', [[]]],
+      ['a text', ['150.00']],
+      ['an amount that is null', [{ refund_amount: null }]],
+    ])('a request that is %s gives nothing back', async (_what, args) => {
+      const sale = await play();
+      await sale.open();
+      const refused = await sale.handle
+        .executeUpdate<unknown, [unknown]>('refund', { args })
+        .catch((error: Error) => error.cause);
+      expect(refused).toMatchObject({ type: 'InvalidRequest' });
+      expect(sale.trade.refunds).toEqual([]);
+    });
+
     test('the rest of a trade that is REFUNDED after a part goes back once a person has said that nobody else gave it back', async () => {
       const sale = await play();
       sale.gateway.partialStatus = 'REFUNDED';

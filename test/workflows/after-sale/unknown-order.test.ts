@@ -11,11 +11,7 @@ beforeEach(async () => {
 afterEach(() => simulation?.close());
 
 const refund = (out_trade_no: string) =>
-  simulation.payments.refund(out_trade_no, {
-    refund_amount: '10.00',
-    refund_currency: 'BRL',
-    user_info: { email: 'a@example.com' },
-  });
+  simulation.payments.refund(out_trade_no, { amount: '10.00', user_info: { email: 'a@example.com' } });
 const afterSale = (out_trade_no: string) =>
   simulation.temporal.client.workflow.getHandle(`after-sale:${APP.app_id}:${out_trade_no}`);
 

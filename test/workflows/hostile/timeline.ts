@@ -16,7 +16,7 @@ export function timeline(lines: readonly Line[]): string {
 export function eventLines(events: readonly MerchantEvent[]): Line[] {
   return events.map((event) => [
     Date.parse(event.time),
-    `event: ${event.type} ${'transition' in event ? event.transition?.to : ''}`,
+    `event: ${event.type} ${'transition' in event ? event.transition.to : ''}`,
   ]);
 }
 

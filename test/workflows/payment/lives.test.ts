@@ -148,6 +148,7 @@ describe('deadlines', () => {
   });
 
   it('a trade that the gateway never ends is polled past the last notification’s retry, then EXPIRED under attention', async () => {
+    gateway.statusAt = () => 'PROCESSING';
     const state = await live(order());
     expect(state).toMatchObject({ outcome: 'EXPIRED', attention: 'never-ended', trade_status: 'PROCESSING' });
     expect(lived(state)).toBeGreaterThanOrEqual(90 * MINUTE + 840 * MINUTE);
@@ -174,7 +175,8 @@ describe('the update created', () => {
     const payment = order();
     const handle = await start(payment);
     const first = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
-    expect(first).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', qr_code: '000201', recovered: false });
+    expect(first).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', recovered: false });
+    expect(first).toHaveProperty('qr_code', expect.stringMatching(/^000201/));
     expect(await handle.executeUpdate('created')).toEqual(first);
     await end(handle);
   });
@@ -266,7 +268,7 @@ describe('a creation that certainly failed', () => {
 
   it('fails with DuplicateOrder where somebody else made an order under this number', async () => {
     const payment = order();
-    await gateway.pay(payment.request);
+    await gateway.addTrade(payment.request.out_trade_no, { statusAt: () => 'PROCESSING' });
     await expect(live(payment)).rejects.toMatchObject({
       cause: {
         type: 'DuplicateOrder',
@@ -330,9 +332,9 @@ describe('notifications', () => {
 
   it('a notification of a trade that this system never made starts a payment that adopts it', async () => {
     const payment = order();
-    becomes('PROCESSING', MINUTE, 'SUCCESS');
+    const statusAt = (elapsed: number) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
     const { out_trade_no } = payment.request;
-    await gateway.pay(payment.request);
+    await gateway.addTrade(out_trade_no, { statusAt });
     const adopted = await start({ kind: 'adopt', app_id: APP.app_id, out_trade_no });
     expect(await adopted.result()).toMatchObject({
       outcome: 'SUCCESS',
@@ -479,7 +481,8 @@ describe('onEvent', () => {
       hear: (event: MerchantEvent) => {
         if ('payment' in event) heard.push(event);
       },
-      steps: () => heard.map(({ type, transition, payment }) => transition?.to ?? `${type}: ${payment.attention}`),
+      steps: () =>
+        heard.map((one) => (one.type === 'transition' ? one.transition.to : `${one.type}: ${one.payment.attention}`)),
     };
   };
 
@@ -489,7 +492,7 @@ describe('onEvent', () => {
     const state = await live(order(), {}, hear);
     expect(told()).toEqual(['INITIAL', 'PROCESSING', 'SUCCESS']);
     expect(new Set(heard.map(({ id }) => id)).size).toBe(3);
-    expect(heard.map(({ transition }) => transition)).toEqual(state.history);
+    expect(heard).toMatchObject(state.history.map((transition) => ({ transition })));
     expect(heard[2]?.payment).toMatchObject({ outcome: 'SUCCESS', out_trade_no: state.out_trade_no });
   });
 
@@ -511,6 +514,7 @@ describe('onEvent', () => {
   });
 
   it('gets an event of what needs a person', async () => {
+    gateway.statusAt = () => 'PROCESSING';
     const { hear, steps: told } = recorder();
     await live(order(), {}, hear);
     expect(told()).toEqual(['PROCESSING', 'EXPIRED', 'attention: never-ended']);

@@ -78,7 +78,8 @@ test.each(ENDED)(
   },
 );
 
-const REFUND = { refund_amount: '1.00', refund_currency: 'BRL', user_info: { email: 'a@example.com' } };
+const USER = { email: 'a@example.com', identify: { number: '50284414727' } };
+const REFUND = { amount: '1.00', user_info: USER, bank_info: { number: '123456-7' } };
 
 test.each(ENDED)('what earlier runs knew is read again where a person %s the reading', async (_how, activity) => {
   const { gateway, payments, temporal, sleep } = simulation;

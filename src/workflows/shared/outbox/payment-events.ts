@@ -1,8 +1,10 @@
 /** Which events a change of a payment's state makes. Pure. */
-import { type Attention, outcomeOf, type PaymentEvent, type Transition } from '../../../contract';
+import { type Attention, type EventPayment, outcomeOf, type PaymentEvent, type Transition } from '../../../contract';
 
 /** What an event says besides its own cause: the payment, and after its sale the refunds. */
-export type EventContext = Pick<PaymentEvent, 'payment' | 'after_sale'>;
+export interface EventContext extends Pick<PaymentEvent, 'after_sale'> {
+  readonly payment: EventPayment;
+}
 
 const isSame = (one: Transition, other: Transition) =>
   (['time', 'from', 'to', 'source'] as const).every((field) => one[field] === other[field]);
@@ -46,19 +48,22 @@ export class PaymentEventLog {
       .filter((one, index, all) => !isRepeatedByAPerson(one, all.slice(0, index)))
       // That a person has seen something changes nothing of the payment.
       .filter(({ source, from, to }) => source !== 'operator' || from !== to)
-      .map((transition) => this.event({ type: 'transition', time: transition.time, ...context, transition }));
+      .map((transition): PaymentEvent => {
+        const { to, time } = transition;
+        return { id: this.idOf(to), type: 'transition', time, ...context, transition };
+      });
     if (attention !== null && attention !== this.attention) {
-      events.push(this.event({ type: 'attention', time: new Date(now).toISOString(), ...context }));
+      const [id, time] = [this.idOf(`attention-${attention}`), new Date(now).toISOString()];
+      events.push({ id, type: 'attention', time, ...context, payment: { ...context.payment, attention } });
     }
     this.told = known.at(-1) ?? told;
     this.attention = attention;
     return events;
   }
 
-  private event(event: Omit<PaymentEvent, 'id'>): PaymentEvent {
-    const what = event.transition?.to ?? `${event.type}-${event.payment.attention}`;
+  private idOf(what: string): string {
     const count = (this.made.get(what) ?? 0) + 1;
     this.made.set(what, count);
-    return { id: `${this.idPrefix}:${what}:${count}`, ...event };
+    return `${this.idPrefix}:${what}:${count}`;
   }
 }

@@ -1,6 +1,6 @@
 /** Publishes the events of one payment and of its after-sale to the merchant's handler. */
 import { workflowInfo } from '@temporalio/workflow';
-import type { AfterSaleState, PaymentEvent, PaymentState, Transition } from '../../../contract';
+import type { AfterSaleState, EventPayment, PaymentState, Transition } from '../../../contract';
 import { InlineDelivery } from './delivery';
 import { type EventContext, PaymentEventLog } from './payment-events';
 import { PaymentRelay } from './relay';
@@ -22,7 +22,7 @@ export class PaymentOutbox {
   }
 
   /** Publishes what is new in the after-sale's state. */
-  publishAfterSale(state: AfterSaleState, payment: PaymentEvent['payment']): void {
+  publishAfterSale(state: AfterSaleState, payment: EventPayment): void {
     const { history, refunds, refunded_amount, refunding_amount, ledger_complete } = state;
     this.put(history, { payment, after_sale: { refunds, refunded_amount, refunding_amount, ledger_complete } });
   }

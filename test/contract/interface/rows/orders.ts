@@ -120,7 +120,7 @@ export const orderRows: Row[] = ORDERS.flatMap((path): Row[] => {
       says: 'is used with Wallet only',
       order: { ...(path === PAY ? WALLET : whole(CREATE)), method: 'Wallet' },
       takes: values('channel', 'QR', 'PicPay'),
-      refuses: values('method', 'PSE', 'OXXO'),
+      refuses: values('method', 'Cash', 'BankTransfer'),
     },
   ];
 });

@@ -93,7 +93,7 @@ function sumsAreExact({ deposits: { count, total, latest } }: SpeiAccountState):
 function eventsAreMoney({ gateway, events }: World): Broken[] {
   const heard = new Map<string, string>();
   return events.flatMap((event) => {
-    if (event.type !== 'deposit' || !('deposit' in event) || !event.deposit) return [];
+    if (event.type !== 'deposit') return [];
     const { out_trade_no, trade_no } = event.deposit;
     const truth = gateway.deposits.find((one) => one.trade_no === trade_no);
     const isPaid = truth?.states.some(({ status }) => WITH_MONEY.includes(status));

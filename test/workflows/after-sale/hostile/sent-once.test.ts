@@ -246,7 +246,7 @@ test.each([
 ])('a refund whose body has another order’s %s is refused, and nothing is sent', async (field, value) => {
   await openWatched();
   const user_info = { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '12345678909' } };
-  const order = { refund_amount: '50.00', refund_currency: 'BRL', out_request_no: 'a', user_info, [field]: value };
+  const order = { amount: '50.00', out_request_no: 'a', user_info, [field]: value };
   const refused = expect(world.payments.refund('order-1', order)).rejects.toThrow(`${field}: not allowed`);
   await world.pass(HOUR);
   await refused;

@@ -37,7 +37,8 @@ export type Step =
   /** A person looks at the refund that waits for one, or at whichever, and decides it after so many ms. */
   | { do: 'read and decide'; which: 'stuck' | 'any'; ms: number };
 
-const AMOUNTS = ['50.00', '50.00', '100.00', '150.00'] as const;
+/** The last asks for all that is left. */
+const AMOUNTS = ['50.00', '50.00', '100.00', '150.00', undefined] as const;
 
 /** The kinds of hostility that a story draws from. */
 export const KINDS = {

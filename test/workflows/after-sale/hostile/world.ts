@@ -30,8 +30,9 @@ import { type GatewayTraits, HostileRefunds, type RefundEnd, type Step, TRADE } 
 
 /** A refund that a merchant asks for. */
 export interface Asked {
-  readonly amount: string;
-  readonly number: string | undefined;
+  /** Without one: all that is left. */
+  readonly amount?: string | undefined;
+  readonly number?: string | undefined;
   readonly bank?: string | undefined;
 }
 
@@ -72,7 +73,7 @@ export const PLAIN: Omit<Traits, 'pick'> = {
 
 function requestOf({ amount, number, bank }: Asked) {
   return {
-    ...{ refund_amount: amount, refund_currency: TRADE.currency },
+    ...(amount === undefined ? {} : { amount }),
     user_info: { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '12345678909' } },
     ...(number === undefined ? {} : { out_request_no: number }),
     ...(bank === undefined ? {} : { bank_info: { number: bank } }),

@@ -472,7 +472,7 @@ function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Se
   if (told.some(({ is }) => is === 'terminated' || is === 'reset')) return [];
   const heard = events.flatMap((event) =>
     event.type === 'transition' && event.id.startsWith(`${workflowId}:`)
-      ? [[event.id, event.transition?.to] as const]
+      ? [[event.id, event.transition.to] as const]
       : [],
   );
   const steps = [...new Map(heard).values()].join(' ');

@@ -330,7 +330,7 @@ export class World extends BaseWorld {
   /** Sends all the money back, under one number however often it is asked. */
   refund(): void {
     this.refundsAsked.push(this.now);
-    const refund = { refund_amount: AMOUNT, refund_currency: 'BRL', out_request_no: MERCHANTS_REFUND };
+    const refund = { out_request_no: MERCHANTS_REFUND };
     this.call(async () => {
       // What became of it is the gateway's ledger to say, and the after-sale's model.
       await this.payments.refund(this.out_trade_no, refund).catch((error: unknown) => error);

@@ -1,0 +1,24 @@
+/** The name that a misspelt one means. Pure. */
+
+/** The nearest of `known`, and how many letters are wrong, missing or too many; empty where none is within `slips`. */
+export function nearestOf(name: string, known: readonly string[], slips: number): [name: string, slips: number] | [] {
+  // A name of quite another length is no slip: to compare every name with every other takes long.
+  const near = known.filter((each) => Math.abs(each.length - name.length) <= slips);
+  const [first] = near
+    .map((each): [string, number] => [each, distance(name, each)])
+    .sort(([, one], [, other]) => one - other);
+  return first !== undefined && first[1] <= slips ? first : [];
+}
+
+/** The number of letters to change, add or leave out (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (const [j, each] of [...other].entries()) {
+      next.push(Math.min((row[j] ?? 0) + (letter === each ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
