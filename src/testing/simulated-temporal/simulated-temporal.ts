@@ -51,7 +51,7 @@ export interface SimulatedTemporalOptions {
 }
 
 /** An update was refused, or it failed: `cause` says why. */
-export class UpdateFailed extends Error {
+class UpdateFailed extends Error {
   override readonly name = 'UpdateFailed';
 }
 
