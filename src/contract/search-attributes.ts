@@ -1,5 +1,6 @@
 /** The search attributes of our workflows. Temporal never encrypts them, so they must never hold personal data. */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import { digestOf } from '../gateway/pure/digest';
 import type { OrderRequest } from './payment';
 
 /** What workflows set and lists filter by. */
@@ -14,7 +15,26 @@ export const SEARCH_ATTRIBUTE = {
   /** Of a virtual account: a digest of each key that it was created for. One account may have several. */
   accountKeys: defineSearchAttributeKey('PaymentAccountKeys', 'KEYWORD_LIST'),
   expiresAt: defineSearchAttributeKey('PaymentExpiresAt', 'DATETIME'),
+  /** How the order has ended, as far as is known. */
+  outcome: defineSearchAttributeKey('PaymentOutcome', 'KEYWORD'),
+  /** Since when it waits for a person under this reason. */
+  attentionSince: defineSearchAttributeKey('PaymentAttentionSince', 'DATETIME'),
+  /** Who has taken on what waits for a person, by the name that they gave. */
+  takenBy: defineSearchAttributeKey('PaymentTakenBy', 'KEYWORD'),
+  /** Who decided last, by the name that they gave. */
+  decidedBy: defineSearchAttributeKey('PaymentDecidedBy', 'KEYWORD'),
+  /** Digests of what else it is found by: see {@link namesDigest}. */
+  names: defineSearchAttributeKey('PaymentNames', 'KEYWORD_LIST'),
 };
+
+/** So many names are kept: the latest. Temporal takes 2 KB. */
+const MOST_NAMES = 50;
+
+/** A buyer's id, the number of a refund, an account number: as they stand in the search attribute, where nobody can read them. */
+export const namesDigest = (names: readonly unknown[]): string[] =>
+  [...new Set(names.filter((one) => typeof one === 'string' && one !== ''))]
+    .slice(-MOST_NAMES)
+    .map((one) => digestOf(String(one)));
 
 /** Search attributes that Temporal itself sets on a workflow that cannot go on. */
 export const TEMPORALS_ATTRIBUTE = {
@@ -28,12 +48,19 @@ export const TEMPORALS_ATTRIBUTE = {
 export const NOT_CREATED_YET = 'CREATING';
 
 /** What the start of a payment carries, so that its first task has nothing to set. The payment sets whatever is missing. */
-export function attributesAtStart({ method, order_currency, order_amount }: OrderRequest): SearchAttributePair[] {
+export function attributesAtStart({
+  method,
+  order_currency,
+  order_amount,
+  buyer_id,
+}: OrderRequest): SearchAttributePair[] {
   const amount = Number(order_amount);
+  const names = namesDigest([buyer_id]);
   return [
     { key: SEARCH_ATTRIBUTE.status, value: NOT_CREATED_YET },
     ...(typeof method === 'string' ? [{ key: SEARCH_ATTRIBUTE.method, value: method }] : []),
     ...(typeof order_currency === 'string' ? [{ key: SEARCH_ATTRIBUTE.currency, value: order_currency }] : []),
     ...(Number.isFinite(amount) ? [{ key: SEARCH_ATTRIBUTE.amount, value: amount }] : []),
+    ...(names.length > 0 ? [{ key: SEARCH_ATTRIBUTE.names, value: names }] : []),
   ];
 }

@@ -21,6 +21,7 @@ const LONG = 'upstream connect error or disconnect/reset before headers '.repeat
 const PAYMENT: PaymentState = {
   ...{ app_id: APP, out_trade_no: ORDER, trade_no: 'T1', trade_status: 'PROCESSING', order_amount: '150.00' },
   ...{ order_currency: 'BRL', method: 'PIX', outcome: null, confirmed_by: null, attention: null, expires_at: AT },
+  ...{ attention_since: null, taken: null },
   ...{ history: [], previous: null, payment_data: null, refused_because: null, other_trades: [] },
 };
 

@@ -132,6 +132,7 @@ describe('the signature', () => {
     payment: {
       ...{ app_id: 'app', out_trade_no: 'pedido.ñ-😀', trade_no: null, trade_status: null, order_amount: null },
       ...{ order_currency: null, method: null, outcome: null, confirmed_by: null, attention: null, expires_at: null },
+      ...{ attention_since: null, taken: null },
       ...{ previous: null, refused_because: null, other_trades: [] },
     },
   };

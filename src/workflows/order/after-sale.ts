@@ -28,6 +28,7 @@ import {
   type KnownOrder,
   type PaymentEnd,
   type PaymentPolicy,
+  type PaymentTaking,
   paymentWorkflowId,
   pollSchedule,
   type RefundAnswer,
@@ -54,6 +55,7 @@ import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
+import { assertTaking } from '../shared/wait';
 import {
   afterSaleNotificationSignal,
   afterSaleStateQuery,
@@ -62,6 +64,7 @@ import {
   recheckAfterSaleUpdate,
   refundUpdate,
   resolveAfterSaleUpdate,
+  takeAfterSaleUpdate,
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import type { AfterSaleFact, RefundAnswered } from './facts';
@@ -167,6 +170,12 @@ class AfterSaleRun {
       validator: (resolution) => {
         this.assertOpen();
         assertAfterSaleResolution(resolution);
+      },
+    });
+    setHandler(takeAfterSaleUpdate, (taking) => this.takeOn(taking), {
+      validator: (taking) => {
+        this.assertOpen();
+        assertTaking(taking, this.phase === 'reading' ? null : this.state.attention);
       },
     });
     // Temporal would buffer a signal without a handler for ever, and nobody would notice.
@@ -602,6 +611,11 @@ class AfterSaleRun {
     } finally {
       this.deciding = undefined;
     }
+    return this.state;
+  }
+
+  private takeOn({ by, note }: PaymentTaking): AfterSaleState {
+    this.learn({ is: 'taken', by, note });
     return this.state;
   }
 
