@@ -23,18 +23,27 @@ export const SEARCH_ATTRIBUTE = {
   takenBy: defineSearchAttributeKey('PaymentTakenBy', 'KEYWORD'),
   /** Who decided last, by the name that they gave. */
   decidedBy: defineSearchAttributeKey('PaymentDecidedBy', 'KEYWORD'),
-  /** Digests of what else it is found by: see {@link namesDigest}. */
+  /** Digests of what else it is found by: see {@link nameDigest}. */
   names: defineSearchAttributeKey('PaymentNames', 'KEYWORD_LIST'),
 };
+
+/** What a workflow is found by beside the numbers of its order and trade: a buyer’s id, a refund’s number, an account’s number. */
+export const NAME_KINDS = ['buyer', 'refund', 'account'] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
 
 /** So many names are kept: the latest. Temporal takes 2 KB. */
 const MOST_NAMES = 50;
 
-/** A buyer's id, the number of a refund, an account number: as they stand in the search attribute, where nobody can read them. */
-export const namesDigest = (names: readonly unknown[]): string[] =>
-  [...new Set(names.filter((one) => typeof one === 'string' && one !== ''))]
-    .slice(-MOST_NAMES)
-    .map((one) => digestOf(String(one)));
+/** A name as it stands in the search attribute: it can be compared, and not read. */
+export const nameDigest = (kind: NameKind, name: string): string => digestOf(`${kind}:${name}`);
+
+/** The digests of the names that are there. */
+export function nameDigests(names: readonly (readonly [NameKind, unknown])[]): string[] {
+  const given = names.flatMap(([kind, name]) =>
+    typeof name === 'string' && name !== '' ? [nameDigest(kind, name)] : [],
+  );
+  return [...new Set(given)].slice(-MOST_NAMES);
+}
 
 /** Search attributes that Temporal itself sets on a workflow that cannot go on. */
 export const TEMPORALS_ATTRIBUTE = {
@@ -46,6 +55,8 @@ export const TEMPORALS_ATTRIBUTE = {
 
 /** The status of a payment whose order the gateway does not have yet. */
 export const NOT_CREATED_YET = 'CREATING';
+/** The status of an after-sale to which the gateway has said nothing yet. */
+export const NOTHING_SAID = 'UNKNOWN';
 
 /** What the start of a payment carries, so that its first task has nothing to set. The payment sets whatever is missing. */
 export function attributesAtStart({
@@ -55,7 +66,7 @@ export function attributesAtStart({
   buyer_id,
 }: OrderRequest): SearchAttributePair[] {
   const amount = Number(order_amount);
-  const names = namesDigest([buyer_id]);
+  const names = nameDigests([['buyer', buyer_id]]);
   return [
     { key: SEARCH_ATTRIBUTE.status, value: NOT_CREATED_YET },
     ...(typeof method === 'string' ? [{ key: SEARCH_ATTRIBUTE.method, value: method }] : []),

@@ -4,20 +4,23 @@ import {
   type AfterSaleState,
   activityWords,
   ENDED_FROM_OUTSIDE,
+  isSilence,
   mismatchLine,
   namedInCommands,
   type OperatorQuestion,
   operatorActions,
   type PaymentState,
+  type RefundState,
   refundInQuestion,
   runbookEntry,
   WORKFLOW,
 } from '../../contract';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
-import { ending, printable, say } from '../print';
-import { caseOfTrade, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
+import { printable, say } from '../print';
+import { caseFound, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
+import { refundStanding } from './refunds';
 import { age, utc } from './times';
 
 export interface ShowOptions {
@@ -29,7 +32,7 @@ export interface ShowOptions {
 /** What a person takes in at a glance. `--all` shows the rest. */
 const MOST_LINES = 29;
 /** How much of each is shown without `--all`. */
-const MOST = { trades: 2, page: 8, refunds: 3, waits: 2, others: 2, characters: 160 };
+const MOST = { stakes: 2, trades: 2, page: 8, refunds: 3, waits: 2, others: 2, characters: 160 };
 /** The timeline's lines at its beginning; the others are its latest. */
 const FIRST = 3;
 
@@ -38,7 +41,7 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
   return asOperator(async (operator) => {
     const target = targetOf(order, options, operator);
     const named = await readCase(operator.client, target);
-    const found = named.runs.length === 0 ? ((await caseOfTrade(operator.client, target)) ?? named) : named;
+    const found = named.runs.length === 0 ? ((await caseFound(operator, target)) ?? named) : named;
     if (found.runs.length === 0) {
       tellError(new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order));
       return EXIT.refused;
@@ -52,7 +55,7 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
 export function caseText(found: OrderCase, { all = false }: ShowOptions, now = new Date()): string {
   const few: Few = (lines, most) => (all ? [...lines] : shortened(lines, most));
   const head = [
-    ...heading(found, few),
+    ...heading(found, { few, now }),
     ...unansweredLine(found),
     ...few(pageLines(found.page), MOST.page),
     ...moneyLines(found, few),
@@ -79,24 +82,50 @@ function withoutMiddle(lines: readonly string[], most: number): string[] {
   return [...lines.slice(0, FIRST), `  … ${lines.length - FIRST - last} more (--all)`, ...lines.slice(-last)];
 }
 
-function heading({ payment, runs, app_id, out_trade_no }: OrderCase, few: Few): string[] {
-  const [newest] = runs;
-  const name = `${out_trade_no ?? newest?.workflow_id ?? ''} (app ${app_id})`;
-  if (!payment) return [printable(`${name}: ${newest?.type} ${newest?.execution} ${newest?.status ?? ''}`.trimEnd())];
+function heading(found: OrderCase, { few, now }: Pick<Shown, 'few' | 'now'>): string[] {
+  const { payment, runs } = found;
+  const first = headline(found, now);
+  const stakes = waitingRuns(runs).flatMap((run) => runbookEntry(run.attention ?? '', run.workflow_id)?.loses ?? []);
+  const lines = [first, ...[...new Set(stakes)].slice(0, MOST.stakes).map((loses) => `  At stake: ${loses}`)];
+  if (!payment) return lines;
   const { trade_status, trade_no, expires_at, method } = payment;
   const expires = expires_at === null ? '' : `, expires ${utc(expires_at)}`;
   const trades = payment.other_trades.map((one) =>
     printable(`  Another trade: ${one.trade_no} ${one.trade_status ?? '?'} ${one.order_amount ?? '?'}`),
   );
   return [
-    // A payment that was started with what nobody can read has no number of its own.
-    endingOf(out_trade_no === null ? payment : { ...payment, out_trade_no }, runs),
+    ...lines,
     printable(
       `  ${method ?? 'method not chosen yet'}, ${trade_status ?? 'no status yet'}, trade ${trade_no ?? 'not known'}${expires}`,
     ),
     ...few(trades, MOST.trades),
   ];
 }
+
+/** The first line: what has become of it, the money, who is needed for what and for how long, and the command; or what is open. */
+function headline(found: OrderCase, now: Date): string {
+  const { payment, after_sale, runs, app_id, out_trade_no } = found;
+  const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no} (app ${app_id})`;
+  const mismatch = payment && mismatchLine(payment);
+  const money = payment?.order_amount ? `, ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
+  const known = payment?.confirmed_by ? ` (known by ${payment.confirmed_by})` : '';
+  const gone = after_sale && after_sale.refunded_amount !== '0.00' ? ` ${after_sale.refunded_amount} went back.` : '';
+  const waiting = waitingRuns(runs);
+  const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
+  const open = runs.filter(({ execution }) => execution === 'RUNNING').map(({ type }) => type);
+  const rest = open.length > 0 ? `It needs nobody; open: ${[...new Set(open)].join(', ')}.` : 'Nothing of it is open.';
+  return printable(
+    `${name} ${standingOf(payment, runs)}${money}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}`,
+  );
+}
+
+/** How far an order has come, by its outcome. */
+const STANDINGS = {
+  SUCCESS: 'is paid',
+  CANCEL: 'was canceled',
+  REFUSED: 'was refused',
+  EXPIRED: 'has expired',
+} as const;
 
 /** What has become of runs that ended without an outcome. */
 const WITHOUT_OUTCOME: Readonly<Record<string, string>> = {
@@ -106,14 +135,40 @@ const WITHOUT_OUTCOME: Readonly<Record<string, string>> = {
   FAILED: 'was not created',
 };
 
-/** How the payment ended. What needs a person is an open workflow: a payment that has ended keeps what it once needed. */
-function endingOf(payment: PaymentState, runs: readonly OrderRun[]): string {
-  const own = runs.find(({ type }) => type === WORKFLOW.payment);
-  const isAsked = runs.some(({ execution, attention }) => execution === 'RUNNING' && attention !== null);
-  const attention = isAsked ? payment.attention : null;
-  const without = payment.outcome === null ? WITHOUT_OUTCOME[own?.execution ?? ''] : undefined;
-  if (without === undefined) return ending({ ...payment, attention });
-  return printable(`Order ${payment.out_trade_no} ${without}.`);
+function standingOf(payment: PaymentState | null, runs: readonly OrderRun[]): string {
+  if (payment?.outcome) return STANDINGS[payment.outcome];
+  const run = runs.find(({ type }) => type === WORKFLOW.payment) ?? runs[0];
+  const said = run?.status ? `, and the gateway said ${run.status} last` : '';
+  if (run?.execution === 'RUNNING')
+    return payment || run.type === WORKFLOW.payment ? `is under way${payment ? '' : said}` : 'is open';
+  return WITHOUT_OUTCOME[run?.execution ?? ''] ?? `has ended (${(run?.execution ?? 'unknown').toLowerCase()})`;
+}
+
+/** What waits for a person: what is open, and what somebody has ended although it was not over. The longest wait comes first. */
+const waitingRuns = (runs: readonly OrderRun[]): OrderRun[] =>
+  runs
+    .filter(
+      ({ execution, attention }) => attention !== null && (execution === 'RUNNING' || attention === ENDED_FROM_OUTSIDE),
+    )
+    .sort((one, other) => (one.waits_since ?? '').localeCompare(other.waits_since ?? ''));
+
+/** In brackets who has it, or the command. */
+function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): string {
+  const { attention, waits_since, workflow_id, taken_by } = run;
+  const question = questionOf(run, after_sale);
+  const since = waits_since === null ? '' : ` for ${age(waits_since, now)}`;
+  const taken = run.type === WORKFLOW.payment ? payment?.taken : after_sale?.taken;
+  const by = taken_by === null ? '' : `; ${taken_by} has it${taken?.note ? `: ${taken.note}` : ''}`;
+  const command = question && nextCommand(workflow_id, question);
+  return `It needs a person${since}: ${attention}${by}${command === undefined ? '' : ` (${command})`}.`;
+}
+
+/** The command that settles it: a gateway that is silent is asked again, and all else is a person's to decide. */
+function nextCommand(workflow_id: string, question: OperatorQuestion): string | undefined {
+  if (question.attention === ENDED_FROM_OUTSIDE) return undefined;
+  const actions = operatorActions(workflow_id, question);
+  const update = isSilence(question.attention) ? 'recheck' : 'resolve';
+  return (actions.find((one) => one.update === update) ?? actions[0])?.command;
 }
 
 /** What the page tells beside the reason for attention and its actions, which have lines of their own here. */
@@ -135,11 +190,7 @@ function moneyLines({ after_sale, payment, runs }: OrderCase, few: Few): string[
   for (const { type } of runs) counts.set(type, (counts.get(type) ?? 0) + 1);
   const kinds = [...counts].map(([type, n]) => `${n} ${type}`).join(', ');
   const late = payment?.late_payment_refund;
-  const refunds = (after_sale?.refunds ?? []).map((one) =>
-    printable(
-      `    ${one.out_request_no}: ${one.refund_amount} ${one.refund_currency}, ${one.outcome ?? one.refund_status ?? 'asked'}${one.attention ? `, needs a person: ${one.attention}` : ''}`,
-    ),
-  );
+  const refunds = (after_sale?.refunds ?? []).map((one) => printable(`    ${refundLine(one)}`));
   return [
     ...(late
       ? [printable(`  Late payment: refund ${late.out_request_no}, ${late.reason ?? late.refund_status ?? 'asked'}`)]
@@ -149,6 +200,14 @@ function moneyLines({ after_sale, payment, runs }: OrderCase, few: Few): string[
     ...few(refunds.reverse(), MOST.refunds),
     `  Runs: ${kinds}`,
   ];
+}
+
+/** With the attempts that were made under its number, and why there is no refund. */
+function refundLine(one: RefundState): string {
+  const attempt = one.attempt === 1 ? '' : ` (attempt ${one.attempt})`;
+  const needs = one.attention ? `, needs a person: ${one.attention}` : '';
+  const why = one.failure ? `: ${cut(one.failure.message, MOST.characters)}` : '';
+  return `${one.out_request_no}${attempt}: ${one.refund_amount} ${one.refund_currency}, ${refundStanding(one)}${why}${needs}`;
 }
 
 function sumsOf(sale: AfterSaleState): string {

@@ -1,6 +1,6 @@
 /** What operators see of a virtual account, its creation, and the number of accounts left. No personal data. */
 import {
-  namesDigest,
+  nameDigests,
   SEARCH_ATTRIBUTE,
   type SpeiAccountCreation,
   type SpeiAccountQuantityState,
@@ -29,7 +29,10 @@ export class AccountVisibility {
 
   showAccount({ account, status, attention, deposits }: ShownAccount): void {
     const sums = Object.entries(deposits.total).map(([currency, total]) => `${total} ${currency}`);
-    const names = namesDigest([account.account_number, account.buyer_id]);
+    const names = nameDigests([
+      ['account', account.account_number],
+      ['buyer', account.buyer_id],
+    ]);
     this.show({ status, attention, names }, [
       `**${status ?? 'not known yet'}** · account ${account.account_id}`,
       `${deposits.count} deposits, ${sums.join(' and ') || 'nothing yet'}; ${deposits.pending} being confirmed`,

@@ -6,7 +6,8 @@ import {
   type KnownOrder,
   type LedgerRefund,
   mismatchLine,
-  namesDigest,
+  NOTHING_SAID,
+  nameDigests,
   type PaymentEvent,
   type RefundAnswer,
   type RefundState,
@@ -106,8 +107,8 @@ export function eventPaymentOf(state: AfterSaleState): PaymentEvent['payment'] {
 export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdatePair[] {
   const { payment, refunds, trade_status } = state;
   const outcome = payment?.outcome ?? null;
-  const names = namesDigest(refunds.map(({ out_request_no }) => out_request_no));
-  return tradeAttributes(state, { status: trade_status ?? outcome ?? 'UNKNOWN', outcome, names });
+  const names = nameDigests(refunds.map(({ out_request_no }) => ['refund', out_request_no] as const));
+  return tradeAttributes(state, { status: trade_status ?? outcome ?? NOTHING_SAID, outcome, names });
 }
 
 /** The refunds as a list in Markdown, for Temporal UI. */

@@ -1,6 +1,6 @@
 /** What operators see of a payment. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { mismatchLine, NOT_CREATED_YET, namesDigest, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
+import { mismatchLine, NOT_CREATED_YET, nameDigests, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
 import { tradeAttributes } from '../shared/visibility';
 import { takenLines } from '../shared/wait';
 import { type KnownPayment, paymentState } from './known-payment';
@@ -16,11 +16,13 @@ export function paymentAttributes(known: KnownPayment): SearchAttributeUpdatePai
   const state = paymentState(known);
   const expiresAt = state.expires_at === null ? null : new Date(state.expires_at);
   const { outcome, payment_data } = state;
-  const shown = { status: statusOf(state), outcome, names: namesDigest([buyerOf(known), payment_data?.clabe]) };
+  const names = [
+    ['buyer', known.order?.request.buyer_id],
+    ['account', payment_data?.clabe],
+  ] as const;
+  const shown = { status: statusOf(state), outcome, names: nameDigests(names) };
   return [...tradeAttributes(state, shown), { key: SEARCH_ATTRIBUTE.expiresAt, value: expiresAt }];
 }
-
-const buyerOf = ({ order }: KnownPayment) => order?.request.buyer_id;
 
 /** The details in Temporal UI, as paragraphs of Markdown. All times are absolute, so that they stay true. */
 export function paymentDetails(known: KnownPayment, waitingFor: string): string[] {
