@@ -8,7 +8,8 @@ import type { Swept } from './stuck-sweep';
 export interface PaymentEvent {
   /** The same for every repetition: the idempotency key of the handler. */
   readonly id: string;
-  readonly type: 'transition' | 'attention';
+  /** `attention.overdue`: it has waited for a person for longer than the settings allow. Once for each wait. */
+  readonly type: 'transition' | 'attention' | 'attention.overdue';
   /** ISO 8601, UTC. */
   readonly time: string;
   /** The payment right after the event, without its `history` and `payment_data`. */

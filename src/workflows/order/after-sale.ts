@@ -266,7 +266,8 @@ class AfterSaleRun {
     }
     const given = this.handedOver;
     if (given) facts.push(...factsOf(given));
-    if (policy.has_listener) this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? ''), false);
+    const payment_id = paymentWorkflowId(app_id, out_trade_no ?? '');
+    if (policy.has_listener) this.outbox = new PaymentOutbox(payment_id, false, policy);
     // What an earlier run knew, it has published.
     const { history, attention } = stateOf(this.input.sale ?? this.order, app_id, 0);
     this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });

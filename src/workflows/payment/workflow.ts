@@ -206,7 +206,8 @@ class PaymentRun implements PaymentContext {
     this.phase = 'creating';
     this.settings = policy;
     this.paid = paid;
-    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
+    if (policy.has_listener)
+      this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt', policy);
     try {
       await this.untilResolved(() => this.createOrAdopt());
       await this.untilResolved(() => this.awaitOutcome());
