@@ -103,7 +103,7 @@ export async function caseFound(
   if (found === undefined) return undefined;
   if (others.length > 0) {
     const names = [found, ...others].map((one) => `  ${one.out_trade_no ?? one.workflow_id} (${one.found_by})`);
-    throw new UserError(printable(`Several have ${out_trade_no}. Name one:`) + `\n${names.map(printable).join('\n')}`);
+    throw new UserError([`Several have ${out_trade_no}. Name one:`, ...names].map(printable).join('\n'));
   }
   const { app_id: its_app, out_trade_no: order, workflow_id } = found;
   return readCase(client, {

@@ -317,3 +317,30 @@ test('ten thousand times the same notification is held once', () => {
     });
   expect(JSON.stringify(order.sale).length).toBeLessThan(500_000);
 });
+
+describe('the wait for a person', () => {
+  const waiting = () => sold().sees('DISPUTE');
+
+  test('begins when the reason is shown, and lasts as long as that is', () => {
+    const order = waiting();
+    const since = new Date(order.now).toISOString();
+    expect(order.pass(HOUR).sees('DISPUTE').state).toMatchObject({ attention: 'dispute', attention_since: since });
+    expect(order.pass(HOUR).sees('CHARGEBACK').state).toMatchObject({
+      attention: 'chargeback',
+      attention_since: new Date(order.now).toISOString(),
+    });
+  });
+
+  test('keeps who has taken it until nobody is needed, and says nothing of it after that', () => {
+    const order = waiting().pass(HOUR).learn({ is: 'taken', by: 'ana', note: 'asked the bank' });
+    const taken = { by: 'ana', note: 'asked the bank', time: new Date(order.now).toISOString() };
+    expect(order.pass(HOUR).sees('CHARGEBACK').state.taken).toEqual(taken);
+    order.learn({ is: 'decided', by: 'ana', reason: 'lost', seen: 'chargeback' });
+    expect(order.state).toMatchObject({ attention: null, attention_since: null, taken: null });
+    expect(waiting().learn({ is: 'taken', by: 'ana' }).state.taken?.note).toBeNull();
+  });
+
+  test('cannot be taken on where nobody is needed', () => {
+    expect(sold().learn({ is: 'taken', by: 'ana' }).state.taken).toBeNull();
+  });
+});
