@@ -10,7 +10,7 @@ import {
   speiAccountWorkflowId,
 } from '../contract';
 import type { Period } from './decisions';
-import { quoted, runsOf } from './list-query';
+import { isSayable, quoted, runsOf, runsOfAll } from './list-query';
 import { type ListedOrder, longestWaitFirst } from './order-list';
 import { ofOrdersQuery, tradeQuery } from './payment-query';
 import { type ListedWorkflow, listWorkflows } from './workflow-list';
@@ -51,7 +51,7 @@ export async function findNamed(client: Client, { text, app_ids, app_id }: Sough
     ...named,
   ];
   const found = await Promise.all(questions.map(([by, query, id]) => rowsOf(client, { by, query, id, app_id })));
-  return together(found.flat());
+  return together(client, found.flat());
 }
 
 /** Orders of this amount, which began in the period, or at any time. */
@@ -63,7 +63,7 @@ export async function findAmount(
   const on = (time: Date) => quoted(time.toISOString());
   const within = began ? ` AND StartTime >= ${on(began.since)} AND StartTime < ${on(began.until)}` : '';
   const query = `${ofOrdersQuery} AND ${SEARCH_ATTRIBUTE.amount.name} = ${amount}${within}`;
-  return together(await rowsOf(client, { by: 'amount', query, app_id }));
+  return together(client, await rowsOf(client, { by: 'amount', query, app_id }));
 }
 
 interface Question {
@@ -85,15 +85,30 @@ async function rowsOf(client: Client, { by, query, id, app_id }: Question): Prom
   return rows;
 }
 
-/** One row for each order: the newest run of each workflow, as lists have it. */
-function together(rows: readonly FoundRow[]): FoundOrder[] {
-  const newest = new Map<string, FoundRow>();
+/** One row for each order, with all that its payment and its after-sale know now, whichever of them was found. */
+async function together(client: Client, found: readonly FoundRow[]): Promise<FoundOrder[]> {
+  const ids = found.flatMap(({ app_id, out_trade_no }) =>
+    app_id === null || out_trade_no === null
+      ? []
+      : [paymentWorkflowId(app_id, out_trade_no), afterSaleWorkflowId(app_id, out_trade_no)],
+  );
+  const rows: ListedWorkflow[] = [...found];
+  for (const some of inParts([...new Set(ids)].filter(isSayable)))
+    for await (const row of listWorkflows(client, `${runsOfAll(some)} AND ExecutionStatus != 'ContinuedAsNew'`))
+      rows.push(row);
+  const newest = new Map<string, ListedWorkflow>();
   for (const row of rows) {
     const known = newest.get(row.workflow_id);
     if (known === undefined || known.started_at < row.started_at) newest.set(row.workflow_id, row);
   }
-  const by = new Map(rows.map((row) => [nameOf(row), row.found_by]));
+  const by = new Map(found.map((row) => [nameOf(row), row.found_by]));
   return longestWaitFirst([...newest.values()]).map((row) => ({ ...row, found_by: by.get(nameOf(row)) ?? '' }));
+}
+
+/** As many ids as one query takes. */
+function inParts(ids: readonly string[]): string[][] {
+  const parts = Math.ceil(ids.length / MOST);
+  return Array.from({ length: parts }, (_, i) => ids.slice(i * MOST, (i + 1) * MOST));
 }
 
 const nameOf = ({ app_id, out_trade_no, workflow_id }: ListedWorkflow) => `${app_id} ${out_trade_no ?? workflow_id}`;

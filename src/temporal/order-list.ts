@@ -1,6 +1,6 @@
 /** Lists with one row for each order, however many workflows and runs it has: what waits for a person first, the longest wait before all. */
 import type { Client } from '@temporalio/client';
-import { afterSaleWorkflowId, NOTHING_SAID, WORKFLOW } from '../contract';
+import { afterSaleWorkflowId, WORKFLOW } from '../contract';
 import { listFiltered } from './attention-list';
 import { isSayable, runsOfAll } from './list-query';
 import { isTrouble, type PaymentFilter } from './payment-query';
@@ -80,8 +80,7 @@ async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): 
   const latest = new Map<string, ListedWorkflow>();
   if (ids.length > 0)
     for await (const row of listWorkflows(client, `${runsOfAll(ids)} AND ExecutionStatus != 'ContinuedAsNew'`))
-      if (!latest.has(row.workflow_id))
-        latest.set(row.workflow_id, { ...row, status: row.status === NOTHING_SAID ? null : row.status });
+      if (!latest.has(row.workflow_id)) latest.set(row.workflow_id, row);
   return rows.map((row) => {
     const after = latest.get(afterSaleIdOf(row));
     // An after-sale that nobody has answered says nothing; one that was before this run is of an earlier order.

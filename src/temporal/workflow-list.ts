@@ -1,6 +1,12 @@
 /** Workflows as lists show them: from Temporal's visibility store alone, so that no worker is needed. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { namedByWorkflowId, SEARCH_ATTRIBUTE, TEMPORALS_ATTRIBUTE, type TemporalAttention } from '../contract';
+import {
+  NOTHING_SAID,
+  namedByWorkflowId,
+  SEARCH_ATTRIBUTE,
+  TEMPORALS_ATTRIBUTE,
+  type TemporalAttention,
+} from '../contract';
 
 /** One run of one of our workflows. */
 export interface ListedWorkflow {
@@ -74,6 +80,7 @@ function attentionOf({ typedSearchAttributes: attributes, status }: Found): stri
 export function listed(found: Found): ListedWorkflow {
   const { typedSearchAttributes: attributes, workflowId, runId } = found;
   const attention = attentionOf(found);
+  const status = attributes.get(SEARCH_ATTRIBUTE.status) ?? null;
   // What Temporal itself says has no time: then the run has waited since its start.
   const since = attributes.get(SEARCH_ATTRIBUTE.attentionSince) ?? found.startTime;
   const named = namedByWorkflowId(workflowId);
@@ -84,7 +91,7 @@ export function listed(found: Found): ListedWorkflow {
     app_id: named?.app_id ?? null,
     out_trade_no: named?.out_trade_no ?? null,
     execution: found.status.name,
-    status: attributes.get(SEARCH_ATTRIBUTE.status) ?? null,
+    status: status === NOTHING_SAID ? null : status,
     outcome: attributes.get(SEARCH_ATTRIBUTE.outcome) ?? null,
     attention,
     waits_since: attention === null ? null : since.toISOString(),

@@ -204,16 +204,36 @@ async function answered(
   }
 }
 
+/** What a state has of an order. */
+interface Known {
+  out_trade_no: string | null;
+  trade_status: string | null;
+  outcome: string | null;
+  payment: { outcome: string | null } | null;
+  attention: string | null;
+  taken: object | null;
+}
+
+const NOTHING: Known = {
+  out_trade_no: null,
+  trade_status: null,
+  outcome: null,
+  payment: null,
+  attention: null,
+  taken: null,
+};
+
 function doneText(workflowId: string, update: string, state: object): string {
-  const unknown = { out_trade_no: null, trade_status: null, outcome: null, attention: null, taken: null };
-  const { out_trade_no, trade_status, outcome, attention, taken } = { ...unknown, ...state };
+  const known: Known = { ...NOTHING, ...state };
+  const { out_trade_no, trade_status, attention, taken } = known;
+  const outcome = known.outcome ?? known.payment?.outcome ?? null;
   const name = out_trade_no === null ? workflowId : `Order ${out_trade_no}`;
-  const ended = outcome === null ? '' : ` ended as ${outcome}.`;
-  const said =
-    'trade_status' in state ? ` The gateway ${trade_status === null ? 'shows no trade' : `says ${trade_status}`}.` : '';
+  const standing = outcome === null ? 'is open' : `ended as ${outcome}`;
+  const said = trade_status === null ? 'the gateway shows no trade' : `the gateway says ${trade_status}`;
   const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';
   const needs = attention === null ? ' It needs nobody.' : ` It still needs a person: ${attention}.`;
-  return printable(`Done: ${update}. ${name}${ended || ':'}${said}${has}${needs}`);
+  const now = 'trade_status' in state ? ` ${standing}; ${said}.` : ':';
+  return printable(`Done: ${update}. ${name}${now}${has}${needs}`);
 }
 
 /** Says why the update brought nothing, and gives the exit code. Throws what is no answer of Temporal. */

@@ -105,9 +105,9 @@ function heading(found: OrderCase, { few, now }: Pick<Shown, 'few' | 'now'>): st
 /** The first line: what has become of it, the money, who is needed for what and for how long, and the command; or what is open. */
 function headline(found: OrderCase, now: Date): string {
   const { payment, after_sale, runs, app_id, out_trade_no } = found;
-  const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no} (app ${app_id})`;
   const mismatch = payment && mismatchLine(payment);
-  const money = payment?.order_amount ? `, ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
+  const money = payment?.order_amount && !mismatch ? ` of ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
+  const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no}${money} (app ${app_id})`;
   const known = payment?.confirmed_by ? ` (known by ${payment.confirmed_by})` : '';
   const gone = after_sale && after_sale.refunded_amount !== '0.00' ? ` ${after_sale.refunded_amount} went back.` : '';
   const waiting = waitingRuns(runs);
@@ -115,7 +115,7 @@ function headline(found: OrderCase, now: Date): string {
   const open = runs.filter(({ execution }) => execution === 'RUNNING').map(({ type }) => type);
   const rest = open.length > 0 ? `It needs nobody; open: ${[...new Set(open)].join(', ')}.` : 'Nothing of it is open.';
   return printable(
-    `${name} ${standingOf(payment, runs)}${money}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}`,
+    `${name} ${standingOf(payment, runs)}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}`,
   );
 }
 
