@@ -185,10 +185,7 @@ function unansweredLine({ unanswered, runs }: OrderCase): string[] {
   return [`  No worker has answered for ${printable(unanswered.join(', '))}. Is one running?`];
 }
 
-function moneyLines({ after_sale, payment, runs }: OrderCase, few: Few): string[] {
-  const counts = new Map<string, number>();
-  for (const { type } of runs) counts.set(type, (counts.get(type) ?? 0) + 1);
-  const kinds = [...counts].map(([type, n]) => `${n} ${type}`).join(', ');
+function moneyLines({ after_sale, payment }: OrderCase, few: Few): string[] {
   const late = payment?.late_payment_refund;
   const refunds = (after_sale?.refunds ?? []).map((one) => printable(`    ${refundLine(one)}`));
   return [
@@ -198,7 +195,6 @@ function moneyLines({ after_sale, payment, runs }: OrderCase, few: Few): string[
     ...(after_sale ? [`  After the sale: ${after_sale.trade_status ?? 'no status yet'}; ${sumsOf(after_sale)}`] : []),
     // The latest first: it is the one that a person asks about.
     ...few(refunds.reverse(), MOST.refunds),
-    `  Runs: ${kinds}`,
   ];
 }
 
@@ -223,7 +219,7 @@ interface Shown {
 }
 
 /** What is open: in full what needs a person first, and the others in a line each. */
-function openLines({ runs, payment, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
+function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
   const isEnded = ({ attention }: OrderRun) => attention === ENDED_FROM_OUTSIDE;
   const open = runs.filter((run) => run.execution === 'RUNNING' || isEnded(run));
   const urgency = ({ attention }: OrderRun) => (attention === null ? 1 : 0);
@@ -231,7 +227,7 @@ function openLines({ runs, payment, after_sale }: OrderCase, { few, all, now }: 
   const inFull = (run: OrderRun) => [
     `  ${isEnded(run) ? 'Ended' : 'Open'}: ${printable(run.workflow_id)}`,
     ...few(waitLines(run, all, now), MOST.waits),
-    ...attentionLines(run, questionOf(run, after_sale), payment),
+    ...attentionLines(run, questionOf(run, after_sale)),
   ];
   if (!first || all) return open.flatMap(inFull);
   return [...inFull(first), ...few(others.map(alsoOpen), MOST.others)];
@@ -267,17 +263,11 @@ function questionOf({ attention, type }: OrderRun, after_sale: OrderCase['after_
   return { attention, out_request_no: refundInQuestion({ attention, refunds }) };
 }
 
-function attentionLines(
-  { workflow_id }: OrderRun,
-  question: OperatorQuestion | undefined,
-  payment: PaymentState | null,
-): string[] {
+function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | undefined): string[] {
   if (question === undefined) return [];
-  const amounts = payment && question.attention === 'amount-mismatch' ? mismatchLine(payment) : undefined;
   const entry = runbookEntry(question.attention, workflow_id);
   return [
     `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
-    ...(amounts === undefined ? [] : [printable(`    ${amounts}`)]),
     ...(entry ? [`    Look: ${entry.look}`, `    Do: ${printable(namedInCommands(entry.act, workflow_id))}`] : []),
     ...(question.attention === ENDED_FROM_OUTSIDE ? [] : operatorActions(workflow_id, question))
       .filter(({ update }) => update !== 'cancel')
