@@ -141,40 +141,6 @@ test('show takes the trade number that the gateway’s dashboard has, and says o
   expect(unknown).toMatchObject({ code: 1, printed: expect.stringContaining("nothing of order T'unknown") });
 });
 
-test('find finds an order by its number, trade, refund, buyer, CLABE, and amount with its day, and show takes each of the numbers', async () => {
-  const order = await sold(stack, 'pix', { buyer_id: 'buyer-of-find', order_amount: '151.37' });
-  await stack.payments.refund(order.out_trade_no, {
-    ...part(order, '1.00', 'find-me-1'),
-    ...{ user_info: USER, bank_info: { bank_id: '341', agency: '1234', type: 'CHECKING', number: '123456-7' } },
-  });
-  const { trade_no } = await afterSaleOf(stack, order.out_trade_no).query<AfterSaleState>(QUERY.state);
-  const spei = await waiting('spei');
-  const { payment_data } = await handleOf(spei.out_trade_no).query<PaymentState>(QUERY.state);
-  await untilListed('PaymentNames IS NOT NULL AND PaymentOutcome IS NOT NULL AND PaymentAmount = 151.37', 2);
-  const day = new Date().toISOString().slice(0, 10);
-  const found = async (...text: string[]) => {
-    const { output } = await run('find', ...text, '--json');
-    return output === '' ? [] : lines(output).map((line) => JSON.parse(line));
-  };
-  const bought = { out_trade_no: order.out_trade_no, outcome: 'SUCCESS' };
-  expect(await found(order.out_trade_no)).toMatchObject([{ ...bought, found_by: 'order' }]);
-  expect(await found(String(trade_no))).toMatchObject([{ ...bought, found_by: 'trade' }]);
-  expect(await found('find-me-1')).toMatchObject([{ ...bought, found_by: 'refund' }]);
-  expect(await found('buyer-of-find')).toMatchObject([{ ...bought, found_by: 'buyer' }]);
-  expect(await found('151.37', day)).toMatchObject([{ ...bought, found_by: 'amount' }]);
-  expect(await found('151,37', '2020-01-01')).toEqual([]);
-  expect(await found(String(payment_data?.clabe))).toMatchObject([
-    { out_trade_no: spei.out_trade_no, found_by: 'account' },
-  ]);
-  const head = `Order ${order.out_trade_no} of 151.37 BRL`;
-  for (const name of ['find-me-1', 'buyer-of-find', String(trade_no)])
-    expect((await run('show', name)).output).toContain(head);
-  expect(await run('find', 'nobody-has-this')).toMatchObject({
-    code: 1,
-    output: expect.stringMatching(/^Nothing is found/),
-  });
-});
-
 test('who takes an order stands in lists until it is settled, and the log says who did what and why', async () => {
   const { out_trade_no } = await waiting();
   expect(await run('take', out_trade_no, '--by', 'eva')).toMatchObject({ code: 2 });
@@ -248,6 +214,40 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
     orders.map((number) => paymentWorkflowId(APP.app_id, number)).sort(),
   );
   expect([asked(one), asked(two)]).toEqual([2, 1]);
+});
+
+test('find finds an order by its number, trade, refund, buyer, CLABE, and amount with its day, and show takes each of the numbers', async () => {
+  const order = await sold(stack, 'pix', { buyer_id: 'buyer-of-find', order_amount: '151.37' });
+  await stack.payments.refund(order.out_trade_no, {
+    ...part(order, '1.00', 'find-me-1'),
+    ...{ user_info: USER, bank_info: { bank_id: '341', agency: '1234', type: 'CHECKING', number: '123456-7' } },
+  });
+  const { trade_no } = await afterSaleOf(stack, order.out_trade_no).query<AfterSaleState>(QUERY.state);
+  const spei = await waiting('spei');
+  const { payment_data } = await handleOf(spei.out_trade_no).query<PaymentState>(QUERY.state);
+  await untilListed('PaymentNames IS NOT NULL AND PaymentOutcome IS NOT NULL AND PaymentAmount = 151.37', 2);
+  const day = new Date().toISOString().slice(0, 10);
+  const found = async (...text: string[]) => {
+    const { output } = await run('find', ...text, '--json');
+    return output === '' ? [] : lines(output).map((line) => JSON.parse(line));
+  };
+  const bought = { out_trade_no: order.out_trade_no, outcome: 'SUCCESS' };
+  expect(await found(order.out_trade_no)).toMatchObject([{ ...bought, found_by: 'order' }]);
+  expect(await found(String(trade_no))).toMatchObject([{ ...bought, found_by: 'trade' }]);
+  expect(await found('find-me-1')).toMatchObject([{ ...bought, found_by: 'refund' }]);
+  expect(await found('buyer-of-find')).toMatchObject([{ ...bought, found_by: 'buyer' }]);
+  expect(await found('151.37', day)).toMatchObject([{ ...bought, found_by: 'amount' }]);
+  expect(await found('151,37', '2020-01-01')).toEqual([]);
+  expect(await found(String(payment_data?.clabe))).toMatchObject([
+    { out_trade_no: spei.out_trade_no, found_by: 'account' },
+  ]);
+  const head = `Order ${order.out_trade_no} of 151.37 BRL`;
+  for (const name of ['find-me-1', 'buyer-of-find', String(trade_no)])
+    expect((await run('show', name)).output).toContain(head);
+  expect(await run('find', 'nobody-has-this')).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^Nothing is found/),
+  });
 });
 
 test('refunds and show tell what was refunded', async () => {
