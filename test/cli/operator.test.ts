@@ -154,7 +154,7 @@ test('who takes an order stands in lists until it is settled, and the log says w
     { out_trade_no, taken_by: 'eva', note: 'asked the sender', attentions: ['unexpected-signal'] },
   ]);
   expect((await run('show', out_trade_no)).output).toMatch(
-    /needs a person for \d+\w+: unexpected-signal; eva has it: asked the sender \(payment-gateway resolve/,
+    /needs a person for \d+\w+: unexpected-signal; eva has it: asked the sender\. Next: payment-gateway resolve/,
   );
   const { PAYMENTS_ENCRYPTION_KEYS: _keys, ...keyless } = env;
   const unread = await commands.run(keyless, 'list', '--mine', 'eva');

@@ -112,10 +112,11 @@ function headline(found: OrderCase, now: Date): string {
   const gone = after_sale && after_sale.refunded_amount !== '0.00' ? ` ${after_sale.refunded_amount} went back.` : '';
   const waiting = waitingRuns(runs);
   const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
+  const [command] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
   const open = runs.filter(({ execution }) => execution === 'RUNNING').map(({ type }) => type);
   const rest = open.length > 0 ? `It needs nobody; open: ${[...new Set(open)].join(', ')}.` : 'Nothing of it is open.';
   return printable(
-    `${name} ${standingOf(payment, runs)}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}`,
+    `${name} ${standingOf(payment, runs)}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}${command === undefined ? '' : ` Next: ${command}`}`,
   );
 }
 
@@ -152,21 +153,20 @@ const waitingRuns = (runs: readonly OrderRun[]): OrderRun[] =>
     )
     .sort((one, other) => (one.waits_since ?? '').localeCompare(other.waits_since ?? ''));
 
-/** In brackets who has it, or the command. */
+/** Since when, why, and who has it. */
 function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): string {
-  const { attention, waits_since, workflow_id, taken_by } = run;
-  const question = questionOf(run, after_sale);
+  const { attention, waits_since, taken_by } = run;
   const since = waits_since === null ? '' : ` for ${age(waits_since, now)}`;
   const taken = run.type === WORKFLOW.payment ? payment?.taken : after_sale?.taken;
   const by = taken_by === null ? '' : `; ${taken_by} has it${taken?.note ? `: ${taken.note}` : ''}`;
-  const command = question && nextCommand(workflow_id, question);
-  return `It needs a person${since}: ${attention}${by}${command === undefined ? '' : ` (${command})`}.`;
+  return `It needs a person${since}: ${attention}${by}.`;
 }
 
 /** The command that settles it: a gateway that is silent is asked again, and all else is a person's to decide. */
-function nextCommand(workflow_id: string, question: OperatorQuestion): string | undefined {
-  if (question.attention === ENDED_FROM_OUTSIDE) return undefined;
-  const actions = operatorActions(workflow_id, question);
+function nextCommand({ after_sale }: OrderCase, run: OrderRun): string | undefined {
+  const question = questionOf(run, after_sale);
+  if (question === undefined || question.attention === ENDED_FROM_OUTSIDE) return undefined;
+  const actions = operatorActions(run.workflow_id, question);
   const update = isSilence(question.attention) ? 'recheck' : 'resolve';
   return (actions.find((one) => one.update === update) ?? actions[0])?.command;
 }
