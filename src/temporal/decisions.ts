@@ -8,7 +8,7 @@ import { timeOf } from './timeline';
 import { type ListedWorkflow, listWorkflows } from './workflow-list';
 
 /** One decision of a person. */
-export interface Decision {
+export interface LoggedDecision {
   /** ISO 8601, UTC. */
   time: string;
   workflow_id: string;
@@ -31,10 +31,14 @@ export interface Period {
 const AT_A_TIME = 8;
 
 /** The decisions of a period, the earliest first. Throws what Temporal's client throws. */
-export async function decisionsIn(client: Client, period: Period, app_id: string | undefined): Promise<Decision[]> {
+export async function decisionsIn(
+  client: Client,
+  period: Period,
+  app_id: string | undefined,
+): Promise<LoggedDecision[]> {
   const runs: ListedWorkflow[] = [];
   for await (const run of listWorkflows(client, decidedQuery(period), app_id)) runs.push(run);
-  const decisions: Decision[] = [];
+  const decisions: LoggedDecision[] = [];
   while (runs.length > 0)
     decisions.push(...(await Promise.all(runs.splice(0, AT_A_TIME).map((run) => decisionsOf(client, run)))).flat());
   const [since, until] = [period.since.toISOString(), period.until.toISOString()];
@@ -47,7 +51,7 @@ export async function decisionsIn(client: Client, period: Period, app_id: string
 async function decisionsOf(
   client: Client,
   { workflow_id, run_id, app_id, out_trade_no }: ListedWorkflow,
-): Promise<Decision[]> {
+): Promise<LoggedDecision[]> {
   const { loadedDataConverter, namespace } = client.options;
   const { events } = await client.workflow.getHandle(workflow_id, run_id).fetchHistory();
   const refused = new Set(
@@ -56,7 +60,7 @@ async function decisionsOf(
     ),
   );
   const of = { workflow_id, app_id, out_trade_no };
-  const read = async (event: temporal.api.history.v1.IHistoryEvent): Promise<Decision[]> => {
+  const read = async (event: temporal.api.history.v1.IHistoryEvent): Promise<LoggedDecision[]> => {
     const time = timeOf(event);
     const ended = event.workflowExecutionTerminatedEventAttributes;
     if (ended) return [{ time, ...of, by: ended.identity ?? '', did: 'terminate', what: {}, why: ended.reason ?? '' }];

@@ -197,7 +197,7 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
   const asked = (out_trade_no: string) => stack.simulator.requests({ path: '/trade/query', out_trade_no }).length;
   await untilListed(`WorkflowType = 'payment' AND PaymentMethod = 'SPEI'`, 2);
   const [one = '', two = ''] = orders;
-  expect((await run('recheck', one)).output).toContain('recheck of');
+  expect((await run('recheck', one)).output).toContain(`Done: recheck. Order ${one} is open`);
   expect([asked(one), asked(two)]).toEqual([1, 0]);
 
   const dry = await run('recheck', '--method', 'SPEI', '--dry-run');

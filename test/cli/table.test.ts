@@ -1,5 +1,5 @@
 /** Tables of the command line: as wide as the screen, and coloured where it has colours. */
-import { type Column, screenOf, table } from '../../src/cli/operator/table';
+import { screenOf, type TableColumn, table } from '../../src/cli/operator/table';
 
 interface Row {
   order: string;
@@ -7,7 +7,7 @@ interface Row {
   amount: string;
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly TableColumn<Row>[] = [
   { name: 'ORDER', of: ({ order }) => order },
   { name: 'METHOD', of: ({ method }) => method, least: 1 },
   { name: 'AMOUNT', of: ({ amount }) => amount, mark: () => 'red' },

@@ -11,7 +11,7 @@ import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workf
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
 import { asOperator } from './connection';
-import { type DecideOptions, decisionIn, type ResolveOptions, UPDATE_TIMEOUT_MS } from './decide';
+import { type DecideOptions, type ResolveOptions, resolutionOf, UPDATE_TIMEOUT_MS } from './decide';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { orderTable, totals } from './order-table';
 
@@ -74,7 +74,7 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
   return asOperator(async ({ client, config }) => {
     const rows = longestWaitFirst(await rowsOf(client, query, options.app));
     const ids = rows.map(({ workflow_id }) => workflow_id);
-    const input = decisionIn(options);
+    const input = resolutionOf(options);
     const task = {
       ...{ asks: 'resolves', would: 'would be resolved', done: 'were resolved' },
       act: async (id: string) => {

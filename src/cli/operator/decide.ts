@@ -53,7 +53,7 @@ class NotDeliveredError extends UserError {
 }
 
 /** The input of the update `resolve`. */
-export function decisionIn({ by, reason, outcome, refund, elsewhere, account }: ResolveOptions): object {
+export function resolutionOf({ by, reason, outcome, refund, elsewhere, account }: ResolveOptions): object {
   return {
     ...{ by, reason },
     ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }),
@@ -67,7 +67,7 @@ export function decisionIn({ by, reason, outcome, refund, elsewhere, account }: 
 export function resolveOrder(order: string, options: ResolveOptions): Promise<never> {
   return asOperator(async (operator) => {
     const { outcome, refund, elsewhere } = options;
-    const input = decisionIn(options);
+    const input = resolutionOf(options);
     // What was said of a refund, or of refunds elsewhere, can be corrected: the after-sale takes it, also where it has ended.
     if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, input, options);
     const open = await openRuns(operator, order, options);

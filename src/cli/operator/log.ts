@@ -1,10 +1,10 @@
 /** `payment-gateway log --since 24h`: who decided what and why, over all orders. */
-import { type Decision, decisionsIn } from '../../temporal/decisions';
+import { decisionsIn, type LoggedDecision } from '../../temporal/decisions';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
 import { asOperator } from './connection';
 import { momentOf } from './options';
-import { type Column, table } from './table';
+import { type TableColumn, table } from './table';
 import { utc } from './times';
 
 interface LogOptions {
@@ -15,7 +15,7 @@ interface LogOptions {
   by?: string;
 }
 
-const COLUMNS: readonly Column<Decision>[] = [
+const COLUMNS: readonly TableColumn<LoggedDecision>[] = [
   { name: 'TIME (UTC)', of: ({ time }) => utc(time) },
   { name: 'ORDER', of: ({ out_trade_no, workflow_id }) => out_trade_no ?? workflow_id },
   { name: 'WHO', of: ({ by }) => by },
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Decision>[] = [
   { name: 'WHY', of: ({ why }) => why },
 ];
 
-function didOf({ did, what }: Decision): string {
+function didOf({ did, what }: LoggedDecision): string {
   const { outcome, out_request_no: refund, refunded_elsewhere: elsewhere, account_id } = what;
   if (did !== 'resolve') return did === 'take' ? 'took it' : 'terminated it';
   if (elsewhere !== undefined) return `${elsewhere} went back elsewhere`;

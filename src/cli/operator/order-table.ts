@@ -2,7 +2,7 @@
 import { NOT_CREATED_YET, WORKFLOW } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
 import type { ListedOrder } from '../../temporal/order-list';
-import { type Column, type Screen, table } from './table';
+import { type Screen, type TableColumn, table } from './table';
 import { age, span } from './times';
 
 /** A row with the note of whoever has taken it, where that could be read. */
@@ -39,7 +39,7 @@ const ageOf = ({ waits_since, started_at }: ListedOrder, now: Date) => age(waits
 export const orderTable = (rows: readonly ShownOrder[], options: TableOptions): string =>
   table(orderColumns(options), rows, options.screen);
 
-export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>): readonly Column<ShownOrder>[] {
+export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>): readonly TableColumn<ShownOrder>[] {
   const isOverdue = ({ waits_since }: ShownOrder) =>
     waits_since !== null && now.getTime() - Date.parse(waits_since) > overdue_ms;
   return [

@@ -7,10 +7,10 @@ import { printable, say } from '../print';
 import { readCase } from './case';
 import { asOperator, targetOf } from './connection';
 import { elsewhereLine } from './elsewhere';
-import { type Column, table } from './table';
+import { type TableColumn, table } from './table';
 import { utc } from './times';
 
-const COLUMNS: readonly Column<RefundState>[] = [
+const COLUMNS: readonly TableColumn<RefundState>[] = [
   { name: 'NUMBER', of: ({ out_request_no }) => out_request_no },
   { name: 'AMOUNT', of: (one) => `${one.refund_amount} ${one.refund_currency}` },
   { name: 'STATUS', of: refundStanding },

@@ -18,7 +18,7 @@ const MARKS = { bold: 1, red: 31, yellow: 33 } as const;
 type Mark = keyof typeof MARKS;
 
 /** A column. `least`: what a narrow screen does without, the highest first; without it, the column is shortened at last. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   name: string;
   of: (row: Row) => string;
   least?: number;
@@ -30,14 +30,14 @@ const SHORTEST = 16;
 const GAP = '  ';
 
 /** A line for each row, with columns as wide as their widest value. Empty columns are left out, and those that the screen has no room for. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen = screenOf()): string {
+export function table<Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[], screen = screenOf()): string {
   const cells = columns.map((column) => ({ column, texts: rows.map((row) => printable(column.of(row))) }));
   const used = cells.filter(({ texts }) => texts.some((text) => text !== ''));
   const shown = fitted(
     used.map(({ column, texts }) => ({ column, texts, width: widthOf(column, texts) })),
     screen.width,
   );
-  const line = (textOf: (one: Shown<Row>) => string, markOf: (column: Column<Row>) => Mark | undefined) =>
+  const line = (textOf: (one: Shown<Row>) => string, markOf: (column: TableColumn<Row>) => Mark | undefined) =>
     shown
       .map((one) =>
         marked(cut(textOf(one), one.width).padEnd(one.width), screen.colours ? markOf(one.column) : undefined),
@@ -59,12 +59,12 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 }
 
 interface Shown<Row> {
-  column: Column<Row>;
+  column: TableColumn<Row>;
   texts: readonly string[];
   width: number;
 }
 
-const widthOf = ({ name }: Column<never>, texts: readonly string[]) =>
+const widthOf = ({ name }: TableColumn<never>, texts: readonly string[]) =>
   Math.max(name.length, ...texts.map((text) => text.length));
 
 function fitted<Row>(shown: readonly Shown<Row>[], width: number): readonly Shown<Row>[] {
