@@ -11,6 +11,7 @@ export type PolicySettings = Pick<
   | 'PAYMENTS_POLL_EVERY'
   | 'PAYMENTS_SETTLING'
   | 'PAYMENTS_PATIENCE'
+  | 'PAYMENTS_OVERDUE'
   | 'PAYMENTS_CREATE_WITHIN'
   | 'PAYMENTS_GRACE'
   | 'PAYMENTS_CONFIRM_BY_QUERY'
@@ -29,6 +30,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         poll_every_ms: settings.PAYMENTS_POLL_EVERY,
         settling_ms: settings.PAYMENTS_SETTLING,
         patience_ms: settings.PAYMENTS_PATIENCE,
+        overdue_ms: settings.PAYMENTS_OVERDUE,
         create_within_ms: settings.PAYMENTS_CREATE_WITHIN,
         grace_ms: settings.PAYMENTS_GRACE,
         confirm_by_query: settings.PAYMENTS_CONFIRM_BY_QUERY,

@@ -88,6 +88,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   settling_ms: number;
   /** How long the gateway may stay silent before a person is asked, in ms. */
   patience_ms: number;
+  /** How long it may wait for a person before that is told, in ms. */
+  overdue_ms: number;
   /** How long a sold trade is polled for disputes and chargebacks, in ms; 0: not at all. */
   watch_window_ms: number;
   /** How long a trade is polled after the gateway has taken a refund, so that a refusal that nobody notifies is seen, in ms. */

@@ -5,6 +5,7 @@ import type { Attention } from './attention';
 import type { RefundOptions } from './gateway';
 import type { NotificationClaim } from './notification';
 import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
+import type { Taken } from './wait';
 
 /** Follows an order after its payment, under the order's own workflow id alone. */
 export interface AfterSaleInput {
@@ -95,6 +96,10 @@ export interface AfterSaleState {
   order_currency: CurrencyCode | null;
   method: PaymentMethod | null;
   attention: Attention | null;
+  /** ISO 8601, UTC: since when it waits for a person under this reason; null where it does not. */
+  attention_since: string | null;
+  /** Who has taken that on; null where nobody has. */
+  taken: Taken | null;
   /** The sum of refunds that are REFUNDED or ACCEPTED, as we calculate it. */
   refunded_amount: string;
   /** The sum of refunds that are not finished, or may be. */

@@ -30,7 +30,8 @@ interface TransitionEvent extends OfPayment {
 
 /** A person has to look at the payment. */
 interface AttentionEvent extends OfPayment {
-  readonly type: 'attention';
+  /** `attention.overdue`: it has waited for a person for longer than the settings allow. Once for each wait. */
+  readonly type: 'attention' | 'attention.overdue';
   readonly payment: EventPayment & { attention: Attention };
 }
 

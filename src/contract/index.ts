@@ -42,3 +42,4 @@ export * from './summaries';
 export * from './temporal-attention';
 export * from './told';
 export * from './transitions';
+export * from './wait';

@@ -3,6 +3,7 @@ import type { AfterSaleInput, RefundOutcome, RefundState } from './after-sale';
 import type { Attention } from './attention';
 import type { NotificationClaim } from './notification';
 import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
+import type { Wait } from './wait';
 
 /** How long a question has to wait: not at all, until no replica can be behind, or a day. */
 export type Patience = 'none' | 'lag' | 'a day';
@@ -120,6 +121,8 @@ export interface KnownOrder {
   readonly contradicted: readonly NotificationClaim[];
   /** Why the trade itself needs a person, in the order in which it came. */
   readonly reasons: readonly Attention[];
+  /** Null while nobody is needed. */
+  readonly wait: Wait | null;
 }
 
 /** The input of a run that continues another one. In any other start, what it has more is not read. */

@@ -34,6 +34,7 @@ export const UPDATE = {
   resolve: 'resolve',
   refund: 'refund',
   cancel: 'cancel',
+  take: 'take',
 } as const;
 export const SIGNAL = {
   notification: 'notification',

@@ -2,6 +2,7 @@
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { Attention } from './attention';
 import type { NotificationSignal } from './notification';
+import type { Taken } from './wait';
 
 /** An order: the body of `/trade/pay` or `/trade/create` without `app_id` and `timestamp`. */
 export interface OrderRequest {
@@ -82,6 +83,10 @@ export interface PaymentState {
   outcome: PaymentOutcome | null;
   confirmed_by: Source | null;
   attention: Attention | null;
+  /** ISO 8601, UTC: since when it waits for a person under this reason; null where it does not. */
+  attention_since: string | null;
+  /** Who has taken that on; null where nobody has. */
+  taken: Taken | null;
   /** ISO 8601, UTC: when the order expires by `timeout_express` or by its method's usual time. */
   expires_at: string | null;
   history: Transition[];

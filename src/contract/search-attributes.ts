@@ -1,5 +1,6 @@
 /** The search attributes of our workflows. Temporal never encrypts them, so they must never hold personal data. */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import { digestOf } from '../gateway/pure/digest';
 import { isMoney } from '../gateway/pure/money';
 import type { OrderRequest } from './payment';
 
@@ -15,7 +16,35 @@ export const SEARCH_ATTRIBUTE = {
   /** Of a virtual account: a digest of each key that it was created for. One account may have several. */
   accountKeys: defineSearchAttributeKey('PaymentAccountKeys', 'KEYWORD_LIST'),
   expiresAt: defineSearchAttributeKey('PaymentExpiresAt', 'DATETIME'),
+  /** How the order has ended, as far as is known. */
+  outcome: defineSearchAttributeKey('PaymentOutcome', 'KEYWORD'),
+  /** Since when it waits for a person under this reason. */
+  attentionSince: defineSearchAttributeKey('PaymentAttentionSince', 'DATETIME'),
+  /** Who has taken on what waits for a person, by the name that they gave. */
+  takenBy: defineSearchAttributeKey('PaymentTakenBy', 'KEYWORD'),
+  /** Who decided last, by the name that they gave. */
+  decidedBy: defineSearchAttributeKey('PaymentDecidedBy', 'KEYWORD'),
+  /** Digests of what else it is found by: see {@link nameDigest}. */
+  names: defineSearchAttributeKey('PaymentNames', 'KEYWORD_LIST'),
 };
+
+/** What a workflow is found by beside the numbers of its order and trade: a buyer’s id, a refund’s number, an account’s number. */
+export const NAME_KINDS = ['buyer', 'refund', 'account'] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
+
+/** So many names are kept: the latest. Temporal takes 2 KB. */
+const MOST_NAMES = 50;
+
+/** A name as it stands in the search attribute: it can be compared, and not read. */
+export const nameDigest = (kind: NameKind, name: string): string => digestOf(`${kind}:${name}`);
+
+/** The digests of the names that are there. */
+export function nameDigests(names: readonly (readonly [NameKind, unknown])[]): string[] {
+  const given = names.flatMap(([kind, name]) =>
+    typeof name === 'string' && name !== '' ? [nameDigest(kind, name)] : [],
+  );
+  return [...new Set(given)].slice(-MOST_NAMES);
+}
 
 /** Search attributes that Temporal itself sets on a workflow that cannot go on. */
 export const TEMPORALS_ATTRIBUTE = {
@@ -27,13 +56,22 @@ export const TEMPORALS_ATTRIBUTE = {
 
 /** The status of a payment whose order the gateway does not have yet. */
 export const NOT_CREATED_YET = 'CREATING';
+/** The status of an after-sale to which the gateway has said nothing yet. */
+export const NOTHING_SAID = 'UNKNOWN';
 
 /** What the start of a payment carries, so that its first task has nothing to set. The payment sets whatever is missing. */
-export function attributesAtStart({ method, order_currency, order_amount }: OrderRequest): SearchAttributePair[] {
+export function attributesAtStart({
+  method,
+  order_currency,
+  order_amount,
+  buyer_id,
+}: OrderRequest): SearchAttributePair[] {
+  const names = nameDigests([['buyer', buyer_id]]);
   return [
     { key: SEARCH_ATTRIBUTE.status, value: NOT_CREATED_YET },
     ...(typeof method === 'string' ? [{ key: SEARCH_ATTRIBUTE.method, value: method }] : []),
     ...(typeof order_currency === 'string' ? [{ key: SEARCH_ATTRIBUTE.currency, value: order_currency }] : []),
     ...(isMoney(order_amount) ? [{ key: SEARCH_ATTRIBUTE.amount, value: Number(order_amount) }] : []),
+    ...(names.length > 0 ? [{ key: SEARCH_ATTRIBUTE.names, value: names }] : []),
   ];
 }

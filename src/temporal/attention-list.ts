@@ -29,7 +29,7 @@ async function* endedFromOutside(client: Client, filter: PaymentFilter, now: Dat
     // The newest run of an id comes first.
     if (seen.has(row.workflow_id)) continue;
     seen.add(row.workflow_id);
-    if (await leftUndone(client, row)) yield { ...row, attention: ENDED_FROM_OUTSIDE };
+    if (await leftUndone(client, row)) yield { ...row, attention: ENDED_FROM_OUTSIDE, waits_since: row.closed_at };
   }
 }
 

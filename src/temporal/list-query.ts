@@ -19,6 +19,13 @@ export function accountsOfKey(digest: string): string {
   return `WorkflowType = '${WORKFLOW.speiAccount}' AND ${SEARCH_ATTRIBUTE.accountKeys.name} = ${quoted(digest)}`;
 }
 
+/** The query for the runs under these workflow ids, which a query can say. */
+export const runsOfAll = (workflowIds: readonly string[]): string =>
+  `WorkflowId IN (${workflowIds.map(quoted).join(', ')})`;
+
+/** Whether a query can say the whole text. */
+export const isSayable = (text: string): boolean => !/[\\"]/.test(text);
+
 /** Equals the id, or has its beginning where the query's language cannot say the whole. */
 function like(workflowId: string): string {
   const odd = workflowId.search(/[\\"]/);

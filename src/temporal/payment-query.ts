@@ -18,6 +18,8 @@ export interface PaymentFilter {
   attention?: true | string | undefined;
   /** Those that should have moved on for so long, in ms: see {@link stuckQuery}. */
   stuck_ms?: number | undefined;
+  /** Those that this person has taken on. */
+  taken_by?: string | undefined;
   method?: string | undefined;
   status?: string | undefined;
   /** Started at this time or later. */
@@ -36,12 +38,13 @@ const RUNNING = "ExecutionStatus = 'Running'";
 /** The query for a filter. `now` is what `stuck_ms` counts back from. */
 export function paymentQuery(filter: PaymentFilter, now: Date): string {
   const { attention, stuck_ms, method, status, since, until, app_id, open = false, query } = filter;
-  const isTrouble = attention !== undefined || stuck_ms !== undefined;
+  const { taken_by } = filter;
   const parts = [
-    ...(isTrouble && !open ? [] : [typesQuery(open ? FOLLOWED : [WORKFLOW.payment])]),
+    ...(isTrouble(filter) && !open ? [] : [typesQuery(open ? FOLLOWED : [WORKFLOW.payment])]),
     stateQuery(filter, now),
     ...(attention === undefined ? [] : [attentionQuery(attention)]),
     ...(stuck_ms === undefined ? [] : [`(${stuckQuery(stuck_ms, now)})`]),
+    ...(taken_by === undefined ? [] : [`${SEARCH_ATTRIBUTE.takenBy.name} = ${quoted(taken_by)}`]),
     ...(method === undefined ? [] : [`${SEARCH_ATTRIBUTE.method.name} = ${quoted(method)}`]),
     ...(status === undefined ? [] : [`${SEARCH_ATTRIBUTE.status.name} = ${quoted(status)}`]),
     ...(since === undefined ? [] : [`StartTime >= ${quoted(since.toISOString())}`]),
@@ -52,10 +55,15 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
   return app_id === undefined ? all : `${all} AND (${ofApp(app_id)})`;
 }
 
-function stateQuery({ attention, stuck_ms, open = false }: PaymentFilter, now: Date): string {
+/** Whether it asks for what is open and waits for something, of whatever kind: not for payments as such. */
+export const isTrouble = ({ attention, stuck_ms, taken_by }: PaymentFilter): boolean =>
+  attention !== undefined || stuck_ms !== undefined || taken_by !== undefined;
+
+function stateQuery(filter: PaymentFilter, now: Date): string {
+  const { attention, open = false } = filter;
   if (attention === ENDED_FROM_OUTSIDE && !open) return endedFromOutsideQuery(now);
   // A run that was continued as new is not the payment's last word.
-  return attention !== undefined || stuck_ms !== undefined || open ? RUNNING : "ExecutionStatus != 'ContinuedAsNew'";
+  return isTrouble(filter) || open ? RUNNING : "ExecutionStatus != 'ContinuedAsNew'";
 }
 
 /** What ended longer ago, in ms, is not looked for any more. */
@@ -131,6 +139,9 @@ function stuckQuery(ms: number, now: Date): string {
 /** What has a part in an order's money: its changes begin or end one of these. */
 const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.afterSale];
 
+/** Whatever has a part in an order's money, of every app. */
+export const ofOrdersQuery = typesQuery(OF_ORDERS);
+
 /** Whatever of an app's orders was open at a time in [since, until). */
 export function openWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
   const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
@@ -142,6 +153,17 @@ export function openWithinQuery({ app_id, since, until }: { app_id: string; sinc
 export function begunWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
   const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
   return `${typesQuery(OF_ORDERS)} AND StartTime >= ${begin} AND StartTime < ${end} AND (${ofApp(app_id)})`;
+}
+
+/** Beside orders, what a person decides on. */
+const DECIDED_ON = [WORKFLOW.appAttention, WORKFLOW.strayNotification, WORKFLOW.reconciliation];
+
+/** Whatever was open in [since, until), and a person may have decided on: taken it on, resolved it, or terminated it. */
+export function decidedQuery({ since, until }: { since: Date; until: Date }): string {
+  const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
+  const { decidedBy, takenBy } = SEARCH_ATTRIBUTE;
+  const isDecided = `${decidedBy.name} IS NOT NULL OR ${takenBy.name} IS NOT NULL OR ExecutionStatus = 'Terminated'`;
+  return `StartTime < ${end} AND (${RUNNING} OR CloseTime >= ${begin}) AND ((${ofOrdersQuery} AND (${isDecided})) OR ${typesQuery(DECIDED_ON)})`;
 }
 
 /** Every run of a payment and of what belongs to its order. Callers check the id of what is found. */

@@ -187,6 +187,9 @@ export function listedJob({ schedule_id, problem, workflow_id, since, text }: Jo
   const unknown = {
     app_id: null,
     out_trade_no: null,
+    outcome: null,
+    taken_by: null,
+    decided_by: null,
     method: null,
     currency: null,
     amount_about: null,
@@ -200,6 +203,7 @@ export function listedJob({ schedule_id, problem, workflow_id, since, text }: Jo
     execution: 'RUNNING',
     status: `${problem}: ${text}`,
     attention: 'job-stopped',
+    waits_since: since ?? now.toISOString(),
     started_at: since ?? now.toISOString(),
     closed_at: null,
     expires_at: null,

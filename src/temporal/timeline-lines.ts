@@ -33,13 +33,15 @@ export function askedLine(name: string, said: Said): string {
   const { request, foreign_input } = said;
   if (foreign_input) return `${name} that was not taken: ${texts(said, 'foreign_input')}`;
   if (name === 'gateway.create') return `creation of ${texts(request, 'order_amount', 'order_currency')}`;
-  if (name === 'gateway.refund') return `refund of ${texts(request, 'refund_amount', 'refund_currency')}`;
+  if (name === 'gateway.refund')
+    return `refund of ${texts(request, 'refund_amount', 'refund_currency', 'out_request_no')}`;
   if (name === 'refund') return `refund of ${texts(said, 'refund_amount', 'refund_currency', 'out_request_no')}`;
   if (name === 'notification') {
     const trade = texts(said, 'trade_no');
     const what = texts(said, 'trade_status', 'refund_status', 'amount', 'currency') || 'a call to look at the gateway';
     return trade ? `${what} (trade ${trade})` : what;
   }
+  if (name === 'take') return `takes it on${texts(said, 'note') && `: ${texts(said, 'note')}`}`;
   if (name !== 'resolve') return name;
   return `${texts(said, 'outcome') || 'seen'}: ${texts(said, 'reason')}`;
 }

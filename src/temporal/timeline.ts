@@ -96,7 +96,11 @@ class HistoryReader {
     if (name === 'created') return undefined;
     const said = await this.first(request.input?.args);
     const by = typeof said.by === 'string' ? said.by : (request.meta?.identity ?? undefined);
-    return { what: name === 'resolve' ? 'decided' : 'asked', text: askedLine(name, said), ...(by ? { by } : {}) };
+    return {
+      what: name === 'resolve' || name === 'take' ? 'decided' : 'asked',
+      text: askedLine(name, said),
+      ...(by ? { by } : {}),
+    };
   }
 
   private async readUpdateEnd(event: HistoryEvent): Promise<Line> {
@@ -158,6 +162,7 @@ export function innermost(error: unknown): string {
 const endLine = ({ outcome, confirmed_by, trade_status }: Said): string =>
   typeof outcome === 'string' ? `${outcome}, known by ${confirmed_by ?? 'a deadline'}` : String(trade_status ?? 'done');
 
-function timeOf({ eventTime }: HistoryEvent): string {
+/** When an event was written: ISO 8601, UTC. */
+export function timeOf({ eventTime }: HistoryEvent): string {
   return new Date(Number(eventTime?.seconds ?? 0) * 1_000 + Math.floor((eventTime?.nanos ?? 0) / 1e6)).toISOString();
 }

@@ -1,6 +1,12 @@
 /** Workflows as lists show them: from Temporal's visibility store alone, so that no worker is needed. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { namedByWorkflowId, SEARCH_ATTRIBUTE, TEMPORALS_ATTRIBUTE, type TemporalAttention } from '../contract';
+import {
+  NOTHING_SAID,
+  namedByWorkflowId,
+  SEARCH_ATTRIBUTE,
+  TEMPORALS_ATTRIBUTE,
+  type TemporalAttention,
+} from '../contract';
 
 /** One run of one of our workflows. */
 export interface ListedWorkflow {
@@ -12,7 +18,12 @@ export interface ListedWorkflow {
   /** Temporal's name of its state: RUNNING, COMPLETED, FAILED, TERMINATED, … */
   execution: string;
   status: string | null;
+  outcome: string | null;
   attention: string | null;
+  /** ISO 8601, UTC: since when it waits for a person; null where it does not. */
+  waits_since: string | null;
+  taken_by: string | null;
+  decided_by: string | null;
   method: string | null;
   currency: string | null;
   /** A double, for people's eyes. The exact amount is in the workflow's state. */
@@ -60,12 +71,18 @@ function attentionOf({ typedSearchAttributes: attributes, status }: Found): stri
     ['failing-tasks', attributes.get(TEMPORALS_ATTRIBUTE.problems)],
     ['paused-activity', attributes.get(TEMPORALS_ATTRIBUTE.paused)],
   ];
-  const said = status.name === 'RUNNING' ? temporals.find(([, words = []]) => words.length > 0) : undefined;
+  // What a closed run once needed, whoever goes on with it says.
+  if (status.name !== 'RUNNING') return null;
+  const said = temporals.find(([, words = []]) => words.length > 0);
   return said?.[0] ?? attributes.get(SEARCH_ATTRIBUTE.attention) ?? null;
 }
 
 export function listed(found: Found): ListedWorkflow {
   const { typedSearchAttributes: attributes, workflowId, runId } = found;
+  const attention = attentionOf(found);
+  const status = attributes.get(SEARCH_ATTRIBUTE.status) ?? null;
+  // What Temporal itself says has no time: then the run has waited since its start.
+  const since = attributes.get(SEARCH_ATTRIBUTE.attentionSince) ?? found.startTime;
   const named = namedByWorkflowId(workflowId);
   return {
     workflow_id: workflowId,
@@ -74,8 +91,12 @@ export function listed(found: Found): ListedWorkflow {
     app_id: named?.app_id ?? null,
     out_trade_no: named?.out_trade_no ?? null,
     execution: found.status.name,
-    status: attributes.get(SEARCH_ATTRIBUTE.status) ?? null,
-    attention: attentionOf(found),
+    status: status === NOTHING_SAID ? null : status,
+    outcome: attributes.get(SEARCH_ATTRIBUTE.outcome) ?? null,
+    attention,
+    waits_since: attention === null ? null : since.toISOString(),
+    taken_by: attributes.get(SEARCH_ATTRIBUTE.takenBy) ?? null,
+    decided_by: attributes.get(SEARCH_ATTRIBUTE.decidedBy) ?? null,
     method: attributes.get(SEARCH_ATTRIBUTE.method) ?? null,
     currency: attributes.get(SEARCH_ATTRIBUTE.currency) ?? null,
     amount_about: attributes.get(SEARCH_ATTRIBUTE.amount) ?? null,

@@ -92,7 +92,9 @@ test('list --attention shows exactly the 12 with their reasons, among all', asyn
   expect(found).toEqual(STUCK);
   const table = await run('list', '--attention');
   for (const [number, reason] of STUCK) expect(table.output).toMatch(new RegExp(`^${number} .* ${reason} `, 'm'));
-  expect(table.output.trim().split('\n')).toHaveLength(14);
+  // The head, and at the end the totals and the count.
+  expect(table.output.trim().split('\n')).toHaveLength(16);
+  expect(table.output).toMatch(/^By age: 12 under an hour; the longest /m);
 });
 
 test('show of each of the 12 explains it in fewer than 30 lines', async () => {

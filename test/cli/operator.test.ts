@@ -9,7 +9,7 @@ import { built } from '../harness/built';
 import { Commands, type Ended, started } from '../harness/commands';
 import { publishedOrder } from '../harness/orders';
 import { until } from '../harness/runs';
-import { afterSaleOf, part, sold } from '../harness/sold';
+import { afterSaleOf, part, sold, USER } from '../harness/sold';
 
 const folder = mkdtempSync(join(tmpdir(), 'operator-'));
 const KEYS = setting(key('k1'));
@@ -94,13 +94,19 @@ test('a payment that needs a person is found, understood, cleared, and shows who
     .reduce((text, [place, word]) => text.replace(place, word), command)
     .split(' ');
   const seen = await start(...typed);
-  expect(seen).toMatchObject({ code: 0, printed: expect.stringContaining('PROCESSING; it needs nobody.') });
+  expect(seen).toMatchObject({
+    code: 0,
+    printed: expect.stringContaining('is open; the gateway says PROCESSING. It needs nobody.'),
+  });
   const resolved = await run('resolve', out_trade_no, '--outcome', 'CANCEL', '--by', 'ana', '--reason', 'tested');
-  expect(resolved).toMatchObject({ code: 0, printed: expect.stringContaining('CANCEL; it needs nobody.') });
+  expect(resolved).toMatchObject({
+    code: 0,
+    printed: expect.stringContaining('ended as CANCEL; the gateway says PROCESSING. It needs nobody.'),
+  });
   await stack.payments.outcome(out_trade_no);
   const after = await run('show', out_trade_no);
   expect(after.output).toMatch(/decided +CANCEL: tested \(ana\)/);
-  expect(after.output).toContain(`was canceled, ${order_amount} BRL (known by operator).`);
+  expect(after.output).toContain(`of ${order_amount} BRL (app ${APP.app_id}) was canceled (known by operator).`);
   expect((await run('resolve', out_trade_no, '--by', 'ana', '--reason', 'again')).code).toBe(2);
   await untilListed('PaymentAttention IS NOT NULL', 0);
   expect((await run('list', '--attention')).output).toBe('None.\n');
@@ -127,9 +133,63 @@ test('show takes the trade number that the gateway’s dashboard has, and says o
   const { trade_no } = await handleOf(out_trade_no).query<PaymentState>(QUERY.state);
   await untilListed(`PaymentTradeNo = '${trade_no}'`, 1);
   const shown = await run('show', String(trade_no));
-  expect(shown).toMatchObject({ code: 0, output: expect.stringContaining(`Order ${out_trade_no} is under way`) });
+  expect(shown).toMatchObject({
+    code: 0,
+    output: expect.stringContaining(`Order ${out_trade_no} of 150.00 BRL (app ${APP.app_id}) is under way`),
+  });
   const unknown = await run('show', "T'unknown");
   expect(unknown).toMatchObject({ code: 1, printed: expect.stringContaining("nothing of order T'unknown") });
+});
+
+test('who takes an order stands in lists until it is settled, and the log says who did what and why', async () => {
+  const { out_trade_no } = await waiting();
+  expect(await run('take', out_trade_no, '--by', 'eva')).toMatchObject({ code: 2 });
+  await handleOf(out_trade_no).signal('odd-signal');
+  await untilListed(`PaymentAttention = 'unexpected-signal' AND ExecutionStatus = 'Running'`, 1);
+  const taken = await run('take', out_trade_no, '--by', 'eva', '--note', 'asked the sender');
+  expect(taken).toMatchObject({ code: 0, output: expect.stringContaining('It is taken.') });
+  await untilListed("PaymentTakenBy = 'eva'", 1);
+  const mine = await run('list', '--mine', 'eva', '--json');
+  expect(lines(mine.output).map((line) => JSON.parse(line))).toMatchObject([
+    { out_trade_no, taken_by: 'eva', note: 'asked the sender', attentions: ['unexpected-signal'] },
+  ]);
+  expect((await run('show', out_trade_no)).output).toMatch(
+    /needs a person for \d+\w+: unexpected-signal; eva has it: asked the sender\. Next: payment-gateway resolve/,
+  );
+  const { PAYMENTS_ENCRYPTION_KEYS: _keys, ...keyless } = env;
+  const unread = await commands.run(keyless, 'list', '--mine', 'eva');
+  expect(unread.output).toContain('eva');
+  expect(unread.output).not.toContain('asked the sender');
+  await run('resolve', out_trade_no, '--by', 'eva', '--reason', 'it was a test');
+  await untilListed("PaymentTakenBy = 'eva'", 0);
+  const logged = await run('log', '--since', '1h', '--by', 'eva', '--json');
+  expect(lines(logged.output).map((line) => JSON.parse(line))).toMatchObject([
+    { out_trade_no, did: 'take', why: 'asked the sender' },
+    { out_trade_no, did: 'resolve', why: 'it was a test' },
+  ]);
+  expect((await run('log', '--since', '2020-01-01', '--until', '2020-01-02')).output).toBe(
+    'Nobody decided anything.\n',
+  );
+});
+
+test('resolve --all-of lists what waits for the reason, and resolves it only after a yes', async () => {
+  const orders = [await waiting(), await waiting()].map(({ out_trade_no }) => out_trade_no);
+  for (const number of orders) await handleOf(number).signal('odd-signal');
+  const waits = `PaymentAttention = 'unexpected-signal' AND ExecutionStatus = 'Running'`;
+  await untilListed(waits, 2);
+  const said = ['resolve', '--all-of', 'unexpected-signal', '--by', 'ana', '--reason', 'one sender, and it is mended'];
+  const dry = await run(...said, '--dry-run');
+  for (const number of orders) expect(dry.output).toContain(number);
+  expect(dry.output).toContain('2 would be resolved. Nothing was done.');
+  const unsure = await start(...said);
+  expect(unsure).toMatchObject({ code: 2, printed: expect.stringContaining('This resolves 2 workflows.') });
+  await untilListed(waits, 2);
+  expect(await run(...said, '--yes')).toMatchObject({ code: 0, output: '2 of 2 were resolved.\n' });
+  await untilListed(waits, 0);
+  expect(
+    (await run('log', '--since', '1h')).output.match(/has seen to it +one sender, and it is mended/g),
+  ).toHaveLength(2);
+  expect((await run('resolve', '--all-of', 'nonsense', '--by', 'ana', '--reason', 'x')).code).toBe(2);
 });
 
 test('recheck asks the gateway for one order, and for all that a query chooses after a yes', async () => {
@@ -137,7 +197,7 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
   const asked = (out_trade_no: string) => stack.simulator.requests({ path: '/trade/query', out_trade_no }).length;
   await untilListed(`WorkflowType = 'payment' AND PaymentMethod = 'SPEI'`, 2);
   const [one = '', two = ''] = orders;
-  expect((await run('recheck', one)).output).toContain('recheck of');
+  expect((await run('recheck', one)).output).toContain(`Done: recheck. Order ${one} is open`);
   expect([asked(one), asked(two)]).toEqual([1, 0]);
 
   const dry = await run('recheck', '--method', 'SPEI', '--dry-run');
@@ -156,6 +216,40 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
   expect([asked(one), asked(two)]).toEqual([2, 1]);
 });
 
+test('find finds an order by its number, trade, refund, buyer, CLABE, and amount with its day, and show takes each of the numbers', async () => {
+  const order = await sold(stack, 'pix', { buyer_id: 'buyer-of-find', order_amount: '151.37' });
+  await stack.payments.refund(order.out_trade_no, {
+    ...part('1.00', 'find-me-1'),
+    ...{ user_info: USER, bank_info: { bank_id: '341', agency: '1234', type: 'CHECKING', number: '123456-7' } },
+  });
+  const { trade_no } = await afterSaleOf(stack, order.out_trade_no).query<AfterSaleState>(QUERY.state);
+  const spei = await waiting('spei');
+  const { payment_data } = await handleOf(spei.out_trade_no).query<PaymentState>(QUERY.state);
+  await untilListed('PaymentNames IS NOT NULL AND PaymentOutcome IS NOT NULL AND PaymentAmount = 151.37', 2);
+  const day = new Date().toISOString().slice(0, 10);
+  const found = async (...text: string[]) => {
+    const { output } = await run('find', ...text, '--json');
+    return output === '' ? [] : lines(output).map((line) => JSON.parse(line));
+  };
+  const bought = { out_trade_no: order.out_trade_no, outcome: 'SUCCESS' };
+  expect(await found(order.out_trade_no)).toMatchObject([{ ...bought, found_by: 'order' }]);
+  expect(await found(String(trade_no))).toMatchObject([{ ...bought, found_by: 'trade' }]);
+  expect(await found('find-me-1')).toMatchObject([{ ...bought, found_by: 'refund' }]);
+  expect(await found('buyer-of-find')).toMatchObject([{ ...bought, found_by: 'buyer' }]);
+  expect(await found('151.37', day)).toMatchObject([{ ...bought, found_by: 'amount' }]);
+  expect(await found('151,37', '2020-01-01')).toEqual([]);
+  expect(await found(String(payment_data?.clabe))).toMatchObject([
+    { out_trade_no: spei.out_trade_no, found_by: 'account' },
+  ]);
+  const head = `Order ${order.out_trade_no} of 151.37 BRL`;
+  for (const name of ['find-me-1', 'buyer-of-find', String(trade_no)])
+    expect((await run('show', name)).output).toContain(head);
+  expect(await run('find', 'nobody-has-this')).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^Nothing is found/),
+  });
+});
+
 test('refunds and show tell what was refunded', async () => {
   const order = await sold(stack, 'credit-card');
   await stack.payments.refund(order.out_trade_no, part('50.00', 'part-1'));
@@ -167,7 +261,7 @@ test('refunds and show tell what was refunded', async () => {
   expect(listed.output).toMatch(/^part-1 +50\.00 BRL +REFUNDED/m);
   const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
-  expect(shown.output).toMatch(/sent +refund of 50\.00 BRL/);
+  expect(shown.output).toMatch(/sent +refund of 50\.00 BRL part-1/);
   const named = (amount: string) =>
     run('resolve', order.out_trade_no, '--elsewhere', amount, '--by', 'ana', '--reason', 'dashboard');
   expect(await named('999.00')).toMatchObject({

@@ -21,6 +21,7 @@ const LONG = 'upstream connect error or disconnect/reset before headers '.repeat
 const PAYMENT: PaymentState = {
   ...{ app_id: APP, out_trade_no: ORDER, trade_no: 'T1', trade_status: 'PROCESSING', order_amount: '150.00' },
   ...{ order_currency: 'BRL', method: 'PIX', outcome: null, confirmed_by: null, attention: null, expires_at: AT },
+  ...{ attention_since: null, taken: null },
   ...{ history: [], previous: null, payment_data: null, refused_because: null, other_trades: [] },
 };
 
@@ -40,6 +41,7 @@ function openRun(workflow_id: string, type: string, attention: string | null) {
   return {
     ...{ workflow_id, run_id: 'r', type, app_id: APP, out_trade_no: ORDER, execution: 'RUNNING' as const },
     ...{ status: 'PROCESSING', attention, method: 'PIX', currency: 'BRL', amount_about: 150, trade_no: 'T1' },
+    ...{ outcome: null, waits_since: attention && AT, taken_by: null, decided_by: null },
     ...{ started_at: AT, closed_at: null, expires_at: null, waits_for: [1, 2, 3, 4].map(waits), task_queue: 'q' },
   };
 }
@@ -96,10 +98,67 @@ describe.each(ATTENTIONS)('%s', (reason) => {
   });
 });
 
-test('amount-mismatch is shown with both amounts, and another reason without', () => {
-  const amounts = 'Ordered: 150.00 BRL. The gateway names: 120.00 BRL.';
-  expect(caseText(worst('amount-mismatch', 'payment'), {}, NOW)).toContain(amounts);
-  expect(caseText(worst('second-trade', 'payment'), {}, NOW)).not.toContain(amounts);
+const firstLine = (found: Parameters<typeof caseText>[0]) => linesOf(caseText(found, {}, NOW))[0];
+
+test('the first line names both amounts, what waits for how long, and the command that settles it', () => {
+  expect(firstLine(worst('amount-mismatch', 'payment'))).toBe(
+    `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 went back. It needs a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP} --outcome OUTCOME --by YOU --reason WHY`,
+  );
+  expect(firstLine(worst('no-answer', 'payment'))).toContain(
+    `no-answer. Next: payment-gateway recheck ${ORDER} --app ${APP}`,
+  );
+});
+
+const ENDED = { execution: 'COMPLETED', attention: null, waits_since: null, waits_for: [] };
+const quiet = (payment: Partial<PaymentState>, run: object) => ({
+  ...{ app_id: APP, out_trade_no: ORDER, after_sale: null, unanswered: [], page: [], timeline: [] },
+  payment: { ...PAYMENT, ...payment },
+  runs: [{ ...openRun(paymentWorkflowId(APP, ORDER), 'payment', null), ...run }],
+});
+
+test.each<[what: string, payment: Partial<PaymentState>, run: object, said: string]>([
+  ['is open', {}, {}, 'is under way. It needs nobody; open: payment.'],
+  [
+    'was paid',
+    { outcome: 'SUCCESS', confirmed_by: 'query' },
+    ENDED,
+    'is paid (known by query). Nothing of it is open.',
+  ],
+  [
+    'once needed a person, and needs nobody now',
+    { outcome: 'CANCEL', attention: 'late-payment' },
+    ENDED,
+    'was canceled. Nothing of it is open.',
+  ],
+  [
+    'was not created',
+    { attention: 'credentials' },
+    { ...ENDED, execution: 'FAILED' },
+    'was not created. Nothing of it is open.',
+  ],
+  [
+    'was terminated',
+    {},
+    { ...ENDED, execution: 'TERMINATED' },
+    'was terminated before its outcome was known: the next sweep takes it on again. Nothing of it is open.',
+  ],
+])('the first line of an order that %s says so', (_what, payment, run, said) => {
+  expect(firstLine(quiet(payment, run))).toBe(`Order ${ORDER} of 150.00 BRL (app ${APP}) ${said}`);
+});
+
+test('an order that was not created for the app’s credentials points to what waits for all orders of the app', () => {
+  const { runs, ...found } = quiet({ attention: 'credentials' }, { ...ENDED, execution: 'FAILED' });
+  const ofApp = openRun(`app-attention:${APP}:credentials`, 'appAttention', 'credentials');
+  const text = firstLine({ ...found, runs: [...runs, ofApp] });
+  expect(text).toContain('was not created. It needs a person for 1h 0m: credentials');
+});
+
+test('a refund that was refused says why, and how often it was tried', () => {
+  const failure = { type: 'NotRefunded', message: 'bank_info.number: not an account', details: {} };
+  const found = worst('dispute', 'after-sale');
+  const refunds = [{ ...refundOf(1, null), attempt: 2, outcome: 'NOT_CREATED' as const, failure }];
+  const text = caseText({ ...found, after_sale: { ...found.after_sale, refunds } }, {}, NOW);
+  expect(text).toContain('part-1 (attempt 2): 1.00 BRL, NOT_CREATED: bank_info.number: not an account');
 });
 
 test('with --all, show has every line, whole', () => {

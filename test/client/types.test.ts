@@ -85,6 +85,7 @@ export function heard(event: MerchantEvent): string {
     case 'transition':
       return `${event.transition.to} ${event.payment.outcome}`;
     case 'attention':
+    case 'attention.overdue':
       // @ts-expect-error: what needs a person is no transition
       event.transition satisfies unknown;
       return event.payment.attention satisfies string;

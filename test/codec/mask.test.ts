@@ -132,6 +132,8 @@ test('a viewer sees every amount of a sale and its refunds, and no text that peo
     order_currency: 'BRL',
     method: 'PIX',
     attention: 'unknown-refund',
+    attention_since: '2026-03-01T12:00:00.000Z',
+    taken: null,
     refunded_amount: '10.01',
     refunding_amount: '20.02',
     refunds: [

@@ -5,10 +5,9 @@
 import type { KnownOrder, NotificationClaim, PaymentEnd, PaymentOutcome, PaymentState } from '../../src/contract';
 import { DAY } from '../../src/gateway/pure/durations';
 import type { AfterSaleFact } from '../../src/workflows/order/facts';
-import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
+import { attentionOf, fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
 import { outcomeNow } from '../../src/workflows/order/payment-end';
-import { attentionOf } from '../../src/workflows/order/rendering';
 
 const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
 const LAG_MS = 10 * SETTINGS.settling_ms;
@@ -76,6 +75,7 @@ function endOf(outcome: PaymentOutcome, status: string, confirmed_by: PaymentSta
   const state: PaymentState = {
     ...{ app_id: 'app', out_trade_no: 'O1', trade_no: OURS ?? '', trade_status: status, order_amount: PAID },
     ...{ order_currency: 'BRL', method: 'Boleto', outcome, confirmed_by, attention: null, expires_at: null },
+    ...{ attention_since: null, taken: null },
     ...{ history: [], previous: null, refused_because: null, other_trades: [] },
     payment_data: { trade_no: OURS, recovered: false },
   };
@@ -254,7 +254,7 @@ export function lateFaults(node: LateNode): string[] {
 export function lateKeyOf({ world, order }: LateNode): string {
   const since = (at: number) => (Number.isFinite(at) ? Math.min(world.now - at, 4 * DAY) : 'ever');
   const history = order.history.map(({ to, source }) => [to, source]);
-  return JSON.stringify([world, { ...order, history }], (name, value) =>
+  return JSON.stringify([world, { ...order, history, wait: null }], (name, value) =>
     typeof value === 'number' && /(_at|^at|^now|_until)$/.test(name) ? since(value) : value,
   );
 }

@@ -49,7 +49,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const START_AT = 240 * HOUR;
 const POLICY = {
-  ...{ settling_ms: 30_000, patience_ms: 10 * MINUTE, create_within_ms: HOUR },
+  ...{ settling_ms: 30_000, patience_ms: 10 * MINUTE, overdue_ms: DAY, create_within_ms: HOUR },
   ...{ usual_expiry_ms: HOUR, grace_ms: 14 * HOUR, settles_ms: 0, risk_control_ms: 0 },
   ...{ poll_schedule_ms: [15_000, 30 * MINUTE], poll_every_ms: HOUR },
   late_payments: 'attention' as const,

@@ -370,7 +370,7 @@ export function keyOf({ world, sale }: Node): string {
     since(Date.parse(time)),
     refunded_elsewhere,
   ]);
-  return JSON.stringify([world, { ...sale, history }], (name, value) =>
+  return JSON.stringify([world, { ...sale, history, wait: null }], (name, value) =>
     typeof value === 'number' && /(_at|^at|^now)$/.test(name) ? since(value) : value,
   );
 }

@@ -139,6 +139,7 @@ describe('the signature', () => {
         attention: 'no-answer',
         expires_at: null,
       },
+      ...{ attention_since: null, taken: null },
       ...{ previous: null, refused_because: null, other_trades: [] },
     },
   };

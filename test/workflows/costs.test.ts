@@ -81,7 +81,7 @@ test('a refund costs its after-sale as little as the table says', async () => {
   );
   await afterSale.result();
   await sleep(MINUTE);
-  expect(await costOf(afterSale.workflowId)).toEqual({ events: 52, tasks: 6, activities: 6 });
+  expect(await costOf(afterSale.workflowId)).toEqual({ events: 53, tasks: 6, activities: 6 });
 });
 
 test('a deposit costs its account and its own payment as little as the table says', async () => {

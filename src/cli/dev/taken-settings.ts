@@ -2,7 +2,7 @@
 import type { Environment } from '../../process/environment';
 import { SETTING_NAMES } from '../../process/settings';
 
-const TAKEN = ['PAYMENTS_EVENTS_URL', 'PAYMENTS_NEXUS', 'LOG_LEVEL'];
+const TAKEN = ['PAYMENTS_EVENTS_URL', 'PAYMENTS_OVERDUE', 'PAYMENTS_NEXUS', 'LOG_LEVEL'];
 
 /** Those that are set and taken, with their values. */
 export function takenSettings(env: Environment): Record<string, string> {

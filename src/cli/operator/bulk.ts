@@ -1,23 +1,43 @@
-/** `recheck --query …`: asks the gateway for many payments, at a bounded rate, with progress. */
+/** `recheck --query …` and `resolve --all-of …`: many workflows, at a bounded rate, with progress. */
 import { createInterface } from 'node:readline/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { UPDATE } from '../../contract';
-import { UserError } from '../../process/user-error';
+import { isAttention, UPDATE } from '../../contract';
+import { ConfigError, UserError } from '../../process/user-error';
+import { longestWaitFirst } from '../../temporal/order-list';
 import { paymentQuery } from '../../temporal/payment-query';
 import { innermost } from '../../temporal/timeline';
-import { listWorkflows } from '../../temporal/workflow-list';
+import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
 import { asOperator } from './connection';
-import { UPDATE_TIMEOUT_MS } from './decide';
+import { type DecideOptions, type ResolveOptions, resolutionOf, UPDATE_TIMEOUT_MS } from './decide';
 import { type FilterOptions, filterOf, numberOf } from './options';
+import { orderTable, totals } from './order-table';
 
-export interface BulkOptions extends FilterOptions {
+interface ManyOptions {
   json?: boolean;
   dryRun?: boolean;
   yes?: boolean;
   perSecond: string;
+}
+
+export interface BulkOptions extends FilterOptions, ManyOptions {
+  json?: boolean;
+}
+
+export interface BulkResolveOptions extends ResolveOptions, ManyOptions, DecideOptions {
+  json?: boolean;
+  allOf: string;
+}
+
+/** What is done with each of many. */
+interface Task {
+  /** In a sentence: what is done with so many. */
+  asks: string;
+  would: string;
+  done: string;
+  act: (workflowId: string) => Promise<unknown>;
 }
 
 /** How many may wait for their answers at a time. */
@@ -26,75 +46,108 @@ const AT_A_TIME = 20;
 /** Ends the process: 0 if each was asked, 1 if some were not, 2 if nobody confirms. */
 export function recheckMany(options: BulkOptions): Promise<never> {
   const now = new Date();
-  const per_second = numberOf('--per-second', options.perSecond);
   const query = paymentQuery({ ...filterOf(options, now), open: true }, now);
+  const per_second = numberOf('--per-second', options.perSecond);
   return asOperator(async ({ client }) => {
-    const ids = await idsOf(client, query, options.app);
-    if (options.dryRun) return listOnly(ids, options);
-    await confirm(ids.length, options);
-    const failed = await askEach(client, ids, per_second, options);
-    if (!options.json)
-      say(`${ids.length - failed} of ${ids.length} were asked for${failed ? `; ${failed} were not` : ''}.`);
-    return failed === 0 ? EXIT.ok : EXIT.refused;
+    const ids = [...new Set((await rowsOf(client, query, options.app)).map(({ workflow_id }) => workflow_id))];
+    const task = {
+      ...{ asks: 'asks the gateway for', would: 'would be asked for', done: 'were asked for' },
+      act: (id: string) => client.workflow.getHandle(id).executeUpdate<object, []>(UPDATE.recheck),
+    };
+    if (options.dryRun) return listOnly(ids, options, task);
+    await confirm(ids.length, options, task);
+    return doEach(client, ids, { ...task, per_second }, options);
   });
 }
 
-async function idsOf(client: Client, query: string, app_id: string | undefined): Promise<string[]> {
-  const ids = new Set<string>();
-  for await (const { workflow_id } of listWorkflows(client, query, app_id)) ids.add(workflow_id);
-  return [...ids];
+/**
+ * Shows what waits for this reason; says of each the same, once a person has confirmed the number. Ends the process: 0 if each has taken
+ * it, 1 if some have not, 2 if nobody confirms.
+ */
+export function resolveMany(options: BulkResolveOptions): Promise<never> {
+  const { allOf: reason, json } = options;
+  if (!isAttention(reason))
+    throw new ConfigError(`--all-of ${reason}: no reason that is resolved. payment-gateway explain lists them.`);
+  const now = new Date();
+  const query = paymentQuery({ attention: reason, app_id: options.app }, now);
+  const per_second = numberOf('--per-second', options.perSecond);
+  return asOperator(async ({ client, config }) => {
+    const rows = longestWaitFirst(await rowsOf(client, query, options.app));
+    const ids = rows.map(({ workflow_id }) => workflow_id);
+    const input = resolutionOf(options);
+    const task = {
+      ...{ asks: 'resolves', would: 'would be resolved', done: 'were resolved' },
+      act: async (id: string) => {
+        const handle = client.workflow.getHandle(id);
+        // What has come since, the person has not seen.
+        if (listed(await handle.describe()).attention !== reason)
+          throw new UserError(`it waits for ${reason} no longer`);
+        return handle.executeUpdate<object, [object]>(UPDATE.resolve, { args: [input] });
+      },
+    };
+    const isShown = !json && rows.length > 0 && !options.yes;
+    if (isShown) say([orderTable(rows, { now, overdue_ms: config.PAYMENTS_OVERDUE }), ...totals(rows, now)].join('\n'));
+    if (options.dryRun) return listOnly(isShown ? [] : ids, options, task, ids.length);
+    await confirm(ids.length, options, task);
+    return doEach(client, ids, { ...task, per_second }, options);
+  });
 }
 
-function listOnly(ids: readonly string[], { json }: BulkOptions): number {
+async function rowsOf(client: Client, query: string, app_id: string | undefined): Promise<ListedWorkflow[]> {
+  const rows: ListedWorkflow[] = [];
+  for await (const row of listWorkflows(client, query, app_id)) rows.push(row);
+  return rows;
+}
+
+function listOnly(ids: readonly string[], { json }: ManyOptions, { would }: Task, many = ids.length): number {
   for (const workflow_id of ids) say(json ? JSON.stringify({ workflow_id, asked: false }) : workflow_id);
-  if (!json) say(`${ids.length} would be asked for. Nothing was done.`);
+  if (!json) say(`${many} ${would}. Nothing was done.`);
   return EXIT.ok;
 }
 
 /** Throws UserError where nobody says yes. */
-async function confirm(many: number, { yes }: BulkOptions): Promise<void> {
+async function confirm(many: number, { yes }: ManyOptions, { asks }: Task): Promise<void> {
   if (yes || many === 0) return;
-  const how = `This asks the gateway for ${many} payments. Look with --dry-run first, then give --yes.`;
+  const how = `This ${asks} ${many} workflows. Look with --dry-run first, then give --yes.`;
   if (!process.stdin.isTTY) throw new UserError(how);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`Ask the gateway for ${many} payments? Type ${many} to go on: `);
+  const answer = await terminal.question(`This ${asks} ${many} workflows. Type ${many} to go on: `);
   terminal.close();
   if (answer.trim() !== String(many)) throw new UserError('Nothing was done.');
 }
 
-/** Begins so many a second. Returns how many were not answered. */
-async function askEach(
+/** Begins so many a second, and tells of each. */
+async function doEach(
   client: Client,
   ids: readonly string[],
-  per_second: number,
-  { json }: BulkOptions,
+  { act, done, per_second }: Task & { per_second: number },
+  { json }: ManyOptions,
 ): Promise<number> {
   const started = Date.now();
   const waiting = new Set<Promise<void>>();
   let failed = 0;
-  let done = 0;
+  let ended = 0;
   for (const [i, id] of ids.entries()) {
     await setTimeout(Math.max(started + (i * 1_000) / per_second - Date.now(), 0));
     while (waiting.size >= AT_A_TIME) await Promise.race(waiting);
-    const asking = ask(client, id).then((error) => {
-      waiting.delete(asking);
-      done += 1;
+    const acting = problemOf(client, () => act(id)).then((error) => {
+      waiting.delete(acting);
+      ended += 1;
       if (error !== null) failed += 1;
       if (json) say(JSON.stringify({ workflow_id: id, asked: error === null, error }));
-      else complain(`${done} of ${ids.length}  ${id}${error === null ? '' : `: ${error}`}`);
+      else complain(`${ended} of ${ids.length}  ${id}${error === null ? '' : `: ${error}`}`);
     });
-    waiting.add(asking);
+    waiting.add(acting);
   }
   await Promise.all(waiting);
-  return failed;
+  if (!json) say(`${ids.length - failed} of ${ids.length} ${done}${failed ? `; ${failed} were not` : ''}.`);
+  return failed === 0 ? EXIT.ok : EXIT.refused;
 }
 
-/** Null once the workflow has looked, or why it did not. */
-async function ask(client: Client, workflowId: string): Promise<string | null> {
+/** Null once it is done, or why it was not. */
+async function problemOf(client: Client, act: () => Promise<unknown>): Promise<string | null> {
   try {
-    await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, () =>
-      client.workflow.getHandle(workflowId).executeUpdate<object, []>(UPDATE.recheck),
-    );
+    await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, act);
     return null;
   } catch (error) {
     return innermost(error);

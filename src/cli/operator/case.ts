@@ -6,6 +6,7 @@ import { z } from 'zod';
 import {
   type AfterSaleState,
   afterSaleWorkflowId,
+  appAttentionWorkflowId,
   ENDED_FROM_OUTSIDE,
   namedByWorkflowId,
   type PaymentState,
@@ -13,14 +14,18 @@ import {
   paymentWorkflowId,
   QUERY,
 } from '../../contract';
+import { appIdsOf } from '../../process/settings';
+import { UserError } from '../../process/user-error';
 import { leftUndone } from '../../temporal/attention-list';
-import { orderQuery, tradeQuery } from '../../temporal/payment-query';
+import { findNamed } from '../../temporal/find';
+import { orderQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { latestTakenRun } from '../../temporal/taken-run';
 import { type TimelineEntry, timelineOf } from '../../temporal/timeline';
 import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
-import type { Target } from './connection';
+import { printable } from '../print';
+import type { Operator, Target } from './connection';
 
 export interface OrderRun extends ListedWorkflow {
   waits_for: PendingWork[];
@@ -70,10 +75,13 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   const timelines = await Promise.all(read.map((run) => linesOf(client, run)));
   const payment = await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? ''));
   const after_sale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+  // What fails every order of an app waits for a person by itself.
+  const ofApp =
+    payment?.attention === 'credentials' ? await oneRun(client, appAttentionWorkflowId(app_id, 'credentials')) : [];
   return {
     app_id,
     out_trade_no,
-    runs,
+    runs: [...runs, ...ofApp.filter(({ execution }) => execution === 'RUNNING')],
     payment: paymentAfterEnd(after_sale) ?? payment,
     after_sale,
     unanswered,
@@ -82,16 +90,27 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   };
 }
 
-/** The case of the order that has this trade at the gateway: who reads the gateway's dashboard has its `trade_no` alone. */
-export async function caseOfTrade(client: Client, { app_id, out_trade_no }: Target): Promise<OrderCase | undefined> {
+/** The case of what has this as another number or name of its own: a trade, a refund, an account, a buyer. Throws UserError where several have. */
+export async function caseFound(
+  { client, config }: Operator,
+  { app_id, out_trade_no }: Target,
+): Promise<OrderCase | undefined> {
   if (out_trade_no === null) return undefined;
-  // Where the namespace lacks the attribute, Temporal refuses to look for it.
+  // Where the namespace lacks an attribute, Temporal refuses to look for it.
   await explainIfNotSetUp(client);
-  for await (const run of listWorkflows(client, tradeQuery(out_trade_no), app_id)) {
-    const { out_trade_no: order } = run;
-    if (order !== null) return readCase(client, { app_id, out_trade_no: order, workflow_id: null });
+  const app_ids = [...new Set([app_id, ...appIdsOf(config)])];
+  const [found, ...others] = await findNamed(client, { text: out_trade_no, app_ids });
+  if (found === undefined) return undefined;
+  if (others.length > 0) {
+    const names = [found, ...others].map((one) => `  ${one.out_trade_no ?? one.workflow_id} (${one.found_by})`);
+    throw new UserError([`Several have ${out_trade_no}. Name one:`, ...names].map(printable).join('\n'));
   }
-  return undefined;
+  const { app_id: its_app, out_trade_no: order, workflow_id } = found;
+  return readCase(client, {
+    app_id: its_app ?? app_id,
+    out_trade_no: order,
+    workflow_id: order === null ? workflow_id : null,
+  });
 }
 
 /** Every run of the order. The two main workflows are described as well: the list may be seconds behind. */
@@ -111,7 +130,9 @@ async function runsOf(client: Client, app_id: string, out_trade_no: string): Pro
 /** The reason of a run that was ended from outside, where nothing goes on with it. */
 async function withReason(client: Client, run: OrderRun): Promise<OrderRun> {
   const isEnded = run.execution === 'TERMINATED' || run.execution === 'TIMED_OUT';
-  return isEnded && (await leftUndone(client, run)) ? { ...run, attention: ENDED_FROM_OUTSIDE } : run;
+  return isEnded && (await leftUndone(client, run))
+    ? { ...run, attention: ENDED_FROM_OUTSIDE, waits_since: run.closed_at }
+    : run;
 }
 
 async function oneRun(client: Client, workflowId: string): Promise<OrderRun[]> {

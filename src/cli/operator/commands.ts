@@ -20,6 +20,7 @@ function withFilter(command: Command): Command {
       '--stuck [duration]',
       'open payments past their time, unsent, or without a worker, for so long (default 1h)',
     )
+    .option('--mine <name>', 'what this person has taken on')
     .option('--method <method>', 'such as PIX')
     .option('--status <status>', 'the gateway’s last word, such as PROCESSING')
     .option('--since <time>', 'started since: a day, a time, or how long ago')
@@ -33,12 +34,19 @@ function addLists(program: Command): void {
   withFilter(
     program
       .command('list')
-      .description('payments, the newest first; with --attention or --stuck, what is open and why'),
+      .description(
+        'payments, the newest first; with --attention, --stuck or --mine what is open and why, the longest wait first',
+      ),
   )
     .option('--limit <n>', 'at most so many (default 100 for people, all for programs)')
     .addHelpText(
       'after',
-      examples('list --attention', 'list --attention no-answer --app shop', 'list --stuck 2h --json'),
+      examples(
+        'list --attention',
+        'list --mine ana',
+        'list --attention no-answer --app shop',
+        'list --stuck 2h --json',
+      ),
     )
     .action(async (options) => (await import('./list.js')).list(options));
   withFilter(program.command('watch').description('a table of what needs a person, read anew until Ctrl-C'))
@@ -53,9 +61,16 @@ function addLists(program: Command): void {
 
 function addOrderCommands(program: Command): void {
   program
+    .command('find <text...>')
+    .description('an order by its number, trade, refund, account or CLABE, its buyer_id, or its amount and day')
+    .addOption(app())
+    .addOption(json())
+    .addHelpText('after', examples('find order-123', 'find buyer-7', 'find 150.00 2026-03-01'))
+    .action(async (text, options) => (await import('./find.js')).find(text, options));
+  program
     .command('show <order>')
     .description(
-      'what happened to an order, what it waits for, and what can be done; its number, or the gateway’s trade_no',
+      'what happened to an order, what it waits for, and what can be done; by its number, or what else find takes of it',
     )
     .option('--all', 'every line of what happened')
     .addOption(app())
@@ -108,6 +123,25 @@ function addReconciliation(program: Command): void {
 }
 
 function addDecisions(program: Command): void {
+  program
+    .command('take <order>')
+    .description('say that you take care of what waits for a person; lists and pages show it')
+    .requiredOption('--by <name>', 'who takes it')
+    .option('--note <text>', 'for the others: what you are doing, and nothing of the buyer')
+    .addOption(app())
+    .addOption(json())
+    .addHelpText('after', examples('take order-123 --by ana --note "asked the bank"', 'list --mine ana'))
+    .action(async (order, options) => (await import('./decide.js')).takeOrder(order, options));
+  program
+    .command('log')
+    .description('who decided what and why, over all orders')
+    .option('--since <time>', 'a day, a time, or how long ago', '24h')
+    .option('--until <time>', 'before this time (default: now)')
+    .option('--by <name>', 'only this person')
+    .addOption(app())
+    .addOption(json())
+    .addHelpText('after', examples('log --since 24h', 'log --since 2026-03-01 --by ana --json'))
+    .action(async (options) => (await import('./log.js')).log(options));
   withFilter(
     program.command('recheck [order]').description('ask the gateway now, for an order or for all that are chosen'),
   )
@@ -130,8 +164,10 @@ function addDecisions(program: Command): void {
       return command.error('error: name an order, or choose payments with --query, --attention, --stuck, --method …');
     });
   program
-    .command('resolve <order>')
-    .description('tell what waits for a person that it is taken care of, or decide how a payment or a refund ends')
+    .command('resolve [order]')
+    .description(
+      'tell what waits for a person that it is taken care of, or decide how a payment or a refund ends; of one order, or of all that wait for a reason',
+    )
     .requiredOption('--by <name>', 'who decides')
     .requiredOption('--reason <text>', 'why')
     .option('--outcome <outcome>', 'SUCCESS, CANCEL, REFUSED, EXPIRED; of a refund: REFUNDED, NOT_CREATED, …')
@@ -143,10 +179,28 @@ function addDecisions(program: Command): void {
     .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
     .addOption(app())
     .addOption(json())
-    .addHelpText('after', examples('resolve order-123 --outcome CANCEL --by ana --reason "sent back by bank transfer"'))
-    .action(async (order, options) => (await import('./decide.js')).resolveOrder(order, options));
+    .option('--all-of <reason>', 'everything that waits for this reason: it is listed, and done with --yes')
+    .option('--dry-run', 'only list what would be resolved')
+    .option('--yes', 'do not ask before many are resolved')
+    .option('--per-second <n>', 'how many to begin a second', '10')
+    .addHelpText(
+      'after',
+      examples(
+        'resolve order-123 --outcome CANCEL --by ana --reason "sent back by bank transfer"',
+        'resolve --all-of never-ended --by ana --reason "looked at each in the dashboard" --dry-run',
+      ),
+    )
+    .action(async (order, options, command) => {
+      const isMany = options.allOf !== undefined;
+      if (isMany === (order !== undefined)) return command.error('error: name an order, or a reason with --all-of');
+      const single = ['refund', 'elsewhere', 'account'].find((name) => options[name] !== undefined);
+      if (isMany && single) return command.error(`error: --${single} is of one order: leave out --all-of`);
+      if (isMany) return (await import('./bulk.js')).resolveMany(options);
+      if (options.dryRun || options.yes) return command.error('error: --dry-run and --yes go with --all-of');
+      return (await import('./decide.js')).resolveOrder(order, options);
+    });
 }
 
-const CHOICES = ['attention', 'stuck', 'method', 'status', 'since', 'until', 'query'];
+const CHOICES = ['attention', 'stuck', 'mine', 'method', 'status', 'since', 'until', 'query'];
 /** What says nothing of one order: taken in silence, a dry run of one would ask for it. */
 const ONLY_MANY = [...CHOICES, 'dryRun'];

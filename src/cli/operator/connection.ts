@@ -30,7 +30,7 @@ export interface Target {
   out_trade_no: string | null;
 }
 
-/** Lists need no keys: they read what Temporal never encrypts. */
+/** Lists need no keys: they read what Temporal never encrypts. Where there are keys, notes are read as well. */
 type Reads = 'payloads' | 'lists';
 
 /** Runs `act` on the namespace of the settings, or of the stack that runs here, and ends with the code that it returns. */
@@ -39,7 +39,8 @@ export async function asOperator(
   reads: Reads = 'payloads',
 ): Promise<never> {
   const { config, env } = commandSettings();
-  const client = reads === 'payloads' ? await connectClient(env, config) : new Client(await connect(env));
+  const isReadable = reads === 'payloads' || config.PAYMENTS_ENCRYPTION_KEYS !== undefined;
+  const client = isReadable ? await connectClient(env, config) : new Client(await connect(env));
   const code = await act({ client, config, env })
     .catch(async (error: unknown) => {
       // A list by search attributes that the namespace does not have is refused as a wrong query.

@@ -22,7 +22,7 @@ import { type OrderRun, readCase } from './case';
 import { asOperator, type Operator, targetOf } from './connection';
 import { elsewhereLine } from './elsewhere';
 
-interface DecideOptions {
+export interface DecideOptions {
   app?: string;
   json?: boolean;
 }
@@ -36,6 +36,11 @@ export interface ResolveOptions extends DecideOptions {
   account?: string;
 }
 
+export interface TakeOptions extends DecideOptions {
+  by: string;
+  note?: string;
+}
+
 /** How long an update may wait: a look at the gateway has its own ten minutes, and nobody waits for those. */
 export const UPDATE_TIMEOUT_MS = 30_000;
 
@@ -47,25 +52,39 @@ class NotDeliveredError extends UserError {
   override readonly name = 'NotDeliveredError';
 }
 
+/** The input of the update `resolve`. */
+export function resolutionOf({ by, reason, outcome, refund, elsewhere, account }: ResolveOptions): object {
+  return {
+    ...{ by, reason },
+    ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }),
+    ...(refund === undefined ? {} : { out_request_no: refund }),
+    ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }),
+    ...(account === undefined ? {} : { account_id: account }),
+  };
+}
+
 /** Ends the process: 0 if the workflow has taken it, 1 if it refuses, 2 if there is none, 3 if no answer came in time. */
 export function resolveOrder(order: string, options: ResolveOptions): Promise<never> {
   return asOperator(async (operator) => {
-    const { by, reason, outcome, refund, elsewhere, account } = options;
-    const decided = {
-      ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }),
-      ...(refund === undefined ? {} : { out_request_no: refund }),
-      ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }),
-      ...(account === undefined ? {} : { account_id: account }),
-    };
-    const input = { by, reason, ...decided };
+    const { outcome, refund, elsewhere } = options;
+    const input = resolutionOf(options);
     // What was said of a refund, or of refunds elsewhere, can be corrected: the after-sale takes it, also where it has ended.
     if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, input, options);
     const open = await openRuns(operator, order, options);
     const isOver = !open.some(({ type, attention }) => type === WORKFLOW.payment || attention !== null);
     // How an order has ended can be corrected, too.
     if (outcome !== undefined && isOver) return tellAfterSale(operator, order, input, options);
-    const run = theOneToResolve(open, options);
+    const run = theOneToResolve(open, options, order);
     return tell(operator, run.workflow_id, { update: UPDATE.resolve, input }, options);
+  });
+}
+
+/** Takes on what of the order waits for a person. Ends the process as {@link resolveOrder} does. */
+export function takeOrder(order: string, { by, note, ...options }: TakeOptions): Promise<never> {
+  return asOperator(async (operator) => {
+    const run = theOneToResolve(await openRuns(operator, order, options), {}, order);
+    const input = { by, ...(note === undefined ? {} : { note }) };
+    return tell(operator, run.workflow_id, { update: UPDATE.take, input }, options);
   });
 }
 
@@ -85,18 +104,24 @@ export function recheckOrder(order: string, options: DecideOptions): Promise<nev
 
 async function openRuns(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
   const { runs } = await readCase(operator.client, targetOf(order, options, operator));
+  if (runs.length === 0)
+    throw new NotDeliveredError(
+      `Temporal has nothing of order ${printable(order)}. Is the number right? payment-gateway find finds it.`,
+    );
   return runs.filter(({ execution }) => execution === 'RUNNING');
 }
 
 /** The workflow that waits for a person; without one, the open payment, which an outcome ends. */
-function theOneToResolve(open: readonly OrderRun[], { outcome }: ResolveOptions): OrderRun {
+function theOneToResolve(open: readonly OrderRun[], { outcome }: { outcome?: string }, order: string): OrderRun {
   const waiting = open.filter(({ attention }) => attention !== null);
   const candidates =
     waiting.length > 0 || outcome === undefined ? waiting : open.filter(({ type }) => type === 'payment');
   const [one, ...others] = candidates;
   if (one && others.length === 0) return one;
   if (!one)
-    throw new NotDeliveredError('Nothing of it waits for a person. An open payment can be ended with --outcome.');
+    throw new NotDeliveredError(
+      `Nothing of ${printable(order)} waits for a person.${open.length > 0 && outcome === undefined ? ' An open payment can be ended with resolve --outcome.' : ''}`,
+    );
   const names = candidates.map(({ workflow_id, attention }) => printable(`  ${workflow_id} (${attention})`));
   throw new NotDeliveredError(
     `Several workflows wait for a person. Name one in the order’s place:\n${names.join('\n')}`,
@@ -179,12 +204,36 @@ async function answered(
   }
 }
 
+/** What a state has of an order. */
+interface Known {
+  out_trade_no: string | null;
+  trade_status: string | null;
+  outcome: string | null;
+  payment: { outcome: string | null } | null;
+  attention: string | null;
+  taken: object | null;
+}
+
+const NOTHING: Known = {
+  out_trade_no: null,
+  trade_status: null,
+  outcome: null,
+  payment: null,
+  attention: null,
+  taken: null,
+};
+
 function doneText(workflowId: string, update: string, state: object): string {
-  const { trade_status, outcome, attention } = { trade_status: null, outcome: null, attention: null, ...state };
-  const nothing = 'trade_status' in state && update === UPDATE.recheck ? 'the gateway shows no trade' : 'no status';
-  const now = [trade_status, outcome].filter((one) => one !== null).join(', ') || nothing;
-  const needs = attention === null ? 'it needs nobody' : `it still needs a person: ${attention}`;
-  return printable(`${update} of ${workflowId} is done: ${now}; ${needs}.`);
+  const known: Known = { ...NOTHING, ...state };
+  const { out_trade_no, trade_status, attention, taken } = known;
+  const outcome = known.outcome ?? known.payment?.outcome ?? null;
+  const name = out_trade_no === null ? workflowId : `Order ${out_trade_no}`;
+  const standing = outcome === null ? 'is open' : `ended as ${outcome}`;
+  const said = trade_status === null ? 'the gateway shows no trade' : `the gateway says ${trade_status}`;
+  const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';
+  const needs = attention === null ? ' It needs nobody.' : ` It still needs a person: ${attention}.`;
+  const now = 'trade_status' in state ? ` ${standing}; ${said}.` : ':';
+  return printable(`Done: ${update}. ${name}${now}${has}${needs}`);
 }
 
 /** Says why the update brought nothing, and gives the exit code. Throws what is no answer of Temporal. */

@@ -1,6 +1,13 @@
 /** `payment-gateway export`: payments with their exact amounts, as CSV or JSON lines. */
 import type { Client } from '@temporalio/client';
-import { type AfterSaleState, afterSaleWorkflowId, type PaymentState, paymentAfterEnd, QUERY } from '../../contract';
+import {
+  type AfterSaleState,
+  afterSaleWorkflowId,
+  type PaymentState,
+  paymentAfterEnd,
+  QUERY,
+  WORKFLOW,
+} from '../../contract';
 import { ifExists } from '../../temporal/earlier-runs';
 import { paymentQuery } from '../../temporal/payment-query';
 import { innermost } from '../../temporal/timeline';
@@ -21,6 +28,8 @@ const COLUMNS = [
   ...[
     'confirmed_by',
     'attention',
+    'waits_since',
+    'taken_by',
     'expires_at',
     'started_at',
     'closed_at',
@@ -56,7 +65,12 @@ export function exportPayments(options: ExportOptions): Promise<never> {
 /** In the order of the list, some read ahead. */
 async function* rowsOf(client: Client, query: string, app_id: string | undefined): AsyncGenerator<Row> {
   const ahead: Promise<Row>[] = [];
+  const seen = new Set<string>();
   for await (const listed of listWorkflows(client, query, app_id)) {
+    // The newest run of an order comes first, and says all.
+    const order = `${listed.app_id} ${listed.out_trade_no ?? listed.workflow_id}`;
+    if (seen.has(order)) continue;
+    seen.add(order);
     ahead.push(rowOf(client, listed));
     if (ahead.length >= AT_A_TIME) yield* await Promise.all(ahead.splice(0, 1));
   }
@@ -64,17 +78,23 @@ async function* rowsOf(client: Client, query: string, app_id: string | undefined
 }
 
 async function rowOf(client: Client, listed: ListedWorkflow): Promise<Row> {
-  const { app_id, out_trade_no, trade_no, method, attention, expires_at, ...run } = listed;
+  const { app_id, out_trade_no, trade_no, method, attention, expires_at, waits_since, taken_by, ...run } = listed;
   const { started_at, closed_at, execution, workflow_id, run_id } = run;
-  const known = { app_id, out_trade_no, trade_no, method, attention, expires_at };
+  const known = { app_id, out_trade_no, trade_no, method, attention, waits_since, taken_by, expires_at };
   const row = { ...known, started_at, closed_at, execution, workflow_id, run_id };
   const unread = { order_amount: null, order_currency: listed.currency, trade_status: listed.status };
   try {
-    const after = execution === 'COMPLETED' ? await afterEnd(client, listed) : null;
+    const isAfter = execution === 'COMPLETED' || listed.type === WORKFLOW.afterSale;
+    const after = isAfter ? await afterEnd(client, listed) : null;
     const state = after ?? (await readState<PaymentState>(client, listed));
     const { order_amount, order_currency, trade_status, outcome, confirmed_by } = state;
     const now = { order_amount, order_currency, trade_status, outcome, confirmed_by };
-    return { ...row, ...now, attention: after ? after.attention : attention, error: null };
+    const wait = after && {
+      attention: after.attention,
+      waits_since: after.attention_since,
+      taken_by: after.taken?.by ?? null,
+    };
+    return { ...row, ...now, ...wait, error: null };
   } catch (error) {
     return { ...row, ...unread, outcome: null, confirmed_by: null, error: innermost(error) };
   }

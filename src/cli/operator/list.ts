@@ -1,15 +1,15 @@
-/** `payment-gateway list`: payments by what is known of them without a worker. */
-
-import { countFiltered, listFiltered } from '../../temporal/attention-list';
+/** `payment-gateway list`: payments by what is known of them without a worker. What waits for a person comes the longest wait first. */
+import { countFiltered } from '../../temporal/attention-list';
+import { listOrders, longestWaitFirst } from '../../temporal/order-list';
+import { isTrouble } from '../../temporal/payment-query';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
-import type { ListedWorkflow } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
 import { asOperator } from './connection';
 import { jobsInTrouble } from './jobs';
+import { withNotes } from './notes';
 import { type FilterOptions, filterOf, numberOf } from './options';
-import { table } from './table';
-import { age } from './times';
+import { orderTable, type ShownOrder, totals } from './order-table';
 
 export interface ListOptions extends FilterOptions {
   json?: boolean;
@@ -24,25 +24,25 @@ export function list(options: ListOptions): Promise<never> {
   const filter = filterOf(options, now);
   const limit = limitOf(options);
   return asOperator(async (operator) => {
-    const { client } = operator;
-    const jobs = await jobsInTrouble(operator, filter, now);
-    const rows: ListedWorkflow[] = options.json ? [] : [...jobs];
+    const { client, config } = operator;
+    const jobs = longestWaitFirst(await jobsInTrouble(operator, filter, now));
+    const found: ShownOrder[] = [...jobs];
     if (options.json) for (const job of jobs) say(JSON.stringify(job));
-    let found = jobs.length;
-    for await (const row of listFiltered(client, filter, now)) {
-      found += 1;
-      if (found > limit) {
-        // Temporal counts everything by itself, but of an app it does not know all.
-        if (options.json || options.app === undefined) break;
-      } else if (options.json) say(JSON.stringify(row));
-      else rows.push(row);
+    let count = jobs.length;
+    for await (const row of listOrders(client, filter, now)) {
+      count += 1;
+      if (!options.json) found.push(row);
+      // What waits is counted by reason; of payments as such Temporal counts all by itself, but of an app it does not know all.
+      else if (count <= limit) for (const one of await withNotes(operator, [row])) say(JSON.stringify(one));
+      if (count > limit && (options.json || (options.app === undefined && !isTrouble(filter)))) break;
     }
     // Where nobody has prepared the namespace, "none" would be no answer.
-    if (found === 0) await explainIfNotSetUp(client);
+    if (count === 0) await explainIfNotSetUp(client);
     if (options.json) return EXIT.ok;
-    const all =
-      found > limit && options.app === undefined ? jobs.length + (await countFiltered(client, filter, now)) : found;
-    say(asText(rows, all, now));
+    const isAll = count <= limit || options.app !== undefined || isTrouble(filter);
+    const all = isAll ? count : await countFiltered(client, filter, now);
+    const rows = await withNotes(operator, found.slice(0, limit));
+    say(asText(rows, { found, all, now, overdue_ms: config.PAYMENTS_OVERDUE }));
     return EXIT.ok;
   }, 'lists');
 }
@@ -52,27 +52,16 @@ function limitOf({ limit, json }: ListOptions): number {
   return json ? Number.POSITIVE_INFINITY : SHOWN;
 }
 
-function asText(rows: readonly ListedWorkflow[], all: number, now: Date): string {
-  const ending =
-    all > rows.length ? `${rows.length} of ${all}; --limit shows more, --json and export all.` : `${all} in all.`;
-  return rows.length === 0 ? 'None.' : `${workflowTable(rows, now)}\n${ending}`;
+interface Found {
+  found: readonly ShownOrder[];
+  all: number;
+  now: Date;
+  overdue_ms: number;
 }
 
-/** The lists of `list` and `watch`. */
-export function workflowTable(rows: readonly ListedWorkflow[], now: Date): string {
-  return table(
-    ['ORDER', 'OF', 'STATUS', 'ATTENTION', 'METHOD', 'AMOUNT', 'AGE', 'EXPIRES (UTC)'],
-    rows.map((row) => [
-      row.out_trade_no ?? row.workflow_id,
-      row.type,
-      row.execution === 'RUNNING'
-        ? (row.status ?? 'no worker yet')
-        : `${row.status ?? ''} ${row.execution.toLowerCase()}`,
-      row.attention ?? '',
-      row.method ?? '',
-      row.amount_about === null ? '' : `${row.amount_about.toFixed(2)} ${row.currency ?? ''}`,
-      age(row.started_at, now),
-      row.expires_at?.slice(0, 16).replace('T', ' ') ?? '',
-    ]),
-  );
+function asText(rows: readonly ShownOrder[], { found, all, now, overdue_ms }: Found): string {
+  if (rows.length === 0) return 'None.';
+  const ending =
+    all > rows.length ? `${rows.length} of ${all}; --limit shows more, --json and export all.` : `${all} in all.`;
+  return [orderTable(rows, { now, overdue_ms }), ...totals(found, now), ending].join('\n');
 }

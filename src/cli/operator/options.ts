@@ -11,6 +11,7 @@ export interface FilterOptions {
   app?: string;
   attention?: true | string;
   stuck?: true | string;
+  mine?: string;
   method?: string;
   status?: string;
   since?: string;
@@ -23,11 +24,12 @@ const STUCK_FOR = '1h';
 
 /** The filter that the options say. Throws ConfigError for one that cannot be read. */
 export function filterOf(options: FilterOptions, now: Date): PaymentFilter {
-  const { app, attention, stuck, method, status, since, until, query } = options;
+  const { app, attention, stuck, mine, method, status, since, until, query } = options;
   return {
     app_id: app,
     attention: attention === undefined ? undefined : reasonOf(attention),
     stuck_ms: stuck === undefined ? undefined : durationOf('--stuck', stuck === true ? STUCK_FOR : stuck),
+    taken_by: mine,
     method: METHOD_NAMES.find((one) => one.toLowerCase() === method?.toLowerCase()) ?? method,
     status: status?.toUpperCase(),
     since: since === undefined ? undefined : momentOf('--since', since, now),

@@ -1,14 +1,30 @@
 /** `payment-gateway refunds ORDER`: the after-sale's refunds and their sums. */
 import { PaymentNotFoundError } from '../../client';
-import { afterSaleWorkflowId } from '../../contract';
+import { afterSaleWorkflowId, type RefundState } from '../../contract';
 import { UserError } from '../../process/user-error';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
 import { readCase } from './case';
 import { asOperator, targetOf } from './connection';
 import { elsewhereLine } from './elsewhere';
-import { table } from './table';
+import { type TableColumn, table } from './table';
 import { utc } from './times';
+
+const COLUMNS: readonly TableColumn<RefundState>[] = [
+  { name: 'NUMBER', of: ({ out_request_no }) => out_request_no },
+  { name: 'AMOUNT', of: (one) => `${one.refund_amount} ${one.refund_currency}` },
+  { name: 'STATUS', of: refundStanding },
+  { name: 'ATTEMPT', of: ({ attempt }) => (attempt === 1 ? '' : String(attempt)), least: 1 },
+  { name: 'ATTENTION', of: ({ attention }) => attention ?? '' },
+  { name: 'ASKED (UTC)', of: ({ requested_at }) => utc(requested_at), least: 2 },
+  { name: 'DECIDED', of: ({ resolved }) => (resolved ? `${resolved.by}: ${resolved.reason}` : '') },
+  { name: 'WHY NOT', of: ({ failure }) => failure?.message ?? '' },
+];
+
+/** How far a refund has come, in a word or two. */
+export function refundStanding({ outcome, refund_status, started_at }: RefundState): string {
+  return outcome ?? refund_status ?? (started_at ? 'being sent' : 'waits for its turn');
+}
 
 /** Ends the process: 0 for an order that has an after-sale, 1 for another. */
 export function refunds(order: string, options: { app?: string; json?: boolean }): Promise<never> {
@@ -22,15 +38,7 @@ export function refunds(order: string, options: { app?: string; json?: boolean }
       throw new PaymentNotFoundError(`Order ${printable(order)} has no refunds: no after-sale was started.`, order);
     if (options.json) say(JSON.stringify({ after_sale: state }));
     else {
-      const rows = state.refunds.map((one) => [
-        one.out_request_no,
-        `${one.refund_amount} ${one.refund_currency}`,
-        one.outcome ?? one.refund_status ?? (one.started_at ? 'being sent' : 'waits for its turn'),
-        one.attention ?? '',
-        utc(one.requested_at),
-        one.resolved ? `${one.resolved.by}: ${one.resolved.reason}` : '',
-      ]);
-      if (rows.length > 0) say(table(['NUMBER', 'AMOUNT', 'STATUS', 'ATTENTION', 'ASKED (UTC)', 'DECIDED'], rows));
+      if (state.refunds.length > 0) say(table(COLUMNS, state.refunds));
       say(
         `${state.refunded_amount} refunded, ${state.refunding_amount} being refunded, of ${state.order_amount ?? '?'} ${state.order_currency ?? ''}.`,
       );

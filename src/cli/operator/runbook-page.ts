@@ -22,7 +22,8 @@ package). Who decided, and why, is the input of the update \`resolve\` in the ta
 \`npm run test:desk\` brings each reason about, takes its picture, and does what the section says.
 
 What needs a person is an open workflow: the payment, or its after-sale (\`after-sale:…\`). Reasons may
-come together: one is shown, so look again after \`resolve\`, which needs \`by\` and \`reason\`. Both stay in the history. A Schedule
+come together: one is shown, so look again after \`resolve\`, which needs \`by\` and \`reason\`. Both stay in the history: \`payment-gateway log\`.
+Say that you have it (\`payment-gateway take ORDER --by YOU\`): lists and the page show it. What waits longer than \`PAYMENTS_OVERDUE\` is told by an event. A Schedule
 that has stopped is told by \`payment-gateway list --attention\` and by the worker’s log alone.
 \`failing-tasks\`, \`paused-activity\` and \`ended-from-outside\` are said by Temporal (\`TemporalReportedProblems\`,
 \`TemporalPauseInfo\`, the state of the run): nothing of the workflow runs that could say it. \`payment-gateway list --attention\` has

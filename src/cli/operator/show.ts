@@ -4,20 +4,23 @@ import {
   type AfterSaleState,
   activityWords,
   ENDED_FROM_OUTSIDE,
+  isSilence,
   mismatchLine,
   namedInCommands,
   type OperatorQuestion,
   operatorActions,
   type PaymentState,
+  type RefundState,
   refundInQuestion,
   runbookEntry,
   WORKFLOW,
 } from '../../contract';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
-import { ending, printable, say } from '../print';
-import { caseOfTrade, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
+import { printable, say } from '../print';
+import { caseFound, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
+import { refundStanding } from './refunds';
 import { age, utc } from './times';
 
 export interface ShowOptions {
@@ -29,7 +32,7 @@ export interface ShowOptions {
 /** What a person takes in at a glance. `--all` shows the rest. */
 const MOST_LINES = 29;
 /** How much of each is shown without `--all`. */
-const MOST = { trades: 2, page: 8, refunds: 3, waits: 2, others: 2, characters: 160 };
+const MOST = { stakes: 2, trades: 2, page: 8, refunds: 3, waits: 2, others: 2, characters: 160 };
 /** The timeline's lines at its beginning; the others are its latest. */
 const FIRST = 3;
 
@@ -38,7 +41,7 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
   return asOperator(async (operator) => {
     const target = targetOf(order, options, operator);
     const named = await readCase(operator.client, target);
-    const found = named.runs.length === 0 ? ((await caseOfTrade(operator.client, target)) ?? named) : named;
+    const found = named.runs.length === 0 ? ((await caseFound(operator, target)) ?? named) : named;
     if (found.runs.length === 0) {
       tellError(new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order));
       return EXIT.refused;
@@ -52,7 +55,7 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
 export function caseText(found: OrderCase, { all = false }: ShowOptions, now = new Date()): string {
   const few: Few = (lines, most) => (all ? [...lines] : shortened(lines, most));
   const head = [
-    ...heading(found, few),
+    ...heading(found, { few, now }),
     ...unansweredLine(found),
     ...few(pageLines(found.page), MOST.page),
     ...moneyLines(found, few),
@@ -79,24 +82,51 @@ function withoutMiddle(lines: readonly string[], most: number): string[] {
   return [...lines.slice(0, FIRST), `  … ${lines.length - FIRST - last} more (--all)`, ...lines.slice(-last)];
 }
 
-function heading({ payment, runs, app_id, out_trade_no }: OrderCase, few: Few): string[] {
-  const [newest] = runs;
-  const name = `${out_trade_no ?? newest?.workflow_id ?? ''} (app ${app_id})`;
-  if (!payment) return [printable(`${name}: ${newest?.type} ${newest?.execution} ${newest?.status ?? ''}`.trimEnd())];
+function heading(found: OrderCase, { few, now }: Pick<Shown, 'few' | 'now'>): string[] {
+  const { payment, runs } = found;
+  const first = headline(found, now);
+  const stakes = waitingRuns(runs).flatMap((run) => runbookEntry(run.attention ?? '', run.workflow_id)?.loses ?? []);
+  const lines = [first, ...[...new Set(stakes)].slice(0, MOST.stakes).map((loses) => `  At stake: ${loses}`)];
+  if (!payment) return lines;
   const { trade_status, trade_no, expires_at, method } = payment;
   const expires = expires_at === null ? '' : `, expires ${utc(expires_at)}`;
   const trades = payment.other_trades.map((one) =>
     printable(`  Another trade: ${one.trade_no} ${one.trade_status ?? '?'} ${one.order_amount ?? '?'}`),
   );
   return [
-    // A payment that was started with what nobody can read has no number of its own.
-    endingOf(out_trade_no === null ? payment : { ...payment, out_trade_no }, runs),
+    ...lines,
     printable(
       `  ${method ?? 'method not chosen yet'}, ${trade_status ?? 'no status yet'}, trade ${trade_no ?? 'not known'}${expires}`,
     ),
     ...few(trades, MOST.trades),
   ];
 }
+
+/** The first line: what has become of it, the money, who is needed for what and for how long, and the command; or what is open. */
+function headline(found: OrderCase, now: Date): string {
+  const { payment, after_sale, runs, app_id, out_trade_no } = found;
+  const mismatch = payment && mismatchLine(payment);
+  const money = payment?.order_amount && !mismatch ? ` of ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
+  const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no}${money} (app ${app_id})`;
+  const known = payment?.confirmed_by ? ` (known by ${payment.confirmed_by})` : '';
+  const gone = after_sale && after_sale.refunded_amount !== '0.00' ? ` ${after_sale.refunded_amount} went back.` : '';
+  const waiting = waitingRuns(runs);
+  const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
+  const [command] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
+  const open = runs.filter(({ execution }) => execution === 'RUNNING').map(({ type }) => type);
+  const rest = open.length > 0 ? `It needs nobody; open: ${[...new Set(open)].join(', ')}.` : 'Nothing of it is open.';
+  return printable(
+    `${name} ${standingOf(payment, runs)}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}${command === undefined ? '' : ` Next: ${command}`}`,
+  );
+}
+
+/** How far an order has come, by its outcome. */
+const STANDINGS = {
+  SUCCESS: 'is paid',
+  CANCEL: 'was canceled',
+  REFUSED: 'was refused',
+  EXPIRED: 'has expired',
+} as const;
 
 /** What has become of runs that ended without an outcome. */
 const WITHOUT_OUTCOME: Readonly<Record<string, string>> = {
@@ -106,14 +136,39 @@ const WITHOUT_OUTCOME: Readonly<Record<string, string>> = {
   FAILED: 'was not created',
 };
 
-/** How the payment ended. What needs a person is an open workflow: a payment that has ended keeps what it once needed. */
-function endingOf(payment: PaymentState, runs: readonly OrderRun[]): string {
-  const own = runs.find(({ type }) => type === WORKFLOW.payment);
-  const isAsked = runs.some(({ execution, attention }) => execution === 'RUNNING' && attention !== null);
-  const attention = isAsked ? payment.attention : null;
-  const without = payment.outcome === null ? WITHOUT_OUTCOME[own?.execution ?? ''] : undefined;
-  if (without === undefined) return ending({ ...payment, attention });
-  return printable(`Order ${payment.out_trade_no} ${without}.`);
+function standingOf(payment: PaymentState | null, runs: readonly OrderRun[]): string {
+  if (payment?.outcome) return STANDINGS[payment.outcome];
+  const run = runs.find(({ type }) => type === WORKFLOW.payment) ?? runs[0];
+  const said = run?.status ? `, and the gateway said ${run.status} last` : '';
+  if (run?.execution === 'RUNNING')
+    return payment || run.type === WORKFLOW.payment ? `is under way${payment ? '' : said}` : 'is open';
+  return WITHOUT_OUTCOME[run?.execution ?? ''] ?? `has ended (${(run?.execution ?? 'unknown').toLowerCase()})`;
+}
+
+/** What waits for a person: what is open, and what somebody has ended although it was not over. The longest wait comes first. */
+const waitingRuns = (runs: readonly OrderRun[]): OrderRun[] =>
+  runs
+    .filter(
+      ({ execution, attention }) => attention !== null && (execution === 'RUNNING' || attention === ENDED_FROM_OUTSIDE),
+    )
+    .sort((one, other) => (one.waits_since ?? '').localeCompare(other.waits_since ?? ''));
+
+/** Since when, why, and who has it. */
+function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): string {
+  const { attention, waits_since, taken_by } = run;
+  const since = waits_since === null ? '' : ` for ${age(waits_since, now)}`;
+  const taken = run.type === WORKFLOW.payment ? payment?.taken : after_sale?.taken;
+  const by = taken_by === null ? '' : `; ${taken_by} has it${taken?.note ? `: ${taken.note}` : ''}`;
+  return `It needs a person${since}: ${attention}${by}.`;
+}
+
+/** The command that settles it: a gateway that is silent is asked again, and all else is a person's to decide. */
+function nextCommand({ after_sale }: OrderCase, run: OrderRun): string | undefined {
+  const question = questionOf(run, after_sale);
+  if (question === undefined || question.attention === ENDED_FROM_OUTSIDE) return undefined;
+  const actions = operatorActions(run.workflow_id, question);
+  const update = isSilence(question.attention) ? 'recheck' : 'resolve';
+  return (actions.find((one) => one.update === update) ?? actions[0])?.command;
 }
 
 /** What the page tells beside the reason for attention and its actions, which have lines of their own here. */
@@ -130,16 +185,9 @@ function unansweredLine({ unanswered, runs }: OrderCase): string[] {
   return [`  No worker has answered for ${printable(unanswered.join(', '))}. Is one running?`];
 }
 
-function moneyLines({ after_sale, payment, runs }: OrderCase, few: Few): string[] {
-  const counts = new Map<string, number>();
-  for (const { type } of runs) counts.set(type, (counts.get(type) ?? 0) + 1);
-  const kinds = [...counts].map(([type, n]) => `${n} ${type}`).join(', ');
+function moneyLines({ after_sale, payment }: OrderCase, few: Few): string[] {
   const late = payment?.late_payment_refund;
-  const refunds = (after_sale?.refunds ?? []).map((one) =>
-    printable(
-      `    ${one.out_request_no}: ${one.refund_amount} ${one.refund_currency}, ${one.outcome ?? one.refund_status ?? 'asked'}${one.attention ? `, needs a person: ${one.attention}` : ''}`,
-    ),
-  );
+  const refunds = (after_sale?.refunds ?? []).map((one) => printable(`    ${refundLine(one)}`));
   return [
     ...(late
       ? [printable(`  Late payment: refund ${late.out_request_no}, ${late.reason ?? late.refund_status ?? 'asked'}`)]
@@ -147,8 +195,15 @@ function moneyLines({ after_sale, payment, runs }: OrderCase, few: Few): string[
     ...(after_sale ? [`  After the sale: ${after_sale.trade_status ?? 'no status yet'}; ${sumsOf(after_sale)}`] : []),
     // The latest first: it is the one that a person asks about.
     ...few(refunds.reverse(), MOST.refunds),
-    `  Runs: ${kinds}`,
   ];
+}
+
+/** With the attempts that were made under its number, and why there is no refund. */
+function refundLine(one: RefundState): string {
+  const attempt = one.attempt === 1 ? '' : ` (attempt ${one.attempt})`;
+  const needs = one.attention ? `, needs a person: ${one.attention}` : '';
+  const why = one.failure ? `: ${cut(one.failure.message, MOST.characters)}` : '';
+  return `${one.out_request_no}${attempt}: ${one.refund_amount} ${one.refund_currency}, ${refundStanding(one)}${why}${needs}`;
 }
 
 function sumsOf(sale: AfterSaleState): string {
@@ -164,7 +219,7 @@ interface Shown {
 }
 
 /** What is open: in full what needs a person first, and the others in a line each. */
-function openLines({ runs, payment, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
+function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
   const isEnded = ({ attention }: OrderRun) => attention === ENDED_FROM_OUTSIDE;
   const open = runs.filter((run) => run.execution === 'RUNNING' || isEnded(run));
   const urgency = ({ attention }: OrderRun) => (attention === null ? 1 : 0);
@@ -172,7 +227,7 @@ function openLines({ runs, payment, after_sale }: OrderCase, { few, all, now }: 
   const inFull = (run: OrderRun) => [
     `  ${isEnded(run) ? 'Ended' : 'Open'}: ${printable(run.workflow_id)}`,
     ...few(waitLines(run, all, now), MOST.waits),
-    ...attentionLines(run, questionOf(run, after_sale), payment),
+    ...attentionLines(run, questionOf(run, after_sale)),
   ];
   if (!first || all) return open.flatMap(inFull);
   return [...inFull(first), ...few(others.map(alsoOpen), MOST.others)];
@@ -208,17 +263,11 @@ function questionOf({ attention, type }: OrderRun, after_sale: OrderCase['after_
   return { attention, out_request_no: refundInQuestion({ attention, refunds }) };
 }
 
-function attentionLines(
-  { workflow_id }: OrderRun,
-  question: OperatorQuestion | undefined,
-  payment: PaymentState | null,
-): string[] {
+function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | undefined): string[] {
   if (question === undefined) return [];
-  const amounts = payment && question.attention === 'amount-mismatch' ? mismatchLine(payment) : undefined;
   const entry = runbookEntry(question.attention, workflow_id);
   return [
     `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
-    ...(amounts === undefined ? [] : [printable(`    ${amounts}`)]),
     ...(entry ? [`    Look: ${entry.look}`, `    Do: ${printable(namedInCommands(entry.act, workflow_id))}`] : []),
     ...(question.attention === ENDED_FROM_OUTSIDE ? [] : operatorActions(workflow_id, question))
       .filter(({ update }) => update !== 'cancel')

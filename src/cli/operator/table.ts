@@ -1,17 +1,92 @@
 /** Columns of text for a terminal. */
 import { printable } from '../print';
 
-/** A line for each row, with columns as wide as their widest value. Empty columns are left out. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const kept = head.map((_, i) => rows.some((row) => row[i] !== undefined && row[i] !== ''));
-  const lines = [head, ...rows].map((row) => row.filter((_, i) => kept[i]).map((text) => printable(text)));
-  const widths = (lines[0] ?? []).map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
-  return lines
-    .map((line) =>
-      line
-        .map((text, i) => text.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+/** Where a table is read: how many characters a line has, and whether it may have colours. */
+export interface Screen {
+  width: number;
+  colours: boolean;
 }
+
+/** The screen that this process writes to. Where it is none, lines are as long as they are. `NO_COLOR` and `TERM=dumb` are heard. */
+export function screenOf({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'> = process): Screen {
+  const width = Number(stdout.columns ?? env.COLUMNS);
+  return { width: width > 0 ? width : Number.POSITIVE_INFINITY, colours: stdout.isTTY && stdout.hasColors() };
+}
+
+/** How a cell is marked where there are colours, as ANSI has it. */
+const MARKS = { bold: 1, red: 31, yellow: 33 } as const;
+type Mark = keyof typeof MARKS;
+
+/** A column. `least`: what a narrow screen does without, the highest first; without it, the column is shortened at last. */
+export interface TableColumn<Row> {
+  name: string;
+  of: (row: Row) => string;
+  least?: number;
+  mark?: (row: Row) => Mark | undefined;
+}
+
+/** No column is shortened below this. */
+const SHORTEST = 16;
+const GAP = '  ';
+
+/** A line for each row, with columns as wide as their widest value. Empty columns are left out, and those that the screen has no room for. */
+export function table<Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[], screen = screenOf()): string {
+  const cells = columns.map((column) => ({ column, texts: rows.map((row) => printable(column.of(row))) }));
+  const used = cells.filter(({ texts }) => texts.some((text) => text !== ''));
+  const shown = fitted(
+    used.map(({ column, texts }) => ({ column, texts, width: widthOf(column, texts) })),
+    screen.width,
+  );
+  const line = (textOf: (one: Shown<Row>) => string, markOf: (column: TableColumn<Row>) => Mark | undefined) =>
+    shown
+      .map((one) =>
+        marked(cut(textOf(one), one.width).padEnd(one.width), screen.colours ? markOf(one.column) : undefined),
+      )
+      .join(GAP)
+      .trimEnd();
+  return [
+    line(
+      ({ column }) => column.name,
+      () => 'bold',
+    ),
+    ...rows.map((row, i) =>
+      line(
+        ({ texts }) => texts[i] ?? '',
+        ({ mark }) => mark?.(row),
+      ),
+    ),
+  ].join('\n');
+}
+
+interface Shown<Row> {
+  column: TableColumn<Row>;
+  texts: readonly string[];
+  width: number;
+}
+
+const widthOf = ({ name }: TableColumn<never>, texts: readonly string[]) =>
+  Math.max(name.length, ...texts.map((text) => text.length));
+
+function fitted<Row>(shown: readonly Shown<Row>[], width: number): readonly Shown<Row>[] {
+  const over = shown.reduce((sum, one) => sum + one.width, (shown.length - 1) * GAP.length) - width;
+  if (over <= 0) return shown;
+  const least = Math.max(...shown.map(({ column }) => column.least ?? 0));
+  if (least > 0)
+    return fitted(
+      shown.filter(({ column }) => column.least !== least),
+      width,
+    );
+  const widest = Math.max(...shown.map((one) => one.width));
+  const shortened = Math.max(widest - over, SHORTEST);
+  if (shortened >= widest) return shown;
+  const at = shown.findIndex((one) => one.width === widest);
+  return fitted(
+    shown.map((one, i) => (i === at ? { ...one, width: shortened } : one)),
+    width,
+  );
+}
+
+const cut = (text: string, width: number) => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
+
+const marked = (text: string, mark: Mark | undefined) =>
+  mark === undefined ? text : `\u001b[${MARKS[mark]}m${text}\u001b[0m`;

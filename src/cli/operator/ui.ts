@@ -25,7 +25,7 @@ export function ui({ address, json }: { address?: string; json?: boolean }): voi
 }
 
 const COLUMNS =
-  'Columns: on the list’s page, press the gear beside the table, and add PaymentStatus, PaymentAttention, PaymentMethod and PaymentAmount.';
+  'Columns: on the list’s page, press the gear beside the table, and add PaymentStatus, PaymentOutcome, PaymentAttention, PaymentAttentionSince, PaymentTakenBy and PaymentAmount.';
 
 /** Each question with its saved list. */
 function operatorLinks(base: string, namespace: string, now: Date): Record<string, string> {

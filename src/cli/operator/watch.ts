@@ -1,13 +1,12 @@
 /** `payment-gateway watch`: a table of what needs a person or is stuck, read anew every few seconds until Ctrl-C. */
 import { setTimeout } from 'node:timers/promises';
-import { listFiltered } from '../../temporal/attention-list';
+import { type ListedOrder, listOrders, longestWaitFirst } from '../../temporal/order-list';
 import type { PaymentFilter } from '../../temporal/payment-query';
-import type { ListedWorkflow } from '../../temporal/workflow-list';
 import { say } from '../print';
 import { asOperator } from './connection';
 import { jobsInTrouble } from './jobs';
-import { workflowTable } from './list';
 import { everyOf, type FilterOptions, filterOf } from './options';
+import { orderTable, type TableOptions } from './order-table';
 import { utc } from './times';
 
 export interface WatchOptions extends FilterOptions {
@@ -26,10 +25,10 @@ export function watch(options: WatchOptions): Promise<never> {
     for (;;) {
       const now = new Date();
       const filter = watched(options, now);
-      const rows: ListedWorkflow[] = await jobsInTrouble(operator, filter, now);
-      for await (const row of listFiltered(operator.client, filter, now)) rows.push(row);
+      const rows: ListedOrder[] = longestWaitFirst(await jobsInTrouble(operator, filter, now));
+      for await (const row of listOrders(operator.client, filter, now)) rows.push(row);
       if (options.json) say(JSON.stringify({ time: now.toISOString(), count: rows.length, workflows: rows }));
-      else say(screen(rows, now));
+      else say(screen(rows, { now, overdue_ms: operator.config.PAYMENTS_OVERDUE }));
       await setTimeout(pause_ms);
     }
   }, 'lists');
@@ -42,8 +41,8 @@ export function watched(options: FilterOptions, now: Date): PaymentFilter {
   return Object.values(chosen).some((one) => one !== undefined) ? filter : { ...filter, attention: true };
 }
 
-function screen(rows: readonly ListedWorkflow[], now: Date): string {
-  const title = `${utc(now.toISOString())} UTC  ${rows.length} found${rows.length > SHOWN ? `, ${SHOWN} shown` : ''}`;
-  const body = rows.length === 0 ? 'None.' : workflowTable(rows.slice(0, SHOWN), now);
+function screen(rows: readonly ListedOrder[], options: TableOptions): string {
+  const title = `${utc(options.now.toISOString())} UTC  ${rows.length} found${rows.length > SHOWN ? `, ${SHOWN} shown` : ''}`;
+  const body = rows.length === 0 ? 'None.' : orderTable(rows.slice(0, SHOWN), options);
   return `${process.stdout.isTTY ? CLEAR : ''}${title}\n${body}`;
 }

@@ -27,6 +27,11 @@ export const PAYMENT_SETTINGS = {
     readBy: 'worker',
     meaning: 'How long the gateway may stay silent, or deny a trade that should exist, before a person is asked.',
   }),
+  PAYMENTS_OVERDUE: pause.prefault('4h').register(settingDocs, {
+    readBy: 'worker, commands',
+    meaning:
+      'What waits for a person longer than this is told once by the event `attention.overdue`, and lists mark it.',
+  }),
   PAYMENTS_CREATE_WITHIN: pause.prefault('1h').register(settingDocs, {
     readBy: 'worker',
     meaning:

@@ -64,7 +64,7 @@ export class AccountPublisher {
   show(): void {
     const { status, attention, account } = this.record;
     // Signals come by the thousand: what is shown at each must not cost what the whole state does.
-    this.visibility.showAccount({ account_id: account.account_id, status, attention, deposits: this.ledger.summary });
+    this.visibility.showAccount({ account, status, attention, deposits: this.ledger.summary });
     if (this.isClosed) return;
     if (status !== this.published.status) this.publish({ id: this.eventId(), type: 'account-status' });
     if (attention !== null && attention !== this.published.attention) {

@@ -118,9 +118,12 @@ class Delivery {
   private show(attention: EventDeliveryState['attention'], problem: string | null): void {
     this.shown.attention = attention;
     this.shown.problem = problem;
-    this.attributes.update([{ key: SEARCH_ATTRIBUTE.attention, value: attention }]);
-    const { workflowId } = workflowInfo();
     const now = new Date().toISOString();
+    this.attributes.update([
+      { key: SEARCH_ATTRIBUTE.attention, value: attention },
+      { key: SEARCH_ATTRIBUTE.attentionSince, value: attention && new Date(now) },
+    ]);
+    const { workflowId } = workflowInfo();
     const details = attention === null ? [] : [...attentionSection({ attention }, now, workflowId), problem ?? ''];
     setCurrentDetails(details.join('\n\n'));
   }

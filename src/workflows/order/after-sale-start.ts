@@ -9,7 +9,12 @@ import {
   typedFailure,
 } from '../../contract';
 import type { RequestIssue } from '../shared/request-rules';
-import { recheckAfterSaleUpdate, refundUpdate, resolveAfterSaleUpdate } from './after-sale-messages';
+import {
+  recheckAfterSaleUpdate,
+  refundUpdate,
+  resolveAfterSaleUpdate,
+  takeAfterSaleUpdate,
+} from './after-sale-messages';
 
 /** The rules that a start breaks; none for the order's own after-sale. */
 export function afterSaleIssues({ app_id, out_trade_no }: Partial<AfterSaleInput> = {}): RequestIssue[] {
@@ -32,7 +37,8 @@ export async function refuseAfterSale(issues: RequestIssue[]): Promise<never> {
   const refusal = () => {
     throw typedFailure(FAILURE.invalidRequest, `No after-sale was started, and nothing was sent. ${list}`, { issues });
   };
-  for (const update of [refundUpdate, recheckAfterSaleUpdate, resolveAfterSaleUpdate]) setHandler(update, refusal);
+  for (const update of [refundUpdate, recheckAfterSaleUpdate, resolveAfterSaleUpdate, takeAfterSaleUpdate])
+    setHandler(update, refusal);
   // An update may have come with the start.
   await condition(allHandlersFinished);
   const { kind, app_id, out_trade_no } = namedByWorkflowId(workflowInfo().workflowId) ?? {};

@@ -28,6 +28,7 @@ import {
   type KnownOrder,
   type PaymentEnd,
   type PaymentPolicy,
+  type PaymentTaking,
   paymentWorkflowId,
   pollSchedule,
   type RefundAnswer,
@@ -54,6 +55,7 @@ import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
+import { assertTaking } from '../shared/wait';
 import {
   afterSaleNotificationSignal,
   afterSaleStateQuery,
@@ -62,6 +64,7 @@ import {
   recheckAfterSaleUpdate,
   refundUpdate,
   resolveAfterSaleUpdate,
+  takeAfterSaleUpdate,
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import type { AfterSaleFact, RefundAnswered } from './facts';
@@ -169,6 +172,12 @@ class AfterSaleRun {
         assertAfterSaleResolution(resolution);
       },
     });
+    setHandler(takeAfterSaleUpdate, (taking) => this.takeOn(taking), {
+      validator: (taking) => {
+        this.assertOpen();
+        assertTaking(taking, this.phase === 'reading' ? null : this.state.attention);
+      },
+    });
     // Temporal would buffer a signal without a handler for ever, and nobody would notice.
     setDefaultSignalHandler(() => this.learn({ is: 'noticed', what: 'unexpected-signal' }));
   }
@@ -257,7 +266,8 @@ class AfterSaleRun {
     }
     const given = this.handedOver;
     if (given) facts.push(...factsOf(given));
-    if (policy.has_listener) this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? ''), false);
+    const payment_id = paymentWorkflowId(app_id, out_trade_no ?? '');
+    if (policy.has_listener) this.outbox = new PaymentOutbox(payment_id, false, policy);
     // What an earlier run knew, it has published.
     const { history, attention } = stateOf(this.input.sale ?? this.order, app_id, 0);
     this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });
@@ -604,6 +614,11 @@ class AfterSaleRun {
     } finally {
       this.deciding = undefined;
     }
+    return this.state;
+  }
+
+  private takeOn({ by, note }: PaymentTaking): AfterSaleState {
+    this.learn({ is: 'taken', by, note });
     return this.state;
   }
 

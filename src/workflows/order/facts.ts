@@ -109,6 +109,13 @@ interface Decided {
   readonly seen?: Attention | null;
 }
 
+/** A person takes on what waits for one. */
+interface Taken {
+  readonly is: 'taken';
+  readonly by: string;
+  readonly note?: string | undefined;
+}
+
 /** A time is over that only a timer tells. */
 interface Passed {
   readonly is: 'passed';
@@ -133,6 +140,7 @@ export type AfterSaleFact = { readonly at: number } & (
   | Begun
   | Answered
   | Decided
+  | Taken
   | Passed
   | Noticed
 );

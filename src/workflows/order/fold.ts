@@ -31,8 +31,9 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { isMoney, isMore, sumOf } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/status-names';
-import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
+import { ANSWERED, OF_THE_BANK, raised, shownAttention, withoutReasons } from '../shared/attention-reasons';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
+import { takenOn, waitAfter } from '../shared/wait';
 import { isAnswered } from './claims';
 import type { AfterSaleFact } from './facts';
 import {
@@ -89,6 +90,7 @@ export const NOTHING_KNOWN: KnownOrder = {
   held: [],
   contradicted: [],
   reasons: [],
+  wait: null,
 };
 
 /** So many transitions are kept: the latest. */
@@ -102,7 +104,8 @@ const KEPT_WITHOUT_MONEY = 500;
 /** The state after one more fact. */
 export function fold(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings): KnownOrder {
   const known = judged(applied(order, fact, settings), replicaLag(settings));
-  return bounded(withLateMoney(order, withSecondTrade(order, known), fact.at, settings));
+  const told = bounded(withLateMoney(order, withSecondTrade(order, known), fact.at, settings));
+  return { ...told, wait: waitAfter(told.wait, attentionOf(told), fact.at) };
 }
 
 /** Of several trades that may be the order's own, a person has to choose. */
@@ -164,6 +167,8 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
       return onAnswered(order, fact);
     case 'decided':
       return onDecided(order, fact);
+    case 'taken':
+      return { ...order, wait: takenOn(order.wait, fact) };
     case 'passed':
       return withRefund(order, fact.number, { isOld: true });
     case 'noticed':
@@ -189,6 +194,7 @@ function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>)
     decision: payment.repeats ? before.decision : null,
     out_trade_no: before.out_trade_no ?? state.out_trade_no,
     method: state.method ?? before.method,
+    wait: before.wait ?? waitOf(state),
   };
   const noticed = state.other_trades.reduce(
     (all, other) => noted(all, { ...other, asked: payment.asked.includes(other.trade_no) ? 'answered' : 'not yet' }),
@@ -196,6 +202,10 @@ function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>)
   );
   return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });
 }
+
+/** Who has waited for a person before the end of the payment waits on. */
+const waitOf = ({ attention, attention_since, taken }: PaymentEnd['state']): KnownOrder['wait'] =>
+  attention === null || attention_since === null ? null : { attention, since: Date.parse(attention_since), taken };
 
 /** The order's own trade is this one: what was known of another is that one's, and a person sees both. */
 function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
@@ -638,6 +648,21 @@ function looked(order: KnownOrder, seen: Attention): KnownOrder {
 function withoutTrade(order: KnownOrder): KnownOrder {
   const { heard = order.heard, at = 0 } = order.denied ?? {};
   return { ...order, denied: { heard, at, isSettled: true }, held: order.held.filter((one) => one.heard > heard) };
+}
+
+/**
+ * Why the after-sale needs a person: what the bank is said to do comes first, then what only a person settles. Where a refund needs a
+ * person, so does the after-sale.
+ */
+export function attentionOf(order: KnownOrder): Attention | null {
+  const { reasons, held, refunds, seen } = order;
+  // Of a trade that nobody has seen, no status can be confirmed.
+  if (seen === null && reasons.includes('unknown-trade')) return 'unknown-trade';
+  const claimed = held.map(({ claim }) => attentionOfStatus(claim.trade_status)).find((one) => one !== undefined);
+  const ofTheBank = reasons.find((one) => OF_THE_BANK.includes(one));
+  const contradicted = isContradicted(order) ? 'unconfirmed-notification' : null;
+  const ofRefunds = refunds.some(({ asked }) => asked !== null) ? 'unknown-refund' : null;
+  return claimed ?? ofTheBank ?? shownAttention(reasons) ?? contradicted ?? ofRefunds;
 }
 
 const iso = (at: number) => new Date(at).toISOString();

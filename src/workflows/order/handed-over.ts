@@ -38,10 +38,21 @@ function isHandedOver(given: unknown): given is HandedOver {
 }
 
 /** What is read of it: its numbers and lists. */
-function isState({ app_id, history, other_trades, trade_no, out_trade_no }: Record<string, unknown>): boolean {
+function isState(state: Record<string, unknown>): boolean {
+  const { app_id, history, other_trades, trade_no, out_trade_no, attention_since, taken } = state;
   const isNamed = typeof app_id === 'string' && [trade_no, out_trade_no].every(isTextOrNull);
-  return isNamed && Array.isArray(history) && Array.isArray(other_trades) && other_trades.every(isObject);
+  const isTimed = attention_since === null || isTime(attention_since);
+  const isTaken = taken === null || (isObject(taken) && [taken.by, taken.time].every((one) => typeof one === 'string'));
+  return (
+    isNamed &&
+    isTimed &&
+    isTaken &&
+    Array.isArray(history) &&
+    Array.isArray(other_trades) &&
+    other_trades.every(isObject)
+  );
 }
 
+const isTime = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -18,6 +18,7 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { isKnownStatus } from '../../gateway/pure/status-names';
+import { shownWait } from '../shared/wait';
 
 /** What was told of the order: by a person, or at the payment's end. Null where there was no order. */
 export const toldOutcome = ({ decision, payment }: KnownOrder): PaymentOutcome | null =>
@@ -140,6 +141,7 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
     outcome,
     confirmed_by: isLate ? 'query' : decision ? 'operator' : state.confirmed_by,
     attention,
+    ...shownWait(attention === null ? null : order.wait),
     history: [...state.history, ...order.history.filter(({ time }) => Date.parse(time) >= payment.ended_at)],
     previous: isLate ? { ...before, outcome: toldOutcome(order) } : isCorrected ? before : state.previous,
     other_trades: order.others.map(({ asked: _asked, ...other }) => other),

@@ -3,18 +3,19 @@ import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import {
   type AfterSaleState,
   type Attention,
-  attentionOfStatus,
   type EventPayment,
   type KnownOrder,
   type LedgerRefund,
   mismatchLine,
+  NOTHING_SAID,
+  nameDigests,
   type RefundAnswer,
   type RefundState,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
-import { OF_THE_BANK, shownAttention } from '../shared/attention-reasons';
 import { tradeAttributes } from '../shared/visibility';
-import { isContradicted } from './fold';
+import { shownWait, takenLines } from '../shared/wait';
+import { attentionOf } from './fold';
 import { paymentNow } from './payment-end';
 
 /** The public state. `watched_until`: ms since the epoch; 0: it is not watched. */
@@ -35,6 +36,7 @@ export function stateOf(order: KnownOrder, app_id: string, watched_until: number
     order_currency: order.paid?.currency ?? null,
     method: order.method,
     attention,
+    ...shownWait(attention === null ? null : order.wait),
     refunded_amount: sum(isGone),
     refunding_amount: sum((one) => !isDecided(one)),
     refunds,
@@ -81,34 +83,20 @@ function recoveredAnswer(order: KnownOrder, refund: LedgerRefund): RefundAnswer 
   return { ...ids, refund_amount, refund_currency, refund_status: outcome ?? 'ACCEPTED', recovered: true };
 }
 
-/**
- * Why the after-sale needs a person: what the bank is said to do comes first, then what only a person settles. Where a refund needs a
- * person, so does the after-sale.
- */
-export function attentionOf(order: KnownOrder): Attention | null {
-  const { reasons, held, refunds, seen } = order;
-  // Of a trade that nobody has seen, no status can be confirmed.
-  if (seen === null && reasons.includes('unknown-trade')) return 'unknown-trade';
-  const claimed = held.map(({ claim }) => attentionOfStatus(claim.trade_status)).find((one) => one !== undefined);
-  const ofTheBank = reasons.find((one) => OF_THE_BANK.includes(one));
-  const contradicted = isContradicted(order) ? 'unconfirmed-notification' : null;
-  const ofRefunds = refunds.some(({ asked }) => asked !== null) ? 'unknown-refund' : null;
-  return claimed ?? ofTheBank ?? shownAttention(reasons) ?? contradicted ?? ofRefunds;
-}
-
 /** The payment as it is now. One that is not known was paid where the gateway has shown so. */
 export function eventPaymentOf(state: AfterSaleState): EventPayment {
   if (state.payment) {
     const { history: _history, payment_data: _data, ...payment } = state.payment;
     return payment;
   }
-  const { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method, attention } = state;
+  const { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method } = state;
+  const { attention, attention_since, taken } = state;
   const trade = { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
   return {
     ...trade,
     outcome: order_amount === null ? null : 'SUCCESS',
     confirmed_by: order_amount === null ? null : 'query',
-    attention,
+    ...{ attention, attention_since, taken },
     expires_at: null,
     previous: null,
     refused_because: null,
@@ -117,7 +105,10 @@ export function eventPaymentOf(state: AfterSaleState): EventPayment {
 }
 
 export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdatePair[] {
-  return tradeAttributes(state, state.trade_status ?? state.payment?.outcome ?? 'UNKNOWN');
+  const { payment, refunds, trade_status } = state;
+  const outcome = payment?.outcome ?? null;
+  const names = nameDigests(refunds.map(({ out_request_no }) => ['refund', out_request_no] as const));
+  return tradeAttributes(state, { status: trade_status ?? outcome ?? NOTHING_SAID, outcome, names });
 }
 
 /** The refunds as a list in Markdown, for Temporal UI. */
@@ -129,6 +120,7 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
     order_amount === null && payment !== null
       ? `**${payment.outcome ?? 'No order'}** · the gateway says ${trade_status ?? 'nothing of it'}`
       : `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} being refunded`,
+    ...takenLines(state.taken),
     ...(amounts === undefined ? [] : [`**${amounts}**`]),
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,

@@ -29,6 +29,7 @@ import {
   recheckUpdate,
   resolveUpdate,
   stateQuery,
+  takeUpdate,
 } from './messages';
 import { paymentAttributes, paymentDetails } from './visibility';
 
@@ -53,7 +54,7 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
   const refusal = () => {
     throw typedFailure(FAILURE.invalidRequest, `No payment was started. ${list}`, { issues });
   };
-  for (const update of [recheckUpdate, cancelUpdate, resolveUpdate]) setHandler(update, refusal);
+  for (const update of [recheckUpdate, cancelUpdate, resolveUpdate, takeUpdate]) setHandler(update, refusal);
   setHandler(createdUpdate, (order?: PaymentInput) => {
     if (issuesOf(order).length > 0) refusal();
     throw typedFailure(FAILURE.closing, 'A start without an order runs under this number. It ends soon: ask again.');
@@ -72,8 +73,7 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
   const learn = (...facts: readonly NewPaymentFact[]) => {
     for (const fact of facts) known = foldPayment(known, { ...fact, at: Date.now() }, { late_payments: 'attention' });
     const details = paymentDetails(known, 'the list of workflows: this start is broken');
-    if (facts.some(({ is }) => is === 'raised'))
-      visibility.show(paymentAttributes(paymentState(known)), details, 'now');
+    if (facts.some(({ is }) => is === 'raised')) visibility.show(paymentAttributes(known), details, 'now');
   };
   const raise = (attention: Attention) => learn({ is: 'raised', attention });
   const before = knownOfTrade(await readEarlierRuns({ known, learn, raise }));

@@ -151,6 +151,13 @@ interface Seen {
   readonly reason: string;
 }
 
+/** A person takes on what waits for one. */
+interface Taken {
+  readonly is: 'taken';
+  readonly by: string;
+  readonly note?: string | undefined;
+}
+
 interface Raised {
   readonly is: 'raised';
   readonly attention: Attention;
@@ -198,6 +205,7 @@ export type PaymentFact = { readonly at: number } & (
   | Noted
   | Decided
   | Seen
+  | Taken
   | Raised
   | Cleared
   | Dated

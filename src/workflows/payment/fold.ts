@@ -26,6 +26,7 @@ import {
   withoutReasons,
   withoutSilence,
 } from '../shared/attention-reasons';
+import { takenOn, waitAfter } from '../shared/wait';
 import { CREATION_SAID } from './creation-table';
 import type { PaymentFact, Tried } from './facts';
 import { knownOfTrade } from './known-before';
@@ -51,7 +52,12 @@ export interface PaymentFoldSettings {
 type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is: Kind }>;
 
 /** The state after one more fact. */
-export function foldPayment(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSettings): KnownPayment {
+export function foldPayment(before: KnownPayment, fact: PaymentFact, settings: PaymentFoldSettings): KnownPayment {
+  const known = applied(before, fact, settings);
+  return { ...known, wait: waitAfter(known.wait, shownAttention(known.reasons), fact.at) };
+}
+
+function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSettings): KnownPayment {
   switch (fact.is) {
     case 'withdrawn':
       return { ...known, isWithdrawn: true };
@@ -95,6 +101,8 @@ export function foldPayment(known: KnownPayment, fact: PaymentFact, settings: Pa
       return onDecided(known, fact);
     case 'seen':
       return onSeen(known, fact);
+    case 'taken':
+      return { ...known, wait: takenOn(known.wait, fact) };
     case 'raised':
       return raised(known, fact.attention);
     case 'cleared':

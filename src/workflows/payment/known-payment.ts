@@ -24,8 +24,10 @@ import {
   type TradeId,
   type Transition,
   tradesNamedBy,
+  type Wait,
 } from '../../contract';
 import { MAY_PASS, shownAttention } from '../shared/attention-reasons';
+import { shownWait } from '../shared/wait';
 import type { CreationFacts } from './creation-table';
 import { isSameOrder, knownOfOrder, mayHaveOrder } from './known-before';
 
@@ -65,7 +67,7 @@ export interface PendingClaim {
 }
 
 /** What the state shows, but for what is derived from the rest. */
-type Shown = Omit<PaymentState, 'attention' | 'other_trades' | 'previous' | 'history'>;
+type Shown = Omit<PaymentState, 'attention' | 'attention_since' | 'taken' | 'other_trades' | 'previous' | 'history'>;
 
 export interface KnownPayment {
   readonly shown: Readonly<Shown>;
@@ -87,6 +89,8 @@ export interface KnownPayment {
   readonly others: readonly NotedTrade[];
   /** Why it needs a person, in the order in which the reasons came. */
   readonly reasons: readonly Attention[];
+  /** Null while nobody is needed. */
+  readonly wait: Wait | null;
   /** How many signals have come. */
   readonly taken: number;
   /** How many claims there were, and how many when the last look began. */
@@ -130,6 +134,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
     heard: null,
     others: [],
     reasons: [...new Set(adopted?.reasons ?? [])],
+    wait: null,
     taken: 0,
     claimed: 0,
     looked_after: 0,
@@ -178,6 +183,7 @@ export function paymentState(known: KnownPayment): PaymentState {
   return {
     ...shown,
     attention: shownAttention(known.reasons),
+    ...shownWait(known.wait),
     history: [...history],
     previous: before ? { run_id: before.run_id, outcome: before.outcome } : null,
     other_trades: otherTrades(known),
@@ -249,7 +255,8 @@ export const hasClaimsAfter = ({ claims }: KnownPayment, claimed: number): boole
 export function carriedOf(known: KnownPayment, run_id: string, failure: unknown): PaymentCarried {
   const { contradicted, claims, taken, before, earlier } = known;
   const whole = paymentState(known);
-  const { attention: _, history: _all, previous: _before, expires_at: _until, ...state } = whole;
+  const { attention: _, attention_since: _since, taken: _by, history: _all, ...shown } = whole;
+  const { previous: _before, expires_at: _until, ...state } = shown;
   const order = known.order && saysWithoutOrder(failure) ? null : known.order;
   // What an order says that was not made, it says of no trade.
   const said = order === known.order ? {} : SAID_NOTHING;

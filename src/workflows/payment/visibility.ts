@@ -1,7 +1,8 @@
 /** What operators see of a payment. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { mismatchLine, NOT_CREATED_YET, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
+import { mismatchLine, NOT_CREATED_YET, nameDigests, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
 import { tradeAttributes } from '../shared/visibility';
+import { takenLines } from '../shared/wait';
 import { type KnownPayment, paymentState } from './known-payment';
 
 /**
@@ -11,9 +12,16 @@ import { type KnownPayment, paymentState } from './known-payment';
 const statusOf = (state: PaymentState) =>
   state.trade_status ?? state.outcome ?? (state.payment_data ? 'CREATED' : NOT_CREATED_YET);
 
-export function paymentAttributes(state: PaymentState): SearchAttributeUpdatePair[] {
+export function paymentAttributes(known: KnownPayment): SearchAttributeUpdatePair[] {
+  const state = paymentState(known);
   const expiresAt = state.expires_at === null ? null : new Date(state.expires_at);
-  return [...tradeAttributes(state, statusOf(state)), { key: SEARCH_ATTRIBUTE.expiresAt, value: expiresAt }];
+  const { outcome, payment_data } = state;
+  const names = [
+    ['buyer', known.order?.request.buyer_id],
+    ['account', payment_data?.clabe],
+  ] as const;
+  const shown = { status: statusOf(state), outcome, names: nameDigests(names) };
+  return [...tradeAttributes(state, shown), { key: SEARCH_ATTRIBUTE.expiresAt, value: expiresAt }];
 }
 
 /** The details in Temporal UI, as paragraphs of Markdown. All times are absolute, so that they stay true. */
@@ -27,6 +35,7 @@ export function paymentDetails(known: KnownPayment, waitingFor: string): string[
     `Trade ${state.trade_no ?? 'not known yet'}${state.expires_at ? `, expires ${state.expires_at}` : ''}`,
     state.outcome ? `Ended, known by ${state.confirmed_by ?? 'deadline'}.` : `Waits for ${waitingFor}`,
     `Last answer that was news: ${heard ? `${heard.status}, by ${heard.source} at ${heard.at}` : 'none yet'}. Last notification: ${notifiedLine(known.latest)}.`,
+    ...takenLines(state.taken),
     ...(amounts === undefined ? [] : [`**${amounts}**`]),
     ...(others.length > 0 ? [`It needs a person for more: ${others.join(', ')}.`] : []),
     ...state.other_trades.map(

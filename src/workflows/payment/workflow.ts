@@ -27,6 +27,7 @@ import {
   type PaymentPolicy,
   type PaymentResolution,
   type PaymentState,
+  type PaymentTaking,
   type PaymentWorkflow,
   paymentWorkflowId,
   saysWithoutOrder,
@@ -38,6 +39,7 @@ import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { type Upsert, Visibility } from '../shared/visibility';
+import { assertTaking } from '../shared/wait';
 import { adoptTrade, mayPeek, peekAtPaid } from './adoption';
 import {
   assertResolvable,
@@ -79,6 +81,7 @@ import {
   recheckUpdate,
   resolveUpdate,
   stateQuery,
+  takeUpdate,
 } from './messages';
 import { paymentAttributes, paymentDetails } from './visibility';
 
@@ -146,6 +149,9 @@ class PaymentRun implements PaymentContext {
     setHandler(resolveUpdate, (resolution) => this.resolve(resolution), {
       validator: (resolution) => assertResolvable(resolution, this.state, this.whyUnresolvable),
     });
+    setHandler(takeUpdate, (taking) => this.take(taking), {
+      validator: (taking) => assertTaking(taking, this.state.attention),
+    });
     // Temporal would buffer a signal without a handler for ever, and nobody would notice.
     setDefaultSignalHandler(() => this.raise('unexpected-signal'));
   }
@@ -200,7 +206,8 @@ class PaymentRun implements PaymentContext {
     this.phase = 'creating';
     this.settings = policy;
     this.paid = paid;
-    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
+    if (policy.has_listener)
+      this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt', policy);
     try {
       await this.untilResolved(() => this.createOrAdopt());
       await this.untilResolved(() => this.awaitOutcome());
@@ -354,6 +361,12 @@ class PaymentRun implements PaymentContext {
     return this.state;
   }
 
+  private take({ by, note }: PaymentTaking): PaymentState {
+    this.learn({ is: 'taken', by, note });
+    this.show();
+    return this.state;
+  }
+
   /** Runs a part of the payment, which the update `resolve` may end at any point. */
   private async untilResolved(part: () => Promise<void>): Promise<void> {
     const isDecided = () => isResolved(this.known);
@@ -362,7 +375,7 @@ class PaymentRun implements PaymentContext {
 
   private show(upsert: Upsert = 'now'): void {
     const { state } = this;
-    this.visibility.show(paymentAttributes(state), paymentDetails(this.known, this.waitingFor), upsert);
+    this.visibility.show(paymentAttributes(this.known), paymentDetails(this.known, this.waitingFor), upsert);
     this.outbox?.publish(state);
   }
 }

@@ -1,5 +1,6 @@
 /** Numbers (`out_request_no`) of refunds for which the merchant gives none. Pure. */
 import type { AfterSaleState } from '../../contract';
+import { digestOf } from '../../gateway/pure/digest';
 import { sumOf } from '../../gateway/pure/money';
 
 /** The numbers of a trade: the order's is the surer one, because it never changes. */
@@ -19,18 +20,10 @@ interface RefundedPart {
  */
 export function generatedRefundNumber(trade: TradeNumbers, part: RefundedPart | 'whole'): string {
   const what = part === 'whole' ? [part] : [sumOf([part.amount]), part.currency.toUpperCase(), part.reason];
-  return `R${hashOf([trade.out_trade_no ?? trade.trade_no, ...what])}`;
+  return `R${digestOf(JSON.stringify([trade.out_trade_no ?? trade.trade_no, ...what]))}`;
 }
 
 /** The number of the refund of a late payment: always the same for a trade, and another one for each trade. */
 export function latePaymentRefundNumber({ out_trade_no, trade_no }: TradeNumbers): string {
-  return `L${hashOf([out_trade_no ?? trade_no])}`;
-}
-
-function hashOf(parts: readonly (string | null)[]): string {
-  const text = JSON.stringify(parts);
-  // FNV-1a with 64 bits: workflows have no crypto, and among a hundred million refunds of an app two are alike once in 4,000 apps.
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  return hash.toString(36).padStart(13, '0');
+  return `L${digestOf(JSON.stringify([out_trade_no ?? trade_no]))}`;
 }

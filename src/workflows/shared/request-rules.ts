@@ -23,8 +23,9 @@ export function assertResolution(
 
 /** Decisions are kept for the life of the order, and are shown with it. */
 const MOST_CHARACTERS = 1_000;
-const SHORT = `text of at most ${MOST_CHARACTERS} characters`;
-const isShort = (text: unknown) => typeof text === 'string' && text !== '' && text.length <= MOST_CHARACTERS;
+export const SHORT = `text of at most ${MOST_CHARACTERS} characters`;
+export const isShort = (text: unknown): text is string =>
+  typeof text === 'string' && text !== '' && text.length <= MOST_CHARACTERS;
 const isWritten = (text: unknown, example: string) => isShort(text) && text !== example;
 
 /** The failure `InvalidRequest` for a request that changed nothing. */

@@ -1,26 +1,40 @@
 /** What operators see of a workflow: search attributes to find it by, and the details in Temporal UI. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { SEARCH_ATTRIBUTE } from '../../contract';
+import { type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
 import { isMoney } from '../../gateway/pure/money';
 import { attentionSection } from './attention';
 
-interface ShownTrade {
-  readonly method: string | null;
-  readonly order_currency: string | null;
-  readonly attention: string | null;
-  readonly trade_no: string | null;
-  readonly order_amount: string | null;
+type ShownTrade = Pick<
+  PaymentState,
+  ('method' | 'order_currency' | 'order_amount' | 'trade_no' | 'history') | ('attention' | 'attention_since' | 'taken')
+>;
+
+/** What it shows beside its trade. `names`: digests of what else it is found by. */
+interface ShownOrder {
+  readonly status: string;
+  readonly outcome: string | null;
+  readonly names: readonly string[];
 }
 
 /** The search attributes of whatever concerns a trade. */
-export function tradeAttributes(trade: ShownTrade, status: string): SearchAttributeUpdatePair[] {
+export function tradeAttributes(
+  trade: ShownTrade,
+  { status, outcome, names }: ShownOrder,
+): SearchAttributeUpdatePair[] {
+  const { attention_since: since } = trade;
+  const decided = trade.history.findLast(({ by }) => by !== undefined);
   return [
     { key: SEARCH_ATTRIBUTE.status, value: status },
     { key: SEARCH_ATTRIBUTE.method, value: trade.method },
     { key: SEARCH_ATTRIBUTE.currency, value: trade.order_currency },
     { key: SEARCH_ATTRIBUTE.attention, value: trade.attention },
     { key: SEARCH_ATTRIBUTE.tradeNo, value: trade.trade_no },
+    { key: SEARCH_ATTRIBUTE.outcome, value: outcome },
+    { key: SEARCH_ATTRIBUTE.attentionSince, value: since === null ? null : new Date(since) },
+    { key: SEARCH_ATTRIBUTE.takenBy, value: trade.taken?.by ?? null },
+    { key: SEARCH_ATTRIBUTE.decidedBy, value: decided?.by ?? null },
+    { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
     amountAttribute(trade.order_amount),
   ];
 }
@@ -69,9 +83,14 @@ export class Visibility {
     upsert: Upsert = 'now',
     out_request_no?: string,
   ): void {
-    if (upsert === 'now') this.attributes.update(attributes);
     const status = this.sinceOf(attributes, SEARCH_ATTRIBUTE.status.name);
-    const attention = this.sinceOf(attributes, SEARCH_ATTRIBUTE.attention.name);
+    const seen = this.sinceOf(attributes, SEARCH_ATTRIBUTE.attention.name);
+    // An order's state says it itself: its wait may have begun before this run.
+    const known = attributes.find(({ key }) => key.name === SEARCH_ATTRIBUTE.attentionSince.name)?.value;
+    const attention = seen && known instanceof Date ? { ...seen, at: known.toISOString() } : seen;
+    const since = { key: SEARCH_ATTRIBUTE.attentionSince, value: attention ? new Date(attention.at) : null };
+    if (upsert === 'now')
+      this.attributes.update([...attributes.filter(({ key }) => key.name !== since.key.name), since]);
     const [first = '', ...others] = lines;
     const { workflowId } = workflowInfo();
     const question = { attention: attention?.value ?? '', out_request_no };
@@ -94,8 +113,13 @@ export class Visibility {
     return entry;
   }
 
-  /** Clears the attention before a continue-as-new: the next run inherits search attributes. */
+  /** Clears the attention, and who has taken it on, before a continue-as-new: the next run inherits search attributes. */
   withdraw(): void {
-    this.attributes.update([{ key: SEARCH_ATTRIBUTE.attention, value: null }]);
+    const { attention, attentionSince, takenBy } = SEARCH_ATTRIBUTE;
+    this.attributes.update([
+      { key: attention, value: null },
+      { key: attentionSince, value: null },
+      { key: takenBy, value: null },
+    ]);
   }
 }

@@ -182,7 +182,7 @@ const seen = (out_trade_no: string) =>
 const heardOf = (out_trade_no: string) =>
   heard
     .filter(({ after_sale, payment }) => after_sale !== undefined && payment.out_trade_no === out_trade_no)
-    .map((event) => (event.type === 'attention' ? event.payment.attention : event.transition.to));
+    .map((event) => (event.type === 'transition' ? event.transition.to : event.payment.attention));
 
 describe('after a sale', () => {
   test('a dispute, its chargeback and the reversal each change the state, raise attention and reach the merchant’s handler', async () => {

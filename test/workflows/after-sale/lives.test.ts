@@ -76,8 +76,11 @@ describe.each([
         ['transition', 'SUCCESS'],
         ['transition', 'CHARGEBACK'],
         ['attention', 'CHARGEBACK'],
+        // Nobody looks for days.
+        ['attention.overdue', 'CHARGEBACK'],
         ['transition', 'CHARGEBACK_REVERSED'],
         ['attention', 'CHARGEBACK_REVERSED'],
+        ['attention.overdue', 'CHARGEBACK_REVERSED'],
         ['transition', 'SUCCESS'],
       ]);
     });

@@ -220,3 +220,30 @@ test('ten thousand times the same notification is held once', () => {
   for (let i = 0; i < 10_000; i += 1) order.happens({ is: 'notified', claim });
   expect(JSON.stringify(order.sale).length).toBeLessThan(500_000);
 });
+
+describe('the wait for a person', () => {
+  const waiting = () => sold().happens(sees('DISPUTE'));
+
+  test('begins when the reason is shown, and lasts as long as that is', () => {
+    const order = waiting();
+    const since = new Date(order.now).toISOString();
+    expect(order.happens(HOUR, sees('DISPUTE')).state).toMatchObject({ attention: 'dispute', attention_since: since });
+    expect(order.happens(HOUR, sees('CHARGEBACK')).state).toMatchObject({
+      attention: 'chargeback',
+      attention_since: new Date(order.now).toISOString(),
+    });
+  });
+
+  test('keeps who has taken it until nobody is needed, and says nothing of it after that', () => {
+    const order = waiting().happens(HOUR, { is: 'taken', by: 'ana', note: 'asked the bank' });
+    const taken = { by: 'ana', note: 'asked the bank', time: new Date(order.now).toISOString() };
+    expect(order.happens(HOUR, sees('CHARGEBACK')).state.taken).toEqual(taken);
+    order.happens({ is: 'decided', by: 'ana', reason: 'lost', seen: 'chargeback' });
+    expect(order.state).toMatchObject({ attention: null, attention_since: null, taken: null });
+    expect(waiting().happens({ is: 'taken', by: 'ana' }).state.taken?.note).toBeNull();
+  });
+
+  test('cannot be taken on where nobody is needed', () => {
+    expect(sold().happens({ is: 'taken', by: 'ana' }).state.taken).toBeNull();
+  });
+});

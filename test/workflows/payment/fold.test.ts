@@ -48,6 +48,7 @@ const states = ({ history }: PaymentState) => history.map(({ to }) => to);
 describe('a new payment', () => {
   test('has the ordered fields and nothing else', () => {
     expect(new LearningPayment(ORDER).state).toEqual({
+      ...{ attention_since: null, taken: null },
       app_id: 'app',
       out_trade_no: 'order-1',
       trade_no: null,

@@ -1,5 +1,7 @@
 /** What Temporal UI shows of a payment. */
-import { paymentDetails } from '../../../src/workflows/payment/visibility';
+import { appAttentionWorkflowId, nameDigest, SEARCH_ATTRIBUTE, WORKFLOW } from '../../../src/contract';
+import { simulate } from '../../../src/testing';
+import { paymentAttributes, paymentDetails } from '../../../src/workflows/payment/visibility';
 import { LearningPayment } from '../../harness/learning-payment';
 import { publishedOrder } from '../../harness/orders';
 
@@ -14,4 +16,56 @@ test('a payment under amount-mismatch shows both amounts until a person has deci
   expect(shown()).toContain('**Ordered: 150.00 BRL. The gateway names: 120.00 BRL.**');
   payment.learn({ is: 'decided', outcome: 'SUCCESS', reason: 'the rest came by transfer', by: 'ana' });
   expect(shown()).not.toContain('The gateway names');
+});
+
+test('who has taken it stands on the page, with the note, until nobody is needed', () => {
+  const payment = new LearningPayment({ kind: 'direct', app_id: 'app', request: publishedOrder('pix') });
+  const shown = () => paymentDetails(payment.known, 'the buyer').join('\n');
+  payment.learn({ is: 'raised', attention: 'unexpected-signal' });
+  payment.learn({ is: 'taken', by: 'ana', note: 'asked the sender' });
+  expect(shown()).toMatch(/Taken by \*\*ana\*\* at 20\S+: asked the sender/);
+  payment.learn({ is: 'seen', by: 'ana', reason: 'a test' });
+  expect(shown()).not.toContain('Taken by');
+});
+
+test('lists find a payment by its outcome, its wait, who has taken it and who decided, and by a buyer whom nobody can read', () => {
+  const request = publishedOrder('pix', { buyer_id: 'buyer-7' });
+  const payment = new LearningPayment({ kind: 'direct', app_id: 'app', request });
+  const attributes = () =>
+    Object.fromEntries(paymentAttributes(payment.known).map(({ key, value }) => [key.name, value]));
+  expect(attributes()).toMatchObject({
+    ...{ PaymentOutcome: null, PaymentAttentionSince: null, PaymentTakenBy: null, PaymentDecidedBy: null },
+    PaymentNames: [nameDigest('buyer', 'buyer-7')],
+  });
+  expect(JSON.stringify(attributes())).not.toContain('buyer-7');
+  payment.learn({ is: 'raised', attention: 'unexpected-signal' });
+  payment.learn({ is: 'taken', by: 'ana' });
+  const { attention_since } = payment.state;
+  expect(attributes()).toMatchObject({
+    PaymentAttentionSince: new Date(String(attention_since)),
+    PaymentTakenBy: 'ana',
+  });
+  payment.learn({ is: 'decided', outcome: 'CANCEL', by: 'ben', reason: 'not wanted' });
+  expect(attributes()).toMatchObject({
+    ...{ PaymentOutcome: 'CANCEL', PaymentDecidedBy: 'ben', PaymentAttentionSince: null, PaymentTakenBy: null },
+  });
+});
+
+test('what belongs to no order shows since when it waits, too', async () => {
+  const simulation = await simulate();
+  try {
+    const workflowId = appAttentionWorkflowId('app', 'credentials');
+    const args = [{ app_id: 'app', attention: 'credentials' }];
+    const began = await simulation.temporal.currentTimeMs();
+    const handle = await simulation.temporal.client.workflow.start(WORKFLOW.appAttention, {
+      ...{ workflowId, taskQueue: 'simulated', args },
+    });
+    await simulation.sleep('1 minute');
+    const since = async () => (await handle.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTE.attentionSince);
+    expect((await since())?.getTime()).toBeLessThan(began + 60_000);
+    await handle.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'mended' }] });
+    expect(await since()).toBeUndefined();
+  } finally {
+    await simulation.close();
+  }
 });

@@ -26,6 +26,7 @@ const context = (
     outcome,
     confirmed_by: null,
     attention,
+    ...{ attention_since: null, taken: null },
     expires_at: null,
     previous: null,
     refused_because: null,

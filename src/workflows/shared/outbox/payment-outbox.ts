@@ -1,19 +1,31 @@
 /** Publishes the events of one payment and of its after-sale to the merchant's handler. */
 import { workflowInfo } from '@temporalio/workflow';
-import type { AfterSaleState, EventPayment, PaymentState, Transition } from '../../../contract';
+import type { AfterSaleState, EventPayment, PaymentPolicy, PaymentState, Transition } from '../../../contract';
 import { InlineDelivery } from './delivery';
+import { OverdueWait } from './overdue';
 import { type EventContext, PaymentEventLog } from './payment-events';
 import { PaymentRelay } from './relay';
 
 export class PaymentOutbox {
   private readonly delivery: InlineDelivery;
   private readonly log: PaymentEventLog;
+  private readonly overdue: OverdueWait;
+  private latest: EventContext | undefined;
 
   /** `isFirst`: no earlier run can have published events of this payment. */
-  constructor(paymentId: string, isFirst: boolean) {
+  constructor(paymentId: string, isFirst: boolean, { overdue_ms }: Pick<PaymentPolicy, 'overdue_ms'>) {
     const { workflowId, originalExecutionRunId } = workflowInfo();
     this.delivery = new InlineDelivery(new PaymentRelay(paymentId, !isFirst));
     this.log = new PaymentEventLog(`${workflowId}:${originalExecutionRunId}`);
+    this.overdue = new OverdueWait(overdue_ms, (since) => {
+      const id = `${paymentId}:attention.overdue:${since}`;
+      const { payment, ...context } = this.latest ?? {};
+      const attention = payment?.attention;
+      if (attention)
+        this.delivery.put([
+          { id, type: 'attention.overdue', time: now(), ...context, payment: { ...payment, attention } },
+        ]);
+    });
   }
 
   /** Publishes what is new in the payment's state. */
@@ -34,11 +46,16 @@ export class PaymentOutbox {
 
   /** Returns once every event is delivered, or a relay has taken over: those, too, that are published meanwhile. */
   async close(): Promise<void> {
+    this.overdue.close();
     do await this.delivery.drain();
     while (!this.delivery.isEmpty);
   }
 
   private put(history: readonly Transition[], context: EventContext): void {
     this.delivery.put(this.log.changes(history, context, Date.now()));
+    this.latest = context;
+    this.overdue.show(context.payment.attention_since);
   }
 }
+
+const now = () => new Date().toISOString();

@@ -238,6 +238,7 @@ export class World extends BaseWorld {
         method: 'CreditCard',
       },
       ...{ outcome: 'CANCEL', confirmed_by: 'query', attention: null, expires_at: null, history: [], previous: null },
+      ...{ attention_since: null, taken: null },
       ...{ payment_data: { trade_no, recovered: false }, refused_because: null, other_trades: [] },
     };
     const end: PaymentEnd = {

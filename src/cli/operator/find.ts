@@ -1,0 +1,59 @@
+/** `payment-gateway find TEXT`: one box for what a person has of an order. */
+import { DAY } from '../../gateway/pure/durations';
+import { appIdsOf } from '../../process/settings';
+import { ConfigError } from '../../process/user-error';
+import { type FoundOrder, findAmount, findNamed } from '../../temporal/find';
+import { explainIfNotSetUp } from '../../temporal/search-attributes';
+import { EXIT } from '../exit-codes';
+import { printable, say } from '../print';
+import { asOperator, type Operator } from './connection';
+import { momentOf } from './options';
+import { orderColumns } from './order-table';
+import { table } from './table';
+
+interface FindOptions {
+  app?: string;
+  json?: boolean;
+}
+
+/** An amount, and perhaps a day. */
+const AMOUNT = /^(\d+(?:[.,]\d{1,2})?)(?: +(\S+))?$/;
+
+/** Ends the process: 0 where something is found, 1 where nothing is. */
+export function find(words: readonly string[], options: FindOptions): Promise<never> {
+  const text = words.join(' ').trim();
+  if (text === '') throw new ConfigError('find: what is looked for? A number, a buyer_id, or an amount and a day.');
+  const now = new Date();
+  return asOperator(async (operator) => {
+    const found = await findAll(operator, text, { app: options.app, now });
+    if (options.json) for (const one of found) say(JSON.stringify(one));
+    else say(asText(found, text, { now, overdue_ms: operator.config.PAYMENTS_OVERDUE }));
+    if (found.length === 0) await explainIfNotSetUp(operator.client);
+    return found.length === 0 ? EXIT.refused : EXIT.ok;
+  }, 'lists');
+}
+
+/** By number and name; where nothing has it, and it can be one, by amount. */
+async function findAll(
+  { client, config }: Operator,
+  text: string,
+  { app, now }: { app: string | undefined; now: Date },
+): Promise<FoundOrder[]> {
+  const app_ids = app === undefined ? appIdsOf(config) : [app];
+  const named = await findNamed(client, { text, app_ids, app_id: app });
+  const [, amount, day] = AMOUNT.exec(text) ?? [];
+  if (named.length > 0 || amount === undefined) return named;
+  const since = day === undefined ? undefined : momentOf('find, the day', day, now);
+  const began = since && { since, until: new Date(since.getTime() + DAY) };
+  return findAmount(client, { amount: Number(amount.replace(',', '.')), began }, app);
+}
+
+function asText(found: readonly FoundOrder[], text: string, options: { now: Date; overdue_ms: number }): string {
+  const [first] = found;
+  if (first === undefined)
+    return `Nothing is found by ${printable(text)}. An order, trade, refund, account, CLABE or buyer_id is found by the whole of it; an amount as 150.00, with a day as 150.00 2026-03-01.`;
+  const columns = [{ name: 'FOUND BY', of: ({ found_by }: FoundOrder) => found_by }, ...orderColumns(options)];
+  const { out_trade_no, workflow_id, app_id } = first;
+  const name = out_trade_no === null ? workflow_id : `${out_trade_no} --app ${app_id}`;
+  return `${table(columns, found)}\n${found.length} found. All of it: payment-gateway show ${printable(name)}`;
+}

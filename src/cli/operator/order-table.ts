@@ -1,0 +1,91 @@
+/** Orders as a person works through them: a table, and what it holds by reason and age. */
+import { NOT_CREATED_YET, WORKFLOW } from '../../contract';
+import { DAY, HOUR } from '../../gateway/pure/durations';
+import type { ListedOrder } from '../../temporal/order-list';
+import { type Screen, type TableColumn, table } from './table';
+import { age, span } from './times';
+
+/** A row with the note of whoever has taken it, where that could be read. */
+export type ShownOrder = ListedOrder & { note?: string | null };
+
+export interface TableOptions {
+  now: Date;
+  /** What has waited for longer, in ms, is marked. */
+  overdue_ms: number;
+  screen?: Screen;
+}
+
+/** How a run has ended that told no outcome. */
+const ENDED: Readonly<Record<string, string>> = {
+  FAILED: 'not created',
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed out',
+  CANCELED: 'canceled',
+};
+
+function outcomeOf({ outcome, type, execution }: ListedOrder): string {
+  const isOfOrder = type === WORKFLOW.payment || type === WORKFLOW.afterSale;
+  return outcome ?? ENDED[execution] ?? (isOfOrder && execution === 'RUNNING' ? 'open' : '');
+}
+
+function gatewaySays({ status, type, execution }: ListedOrder): string {
+  if (status === NOT_CREATED_YET) return 'not sent yet';
+  return status ?? (type === WORKFLOW.payment && execution === 'RUNNING' ? 'no worker yet' : '');
+}
+
+/** How long it has waited, or since when there is an order. */
+const ageOf = ({ waits_since, started_at }: ListedOrder, now: Date) => age(waits_since ?? started_at, now);
+
+export const orderTable = (rows: readonly ShownOrder[], options: TableOptions): string =>
+  table(orderColumns(options), rows, options.screen);
+
+export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>): readonly TableColumn<ShownOrder>[] {
+  const isOverdue = ({ waits_since }: ShownOrder) =>
+    waits_since !== null && now.getTime() - Date.parse(waits_since) > overdue_ms;
+  return [
+    { name: 'ORDER', of: ({ out_trade_no, workflow_id }) => out_trade_no ?? workflow_id },
+    { name: 'OF', of: ({ type }) => type, least: 3 },
+    { name: 'OUTCOME', of: outcomeOf, least: 1 },
+    { name: 'GATEWAY', of: gatewaySays, least: 2 },
+    {
+      name: 'ATTENTION',
+      of: ({ attentions }) => attentions.join(', '),
+      mark: (row) => (isOverdue(row) ? 'red' : 'yellow'),
+    },
+    { name: 'AGE', of: (row) => ageOf(row, now), mark: (row) => (isOverdue(row) ? 'red' : undefined) },
+    { name: 'AMOUNT', of: amountOf },
+    { name: 'TAKEN BY', of: ({ taken_by }) => taken_by ?? '' },
+    { name: 'METHOD', of: ({ method }) => method ?? '', least: 4 },
+    { name: 'EXPIRES (UTC)', of: ({ expires_at }) => expires_at?.slice(0, 16).replace('T', ' ') ?? '', least: 5 },
+    { name: 'NOTE', of: ({ note }) => note ?? '' },
+  ];
+}
+
+const amountOf = ({ amount_about, currency }: ListedOrder) =>
+  amount_about === null ? '' : `${amount_about.toFixed(2)} ${currency ?? ''}`;
+
+/** The ages by which totals are given. */
+const AGES: readonly (readonly [name: string, below_ms: number])[] = [
+  ['under an hour', HOUR],
+  ['under a day', DAY],
+  ['longer', Number.POSITIVE_INFINITY],
+];
+
+/** How many wait, by reason and by age; empty where nothing waits. */
+export function totals(rows: readonly ListedOrder[], now: Date): string[] {
+  const waits = rows.flatMap(({ waits_since }) =>
+    waits_since === null ? [] : now.getTime() - Date.parse(waits_since),
+  );
+  if (waits.length === 0) return [];
+  const reasons = countedBy(rows.flatMap(({ attentions }) => attentions));
+  const ages = countedBy(waits.map((ms) => AGES.find(([, below_ms]) => ms < below_ms)?.[0] ?? ''));
+  const byAge = AGES.flatMap(([name]) => (ages.has(name) ? `${ages.get(name)} ${name}` : []));
+  const most = [...reasons].sort(([, one], [, other]) => other - one).map(([reason, count]) => `${count} ${reason}`);
+  return [`By reason: ${most.join(', ')}.`, `By age: ${byAge.join(', ')}; the longest ${span(Math.max(...waits))}.`];
+}
+
+function countedBy(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,88 @@
+/** What people decided, over all orders: read from histories, which keep who it was and why for as long as the namespace keeps them. */
+import type { Client } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import { UPDATE } from '../contract';
+import { firstArgument } from './first-argument';
+import { decidedQuery } from './payment-query';
+import { timeOf } from './timeline';
+import { type ListedWorkflow, listWorkflows } from './workflow-list';
+
+/** One decision of a person. */
+export interface LoggedDecision {
+  /** ISO 8601, UTC. */
+  time: string;
+  workflow_id: string;
+  app_id: string | null;
+  out_trade_no: string | null;
+  by: string;
+  did: 'resolve' | 'take' | 'terminate';
+  /** What they said of it, such as an outcome, and of which refund. */
+  what: Readonly<Record<string, string>>;
+  why: string;
+}
+
+/** A period: from `since` until before `until`. */
+export interface Period {
+  since: Date;
+  until: Date;
+}
+
+/** How many histories are read at a time. */
+const AT_A_TIME = 8;
+
+/** The decisions of a period, the earliest first. Throws what Temporal's client throws. */
+export async function decisionsIn(
+  client: Client,
+  period: Period,
+  app_id: string | undefined,
+): Promise<LoggedDecision[]> {
+  const runs: ListedWorkflow[] = [];
+  for await (const run of listWorkflows(client, decidedQuery(period), app_id)) runs.push(run);
+  const decisions: LoggedDecision[] = [];
+  while (runs.length > 0)
+    decisions.push(...(await Promise.all(runs.splice(0, AT_A_TIME).map((run) => decisionsOf(client, run)))).flat());
+  const [since, until] = [period.since.toISOString(), period.until.toISOString()];
+  return decisions
+    .filter(({ time }) => time >= since && time < until)
+    .sort((one, other) => one.time.localeCompare(other.time));
+}
+
+/** Those of one run. What was refused changed nothing, and is none. */
+async function decisionsOf(
+  client: Client,
+  { workflow_id, run_id, app_id, out_trade_no }: ListedWorkflow,
+): Promise<LoggedDecision[]> {
+  const { loadedDataConverter, namespace } = client.options;
+  const { events } = await client.workflow.getHandle(workflow_id, run_id).fetchHistory();
+  const refused = new Set(
+    (events ?? []).flatMap(({ workflowExecutionUpdateCompletedEventAttributes: one }) =>
+      one?.outcome?.failure ? [one.meta?.updateId] : [],
+    ),
+  );
+  const of = { workflow_id, app_id, out_trade_no };
+  const read = async (event: temporal.api.history.v1.IHistoryEvent): Promise<LoggedDecision[]> => {
+    const time = timeOf(event);
+    const ended = event.workflowExecutionTerminatedEventAttributes;
+    if (ended) return [{ time, ...of, by: ended.identity ?? '', did: 'terminate', what: {}, why: ended.reason ?? '' }];
+    const { input, meta } = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest ?? {};
+    const did = [UPDATE.resolve, UPDATE.take].find((name) => name === input?.name);
+    if (did === undefined || refused.has(meta?.updateId)) return [];
+    const said = textsIn(
+      await firstArgument(loadedDataConverter, input?.args?.payloads, {
+        type: 'workflow',
+        namespace,
+        workflowId: workflow_id,
+      }),
+    );
+    const { by = '', reason, note, ...what } = said;
+    return [{ time, ...of, by, did, what, why: reason ?? note ?? '' }];
+  };
+  return (await Promise.all((events ?? []).map(read))).flat();
+}
+
+const textsIn = (value: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(typeof value === 'object' && value !== null ? value : {}).flatMap(([name, text]) =>
+      typeof text === 'string' ? [[name, text]] : [],
+    ),
+  );

@@ -1,0 +1,114 @@
+/** Finds orders and accounts by whatever a person has of them: a number, a name, or an amount and a day. */
+import type { Client } from '@temporalio/client';
+import {
+  afterSaleWorkflowId,
+  NAME_KINDS,
+  nameDigest,
+  namedByWorkflowId,
+  paymentWorkflowId,
+  SEARCH_ATTRIBUTE,
+  speiAccountWorkflowId,
+} from '../contract';
+import type { Period } from './decisions';
+import { isSayable, quoted, runsOf, runsOfAll } from './list-query';
+import { type ListedOrder, longestWaitFirst } from './order-list';
+import { ofOrdersQuery, tradeQuery } from './payment-query';
+import { type ListedWorkflow, listWorkflows } from './workflow-list';
+
+/** What is looked for. `app_ids`: the apps that may have it. */
+export interface Sought {
+  text: string;
+  app_ids: readonly string[];
+  /** Only those of one app, where a person has named it. */
+  app_id?: string | undefined;
+}
+
+/** An order, or an account, and what of it was the text. */
+export interface FoundOrder extends ListedOrder {
+  found_by: string;
+}
+
+/** How many are found at most by one question. */
+const MOST = 100;
+
+/** What has the text as its number or name. */
+export async function findNamed(client: Client, { text, app_ids, app_id }: Sought): Promise<FoundOrder[]> {
+  const isId = namedByWorkflowId(text) !== undefined;
+  const ids = app_ids.flatMap((app) => [
+    ...([
+      ['order', paymentWorkflowId(app, text)],
+      ['order', afterSaleWorkflowId(app, text)],
+    ] as const),
+    ['account', speiAccountWorkflowId(app, text)] as const,
+  ]);
+  const named = NAME_KINDS.map(
+    (kind) => [kind, `${SEARCH_ATTRIBUTE.names.name} = ${quoted(nameDigest(kind, text))}`] as const,
+  );
+  const questions: readonly (readonly [string, string, string?])[] = [
+    ...ids.map(([by, id]) => [by, runsOf(id), id] as const),
+    ...(isId ? [['workflow', runsOf(text), text] as const] : []),
+    ...(/^[\w.:-]+$/.test(text) ? [['trade', tradeQuery(text)] as const] : []),
+    ...named,
+  ];
+  const found = await Promise.all(questions.map(([by, query, id]) => rowsOf(client, { by, query, id, app_id })));
+  return together(client, found.flat());
+}
+
+/** Orders of this amount, which began in the period, or at any time. */
+export async function findAmount(
+  client: Client,
+  { amount, began }: { amount: number; began: Period | undefined },
+  app_id: string | undefined,
+): Promise<FoundOrder[]> {
+  const on = (time: Date) => quoted(time.toISOString());
+  const within = began ? ` AND StartTime >= ${on(began.since)} AND StartTime < ${on(began.until)}` : '';
+  const query = `${ofOrdersQuery} AND ${SEARCH_ATTRIBUTE.amount.name} = ${amount}${within}`;
+  return together(client, await rowsOf(client, { by: 'amount', query, app_id }));
+}
+
+interface Question {
+  by: string;
+  query: string;
+  /** The workflow that is meant: a query may find others, too. */
+  id?: string | undefined;
+  app_id?: string | undefined;
+}
+
+type FoundRow = ListedWorkflow & { found_by: string };
+
+async function rowsOf(client: Client, { by, query, id, app_id }: Question): Promise<FoundRow[]> {
+  const rows: FoundRow[] = [];
+  for await (const row of listWorkflows(client, `${query} AND ExecutionStatus != 'ContinuedAsNew'`, app_id)) {
+    if (id === undefined || row.workflow_id === id) rows.push({ ...row, found_by: by });
+    if (rows.length === MOST) break;
+  }
+  return rows;
+}
+
+/** One row for each order, with all that its payment and its after-sale know now, whichever of them was found. */
+async function together(client: Client, found: readonly FoundRow[]): Promise<FoundOrder[]> {
+  const ids = found.flatMap(({ app_id, out_trade_no }) =>
+    app_id === null || out_trade_no === null
+      ? []
+      : [paymentWorkflowId(app_id, out_trade_no), afterSaleWorkflowId(app_id, out_trade_no)],
+  );
+  const rows: ListedWorkflow[] = [...found];
+  for (const some of inParts([...new Set(ids)].filter(isSayable)))
+    for await (const row of listWorkflows(client, `${runsOfAll(some)} AND ExecutionStatus != 'ContinuedAsNew'`))
+      rows.push(row);
+  const newest = new Map<string, ListedWorkflow>();
+  for (const row of rows) {
+    const known = newest.get(row.workflow_id);
+    if (known === undefined || known.started_at < row.started_at) newest.set(row.workflow_id, row);
+  }
+  const by = new Map(found.map((row) => [nameOf(row), row.found_by]));
+  return longestWaitFirst([...newest.values()]).map((row) => ({ ...row, found_by: by.get(nameOf(row)) ?? '' }));
+}
+
+/** As many ids as one query takes. */
+function inParts(ids: readonly string[]): string[][] {
+  const parts = Math.ceil(ids.length / MOST);
+  return Array.from({ length: parts }, (_, i) => ids.slice(i * MOST, (i + 1) * MOST));
+}
+
+const nameOf = ({ app_id, out_trade_no, workflow_id }: ListedWorkflow) => `${app_id} ${out_trade_no ?? workflow_id}`;

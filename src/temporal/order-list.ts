@@ -1,0 +1,99 @@
+/** Lists with one row for each order, however many workflows and runs it has: what waits for a person first, the longest wait before all. */
+import type { Client } from '@temporalio/client';
+import { afterSaleWorkflowId, WORKFLOW } from '../contract';
+import { listFiltered } from './attention-list';
+import { isSayable, runsOfAll } from './list-query';
+import { isTrouble, type PaymentFilter } from './payment-query';
+import { type ListedWorkflow, listWorkflows } from './workflow-list';
+
+/** A row; `attentions` are all reasons for which something of the order waits, the one of the longest wait first. */
+export interface ListedOrder extends ListedWorkflow {
+  attentions: string[];
+}
+
+/** How many after-sales one query asks for. */
+const AT_A_TIME = 50;
+
+/**
+ * The rows that the filter finds. What waits comes the longest wait first, so all of it is read before the first row; payments as such come
+ * the newest first, page after page, with what their after-sales know.
+ */
+export async function* listOrders(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedOrder> {
+  if (isTrouble(filter)) {
+    const rows: ListedWorkflow[] = [];
+    for await (const row of listFiltered(client, filter, now)) rows.push(row);
+    yield* longestWaitFirst(rows);
+    return;
+  }
+  const seen = new Set<string>();
+  let waiting: ListedWorkflow[] = [];
+  for await (const row of listFiltered(client, filter, now)) {
+    // The newest run of an order comes first.
+    if (seen.has(row.workflow_id)) continue;
+    seen.add(row.workflow_id);
+    waiting.push(row);
+    if (waiting.length < AT_A_TIME) continue;
+    yield* await withAfterSales(client, waiting);
+    waiting = [];
+  }
+  yield* await withAfterSales(client, waiting);
+}
+
+/** One row for each order, the longest wait first; then the newest. */
+export function longestWaitFirst(rows: readonly ListedWorkflow[]): ListedOrder[] {
+  const orders = new Map<string, ListedWorkflow[]>();
+  for (const row of [...rows].sort(byWait)) {
+    const name = row.out_trade_no === null ? row.workflow_id : `${row.app_id} ${row.out_trade_no}`;
+    orders.set(name, [...(orders.get(name) ?? []), row]);
+  }
+  return [...orders.values()].flatMap(([first, ...others]) => (first ? [together(first, others)] : []));
+}
+
+function byWait(one: ListedWorkflow, other: ListedWorkflow): number {
+  if (one.waits_since === null || other.waits_since === null)
+    return Number(one.waits_since === null) - Number(other.waits_since === null) || newestFirst(one, other);
+  return one.waits_since.localeCompare(other.waits_since) || newestFirst(one, other);
+}
+
+const newestFirst = (one: ListedWorkflow, other: ListedWorkflow) => other.started_at.localeCompare(one.started_at);
+
+/** The first row as it is, and of the others of its order what it lacks. */
+function together(first: ListedWorkflow, others: readonly ListedWorkflow[]): ListedOrder {
+  const rows = [first, ...others];
+  const known = <Field extends keyof ListedWorkflow>(field: Field): ListedWorkflow[Field] =>
+    rows.find((row) => row[field] !== null)?.[field] ?? first[field];
+  const attentions = [...new Set(rows.flatMap(({ attention }) => attention ?? []))];
+  return {
+    ...first,
+    ...{ outcome: known('outcome'), status: known('status'), method: known('method'), currency: known('currency') },
+    ...{ amount_about: known('amount_about'), trade_no: known('trade_no'), expires_at: known('expires_at') },
+    ...{ taken_by: known('taken_by'), decided_by: known('decided_by'), attentions },
+  };
+}
+
+/** Payments that have ended, with what their after-sales know: that counts then. */
+async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): Promise<ListedOrder[]> {
+  const ids = rows
+    .filter(({ type, execution }) => type === WORKFLOW.payment && execution !== 'RUNNING')
+    .map(afterSaleIdOf)
+    .filter(isSayable);
+  const latest = new Map<string, ListedWorkflow>();
+  if (ids.length > 0)
+    for await (const row of listWorkflows(client, `${runsOfAll(ids)} AND ExecutionStatus != 'ContinuedAsNew'`))
+      if (!latest.has(row.workflow_id)) latest.set(row.workflow_id, row);
+  return rows.map((row) => {
+    const after = latest.get(afterSaleIdOf(row));
+    // An after-sale that nobody has answered says nothing; one that was before this run is of an earlier order.
+    if (after === undefined || after.started_at < row.started_at) return together(row, []);
+    const { attention, waits_since, taken_by, decided_by } = after;
+    const now = { attention, waits_since, taken_by, decided_by: decided_by ?? row.decided_by };
+    return { ...together(after, [row]), ...identityOf(row), ...now };
+  });
+}
+
+const afterSaleIdOf = ({ app_id, out_trade_no }: ListedWorkflow) =>
+  afterSaleWorkflowId(app_id ?? '', out_trade_no ?? '');
+
+const identityOf = ({ workflow_id, run_id, type, execution, started_at, closed_at, expires_at }: ListedWorkflow) => ({
+  ...{ workflow_id, run_id, type, execution, started_at, closed_at, expires_at },
+});

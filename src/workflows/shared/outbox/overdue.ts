@@ -1,0 +1,42 @@
+/** Tells once of each wait for a person that takes too long. */
+import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
+import { MINUTE } from '../../../gateway/pure/durations';
+
+export class OverdueWait {
+  /** Since when what is watched waits; ISO 8601. */
+  private since: string | null = null;
+  private watch: CancellationScope | undefined;
+
+  constructor(
+    private readonly overdue_ms: number,
+    private readonly tell: (since: string) => void,
+  ) {}
+
+  /** Somebody waits since then, or nobody does. */
+  show(since: string | null): void {
+    if (since === this.since) return;
+    this.since = since;
+    this.watch?.cancel();
+    if (since === null) return;
+    const due = Date.parse(since) + this.overdue_ms;
+    // What was due before this run, the run before has told. Of what was due between the two, the event has the same id.
+    if (due < workflowInfo().runStartTime.getTime() - MINUTE) return;
+    void CancellationScope.nonCancellable(() => this.tellAt(due, since));
+  }
+
+  close(): void {
+    this.watch?.cancel();
+  }
+
+  private async tellAt(due: number, since: string): Promise<void> {
+    const watch = new CancellationScope();
+    this.watch = watch;
+    try {
+      await watch.run(() => sleep(Math.max(due - Date.now(), 1), { summary: 'until a wait for a person is overdue' }));
+    } catch (error) {
+      if (isCancellation(error)) return;
+      throw error;
+    }
+    this.tell(since);
+  }
+}

@@ -1,0 +1,34 @@
+/** The wait for a person: each reason that is shown begins one, and it ends with the reason. Who has taken it on keeps the next one. Pure. */
+import type { Attention, PaymentState, PaymentTaking, Taken, Wait } from '../../contract';
+import { invalidRequest, isShort, SHORT } from './request-rules';
+
+/** The wait after something has happened at this time, in ms since the epoch. */
+export function waitAfter(wait: Wait | null, attention: Attention | null, at: number): Wait | null {
+  if (attention === null) return null;
+  return wait?.attention === attention ? wait : { attention, since: at, taken: wait?.taken ?? null };
+}
+
+export function takenOn(wait: Wait | null, { by, note, at }: PaymentTaking & { readonly at: number }): Wait | null {
+  return wait && { ...wait, taken: { by, note: note ?? null, time: new Date(at).toISOString() } };
+}
+
+/** As the public states show it. */
+export const shownWait = (wait: Wait | null): Pick<PaymentState, 'attention_since' | 'taken'> => ({
+  attention_since: wait && new Date(wait.since).toISOString(),
+  taken: wait?.taken ?? null,
+});
+
+/** Who has taken it on, for the page in Temporal UI. */
+export const takenLines = (taken: Taken | null): string[] =>
+  taken ? [`Taken by **${taken.by}** at ${taken.time}${taken.note === null ? '' : `: ${taken.note}`}`] : [];
+
+/** Throws `InvalidRequest` where nothing waits for a person, or nobody can read who takes it. */
+export function assertTaking(taking: Partial<PaymentTaking> | undefined, attention: string | null): void {
+  const { by, note } = taking ?? {};
+  const issues = [
+    ...(isShort(by) ? [] : [{ field: 'by', rule: `required, your name: ${SHORT}` }]),
+    ...(note === undefined || isShort(note) ? [] : [{ field: 'note', rule: SHORT }]),
+    ...(attention === null ? [{ field: 'attention', rule: 'nothing of it waits for a person' }] : []),
+  ];
+  if (issues.length > 0) throw invalidRequest(issues);
+}

@@ -1,0 +1,64 @@
+/** One row for each order, the longest wait first. */
+import { orderTable, totals } from '../../src/cli/operator/order-table';
+import { longestWaitFirst } from '../../src/temporal/order-list';
+import type { ListedWorkflow } from '../../src/temporal/workflow-list';
+
+const NOW = new Date('2026-03-02T12:00:00Z');
+const at = (hours_ago: number) => new Date(NOW.getTime() - hours_ago * 3_600_000).toISOString();
+
+const row = (out_trade_no: string, changes: Partial<ListedWorkflow> = {}): ListedWorkflow => ({
+  ...{
+    workflow_id: `payment:shop:${out_trade_no}`,
+    run_id: out_trade_no,
+    type: 'payment',
+    app_id: 'shop',
+    out_trade_no,
+  },
+  ...{ execution: 'RUNNING', status: 'PROCESSING', outcome: null, method: 'PIX', currency: 'BRL', amount_about: 150 },
+  ...{ attention: 'second-trade', waits_since: at(1), taken_by: null, decided_by: null, trade_no: null },
+  ...{ started_at: at(50), closed_at: null, expires_at: null },
+  ...changes,
+});
+const afterSale = (out_trade_no: string, changes: Partial<ListedWorkflow> = {}) =>
+  row(out_trade_no, { workflow_id: `after-sale:shop:${out_trade_no}`, type: 'afterSale', ...changes });
+
+test('what has waited longest comes first, and what nobody waits for comes last', () => {
+  const rows = [row('a'), row('b', { attention: null, waits_since: null }), row('c', { waits_since: at(30) })];
+  expect(longestWaitFirst(rows).map(({ out_trade_no }) => out_trade_no)).toEqual(['c', 'a', 'b']);
+});
+
+test('a payment and its after-sale are one row, with both reasons and what either knows', () => {
+  const rows = [
+    row('a', { attention: 'late-payment', waits_since: at(2), taken_by: 'ana' }),
+    afterSale('a', { attention: 'dispute', waits_since: at(30), outcome: 'SUCCESS', method: null }),
+  ];
+  expect(longestWaitFirst(rows)).toMatchObject([
+    { type: 'afterSale', attentions: ['dispute', 'late-payment'], outcome: 'SUCCESS', method: 'PIX', taken_by: 'ana' },
+  ]);
+});
+
+test('orders of two apps under one number are two rows', () => {
+  expect(longestWaitFirst([row('a'), row('a', { app_id: 'other' })])).toHaveLength(2);
+});
+
+test('the table shows the wait’s age, the outcome beside the gateway’s last word, and marks what is overdue', () => {
+  const rows = longestWaitFirst([
+    row('a', { outcome: 'CANCEL', waits_since: at(30) }),
+    row('b', { execution: 'FAILED' }),
+  ]);
+  const options = { now: NOW, overdue_ms: 4 * 3_600_000, screen: { width: 200, colours: true } };
+  const [, first = '', second = ''] = orderTable(rows, options).split('\n');
+  expect(first).toMatch(/^a .*CANCEL +PROCESSING .*second-trade.*1d 6h/);
+  expect(first).toContain('\u001b[31msecond-trade');
+  expect(second).toMatch(/^b .*not created +PROCESSING /);
+  expect(second).toContain('\u001b[33msecond-trade');
+});
+
+test('totals count by reason, the most frequent first, and by age', () => {
+  const waits = [row('a'), row('b', { attention: 'dispute', waits_since: at(0.5) }), row('c', { waits_since: at(72) })];
+  expect(totals(longestWaitFirst(waits), NOW)).toEqual([
+    'By reason: 2 second-trade, 1 dispute.',
+    'By age: 1 under an hour, 1 under a day, 1 longer; the longest 3d 0h.',
+  ]);
+  expect(totals(longestWaitFirst([row('a', { attention: null, waits_since: null })]), NOW)).toEqual([]);
+});
