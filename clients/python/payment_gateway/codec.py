@@ -1,7 +1,6 @@
 """
-Payload encryption for Temporal's Python SDK: AES-256-GCM, in the format of docs/contract.md.
-
-Copy this file into your backend and give `data_converter(os.environ)` to `Client.connect`.
+Payload encryption for Temporal's Python SDK: AES-256-GCM, in the format of docs/contract.md. For a client of your own, give
+`data_converter(os.environ)` to `Client.connect`.
 """
 
 import json
@@ -30,6 +29,8 @@ from temporalio.converter import (
 )
 from typing_extensions import Self
 
+from .errors import ConfigError
+
 SETTING = "PAYMENTS_ENCRYPTION_KEYS"
 MIGRATION = "PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT"
 CLEAR_TEXT = "PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES"
@@ -40,10 +41,6 @@ INFO = b"temporal-payment-gateway payload 1"
 SALT_BYTES = 32
 KEY_BYTES = 32
 NONCE_BYTES = 12
-
-
-class ConfigError(ValueError):
-    """A setting is missing or wrong. The message says which, and never quotes a key."""
 
 
 class PayloadDecryptionError(Exception):
@@ -147,7 +144,9 @@ class EncryptionCodec(PayloadCodec, WithSerializationContext):
                 "Add that key after the others."
             )
         if not may_read(context, self._owner):
-            raise PayloadDecryptionError(f"{at}: it was made for another workflow, activity or namespace, and moved here.")
+            raise PayloadDecryptionError(
+                f"{at}: it was made for another workflow, activity or namespace, and moved here."
+            )
         cipher, nonce = cipher_and_nonce(key, payload.data[:SALT_BYTES])
         try:
             clear = cipher.decrypt(nonce, payload.data[SALT_BYTES:], authenticated(key_id, context))

@@ -1,11 +1,10 @@
 """Sealing: a card token or a PIN crosses Temporal as a JWE that only the worker opens."""
 
 from base64 import urlsafe_b64encode
-from typing import Any
 
 from joserfc import jwe, jwk
 
-JSON = dict[str, Any]
+from .types import JSON
 
 # Fields of an order that are sealed, so that only the worker can read them.
 SECRET_FIELDS = ("token", "account_verification_code")
@@ -30,14 +29,3 @@ def seal(order: JSON, app_id: str, public_jwk: JSON) -> JSON:
 
 def base64url(text: str) -> str:
     return urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
-
-
-# The same order may be asked for with others of these: they tell how the buyer comes and goes.
-VOLATILE_FIELDS = ("ip", "fingerprint", "language_code", "return_url", "notify_url")
-
-
-def differing_fields(one: JSON, other: JSON) -> list[str]:
-    """The fields that make it another order. Secrets are left out: each seal of the same secret is a different text."""
-    a, b = ({"kind": payment["kind"], **payment["request"]} for payment in (one, other))
-    ignored = {*SECRET_FIELDS, *VOLATILE_FIELDS}
-    return sorted(name for name in {**a, **b} if name not in ignored and a.get(name) != b.get(name))

@@ -1,5 +1,5 @@
 """
-A merchant's backend in Python: payments with Temporal's own SDK.
+A merchant's backend in Python.
 
     python merchant.py ORDER.json           starts the payment and prints the data that the buyer needs to pay
     python merchant.py ORDER.json --wait    also waits for the outcome
@@ -22,14 +22,15 @@ from payment_gateway import ConfigError, PaymentError, connect
 async def main(order_file: str, wait: bool) -> int:
     with open(order_file, encoding="utf-8") as file:
         order = json.load(file)
-    request, kind = order["request"], order["kind"]
+    request = order["request"]
     try:
         payments = await connect()
     except ConfigError as error:
         show({"error": "ConfigError", "message": str(error)}, sys.stderr)
         return 2
     try:
-        show({"payment_data": await payments.pay(request, kind)})
+        pay = payments.create_checkout if order["kind"] == "checkout" else payments.pay
+        show({"payment_data": await pay(request)})
         show({"state": await payments.state(request["out_trade_no"])})
         if not wait:
             return 0

@@ -1,0 +1,45 @@
+"""Payments of a Latin American gateway as durable workflows: `payments = await connect()`, then `await payments.pay(order)`."""
+
+from .codec import EncryptionCodec, PayloadDecryptionError, data_converter
+from .errors import ConfigError, EventError, PaymentError
+from .events import EventReader
+from .payments import Accounts, Payments, connect
+from .sealing import seal
+from .types import (
+    AfterSaleState,
+    Checkout,
+    DirectPayment,
+    MerchantEvent,
+    NewSpeiAccount,
+    PaymentData,
+    PaymentState,
+    RefundAnswer,
+    RefundRequest,
+    SpeiAccountData,
+    SpeiAccountState,
+)
+
+__all__ = [
+    "Accounts",
+    "AfterSaleState",
+    "Checkout",
+    "ConfigError",
+    "DirectPayment",
+    "EncryptionCodec",
+    "EventError",
+    "EventReader",
+    "MerchantEvent",
+    "NewSpeiAccount",
+    "PayloadDecryptionError",
+    "PaymentData",
+    "PaymentError",
+    "PaymentState",
+    "Payments",
+    "RefundAnswer",
+    "RefundRequest",
+    "SpeiAccountData",
+    "SpeiAccountState",
+    "connect",
+    "data_converter",
+    "seal",
+]

@@ -1,0 +1,224 @@
+"""Calls of Temporal's client that payments, accounts and questions share, and what their errors mean."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any, NoReturn, TypeVar
+
+from temporalio.client import (
+    Client,
+    WithStartWorkflowOperation,
+    WorkflowExecutionStatus,
+    WorkflowFailureError,
+    WorkflowHandle,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.converter import WorkflowSerializationContext
+from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from .errors import PENDING, PaymentError
+from .types import JSON
+
+Answer = TypeVar("Answer")
+
+# Longer than the workflows wait for the gateway, so that they answer first if a worker runs. In seconds.
+ANSWER_TIMEOUT = 45
+REFUND_TIMEOUT = 75
+QUERY_TIMEOUT = 15
+
+# A workflow that was just ending took nothing: the same call, a second later, starts another one.
+CLOSING_TRIES = 5
+
+# Callers of one order share an update for so long, in seconds: Temporal takes few at a time.
+SHARED_FOR = 300
+
+# The list of workflows is a moment behind.
+LISTED_TRIES = 10
+
+
+class Temporal:
+    """One app's workflows on one task queue."""
+
+    def __init__(self, client: Client, app_id: str, task_queue: str) -> None:
+        self.client = client
+        self.app_id = app_id
+        self.task_queue = task_queue
+
+    def handle(self, id: str, run_id: str | None = None) -> WorkflowHandle[Any, Any]:
+        return self.client.get_workflow_handle(id, run_id=run_id)
+
+    async def query(self, id: str) -> Any:
+        return await answered(self.handle(id).query("state"), QUERY_TIMEOUT)
+
+    async def result(self, id: str, timeout: float | None = None) -> Any:
+        return await answered(self.handle(id).result(), timeout)
+
+    async def update(self, id: str, name: str) -> Any:
+        return await answered(self.handle(id).execute_update(name), ANSWER_TIMEOUT)
+
+    async def run(self, workflow: str, id: str, input: JSON, reuse: WorkflowIDReusePolicy) -> Any:
+        """Starts a workflow, or finds it, and waits for its result."""
+        start = self.client.start_workflow(
+            workflow,
+            {"app_id": self.app_id, **input},
+            id=id,
+            task_queue=self.task_queue,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            id_reuse_policy=reuse,
+        )
+        with suppress(WorkflowAlreadyStartedError):
+            await answered(start, ANSWER_TIMEOUT)
+        return await self.result(id, ANSWER_TIMEOUT)
+
+    async def start_with_update(
+        self,
+        workflow: str,
+        id: str,
+        input: JSON,
+        update: str,
+        *args: JSON,
+        update_id: str | None = None,
+        reuse: WorkflowIDReusePolicy = WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+        timeout: float = ANSWER_TIMEOUT,
+    ) -> Any:
+        """One call that starts the workflow, or finds it, and returns the update's answer."""
+        start = WithStartWorkflowOperation[Any, Any](
+            workflow,
+            input,
+            id=id,
+            task_queue=self.task_queue,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            id_reuse_policy=reuse,
+        )
+        call = self.client.execute_update_with_start_workflow(
+            update, args=args, start_workflow_operation=start, id=update_id, result_type=dict
+        )
+        try:
+            return await answered(call, timeout, not_found="Closing")
+        except WorkflowAlreadyStartedError:
+            # The handle has failed as well, and asyncio logs a failure that nobody takes.
+            with suppress(WorkflowAlreadyStartedError):
+                await start.workflow_handle()
+            raise
+
+    async def order(self, id: str, out_trade_no: str) -> JSON:
+        """The input of the latest run that may have made the order. Raises PaymentError: DuplicateOrder where none has."""
+        latest = (await self.handle(id).describe()).run_id
+        if (made := await self._input(id, latest))["kind"] != "adopt":
+            return made
+        for run_id in await self._runs_before(id, latest):
+            made = await self._input(id, run_id)
+            if made["kind"] != "adopt" and not await self._made_nothing(id, run_id):
+                return made
+        message = f"The gateway has an order {out_trade_no} that was not made here, and ours was not made."
+        raise PaymentError("DuplicateOrder", message)
+
+    async def _input(self, id: str, run_id: str) -> JSON:
+        first = await anext(aiter(self.handle(id, run_id).fetch_history_events(page_size=1)))
+        payloads = first.workflow_execution_started_event_attributes.input.payloads
+        # The SDK passes the payloads' owner to the codec everywhere else, but not for a history.
+        reader = WorkflowSerializationContext(self.client.namespace, id)
+        [input] = await self.client.data_converter.with_context(reader).decode(payloads)
+        return dict(input) if isinstance(input, dict) and "kind" in input else {"kind": "adopt"}
+
+    async def _runs_before(self, id: str, latest: str | None) -> list[str]:
+        """The runs under the id before its latest one, that one first which was started last."""
+        for _ in range(LISTED_TRIES):
+            runs = [run async for run in self.client.list_workflows(runs_of(id)) if run.id == id]
+            if any(run.run_id == latest for run in runs):
+                break
+            await asyncio.sleep(0.2)
+        runs.sort(key=lambda run: run.start_time, reverse=True)
+        passed_on = WorkflowExecutionStatus.CONTINUED_AS_NEW
+        return [run.run_id for run in runs if run.run_id != latest and run.status != passed_on]
+
+    async def _made_nothing(self, id: str, run_id: str) -> bool:
+        if (await self.handle(id, run_id).describe()).status != WorkflowExecutionStatus.FAILED:
+            return False
+        try:
+            await answered(self.handle(id, run_id).result(follow_runs=False))
+        except PaymentError as error:
+            return error.type == "DuplicateOrder" or leaves_no_order(error)
+        return False
+
+
+def runs_of(id: str) -> str:
+    """The query for the runs under an id. It cannot hold a quotation mark or a backslash, so it may find those of others."""
+    whole = id.partition('"')[0].partition("\\")[0]
+    text = whole.replace("'", "''")
+    return f"WorkflowId = '{text}'" if whole == id else f"WorkflowId STARTS_WITH '{text}'"
+
+
+def leaves_no_order(error: PaymentError) -> bool:
+    """Whether the number can be used again, with the same order or a mended one."""
+    return error.type in ("NotCreated", "InvalidRequest") and not error.may_exist
+
+
+def digest(value: object) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def shared_update_id(order: JSON) -> str:
+    """One id for all who send the same order at the same time. One that has failed as pending is not asked again for long."""
+    return f"created:{int(time.time() / SHARED_FOR)}:{digest(order)}"
+
+
+async def while_closing(call: Callable[[], Awaitable[Any]]) -> Any:
+    """Makes a call that starts its workflow once more where the run that took it was just ending. Raises PaymentError."""
+    for _ in range(CLOSING_TRIES - 1):
+        try:
+            return await call()
+        except PaymentError as error:
+            if error.because != "Closing":
+                raise
+        await asyncio.sleep(1)
+    return await call()
+
+
+async def answered(call: Awaitable[Answer], timeout: float | None = None, not_found: str = "NotFound") -> Answer:
+    """
+    The answer; a failure of the contract, and an answer that does not come, become a PaymentError. `not_found`: what Temporal's own
+    NotFound means, which a call that starts its workflow gets only where the run was just ending.
+    """
+    try:
+        return await asyncio.wait_for(call, timeout)
+    except (WorkflowFailureError, WorkflowUpdateFailedError) as error:
+        fail(error.cause)
+    except (WorkflowUpdateRPCTimeoutOrCancelledError, asyncio.TimeoutError):
+        raise no_answer() from None
+    except RPCError as error:
+        if error.status == RPCStatusCode.NOT_FOUND:
+            raise failure(not_found, f"Temporal knows nothing under this number: {error.message}") from None
+        if error.status in (RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED) or "no poller" in error.message:
+            raise no_answer() from None
+        if error.status != RPCStatusCode.FAILED_PRECONDITION:
+            raise
+        message = "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?"
+        raise PaymentError("PaymentPending", message) from None
+
+
+def no_answer() -> PaymentError:
+    return PaymentError(
+        "PaymentPending", "Temporal keeps it, but there is no answer yet: is a worker running? Ask again."
+    )
+
+
+def fail(cause: BaseException) -> NoReturn:
+    """Raises a failure of the contract as PaymentError, and every other failure unchanged."""
+    if not isinstance(cause, ApplicationError) or cause.type is None:
+        message = "Somebody ended this workflow in Temporal before its outcome was known. The order may exist: look for it there."
+        raise PaymentError("PaymentPending", message) from cause
+    if cause.type == "AcceptedUpdateCompletedWorkflow":
+        raise no_answer() from None
+    raise failure(cause.type, cause.message, cause.details[0] if cause.details else None) from None
+
+
+def failure(type: str, message: str, details: JSON | None = None) -> PaymentError:
+    """The error for a failure: whatever waits is PaymentPending, and keeps its own type as `because`."""
+    return PaymentError("PaymentPending" if type in PENDING else type, message, details, because=type)
