@@ -1,4 +1,4 @@
-module temporal-payment-gateway/examples/go
+module temporal-payment-gateway/clients/go
 
 go 1.26.0
 

@@ -25,9 +25,7 @@ const (
 	keyBytes  = 32
 )
 
-var wrongKeys = &Error{
-	Type: "ConfigError", Message: "PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas",
-}
+var wrongKeys = &ConfigError{"PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas"}
 
 var keyForm = regexp.MustCompile(`^([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]{43}=)$`)
 
@@ -44,18 +42,20 @@ type Codec struct {
 	Owner []string
 }
 
-// KeysFromEnvironment reads PAYMENTS_ENCRYPTION_KEYS, or the file that PAYMENTS_ENCRYPTION_KEYS_FILE names. No message quotes a key.
-func KeysFromEnvironment() ([]Key, error) {
-	text := os.Getenv("PAYMENTS_ENCRYPTION_KEYS")
-	if file := os.Getenv("PAYMENTS_ENCRYPTION_KEYS_FILE"); file != "" {
+// keysOf reads PAYMENTS_ENCRYPTION_KEYS, or the file that PAYMENTS_ENCRYPTION_KEYS_FILE names. No message quotes a key.
+func keysOf(settings Settings) (keys []Key, err error) {
+	setting, file := settings["PAYMENTS_ENCRYPTION_KEYS"], settings["PAYMENTS_ENCRYPTION_KEYS_FILE"]
+	if setting != "" && file != "" {
+		return nil, &ConfigError{"PAYMENTS_ENCRYPTION_KEYS and PAYMENTS_ENCRYPTION_KEYS_FILE are both set; keep one."}
+	}
+	if file != "" {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		text = string(content)
+		setting = string(content)
 	}
-	var keys []Key
-	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == ' ' || r == '\r' }) {
+	for _, one := range words(setting) {
 		found := keyForm.FindStringSubmatch(one)
 		if found == nil {
 			return nil, wrongKeys

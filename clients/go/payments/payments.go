@@ -1,4 +1,4 @@
-// Package payments starts payments, refunds and virtual accounts from Go, by docs/contract.md and with Temporal's own SDK.
+// Package payments has the payments of one gateway app, for a merchant's backend. docs/contract.md says what each call means.
 package payments
 
 import (
@@ -6,14 +6,17 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"math/big"
+	"slices"
+	"sort"
+	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/google/uuid"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -22,65 +25,65 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// Object is JSON as the gateway has it: docs/contract.md shows each. Amounts are decimal texts.
-type Object = map[string]any
-
-// Longer than the workflows wait for the gateway, so that they answer first if a worker runs.
-const (
-	createdTimeout = 45 * time.Second
-	refundTimeout  = 75 * time.Second
-)
-
 const withoutKeys = "PAYMENTS_ENCRYPTION_KEYS is not set: Temporal would store buyers’ data in clear text. " +
 	"Make a key with payment-gateway keys new, or set PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES=true to run without one."
 
-// Error says why there is no answer. Type is one of the failures of docs/contract.md; PaymentPending and RefundPending mean
-// that the work goes on: ask again with the same request. ConfigError means that a setting is missing
-// or wrong, and NotFound that Temporal knows nothing under the number.
-type Error struct {
-	Type    string
-	Message string
-	Details Object
-}
+// Fields of an order that are sealed, so that only the worker can read them.
+var secretFields = []string{"token", "account_verification_code"}
 
-func (e *Error) Error() string { return e.Type + ": " + e.Message }
+// The same order may be asked for with others of these: they tell how the buyer comes and goes.
+var volatileFields = []string{"ip", "fingerprint", "language_code", "return_url", "notify_url"}
 
-// leavesNoOrder: the number can be used again, with the same order or a mended one.
-func (e *Error) leavesNoOrder() bool {
-	return (e.Type == "NotCreated" || e.Type == "InvalidRequest") && e.Details["may_exist"] != true
-}
-
-// Payments are those of one gateway app.
+// Payments are those of one gateway app. An order's OutTradeNo is its key: the same order again gets the same answer.
 type Payments struct {
-	Client    client.Client
-	AppID     string
-	TaskQueue string
-	// SealingKey is the worker's public key. Orders with a token or a PIN need it.
-	SealingKey *jose.JSONWebKey
-	namespace  string
-	converter  converter.DataConverter
+	// Client is connected to Temporal, for workflows of your own.
+	Client client.Client
+	// Accounts are the virtual accounts (SPEI) of the app.
+	Accounts   *Accounts
+	workflows  *workflows
+	sealingKey *jose.JSONWebKey
 }
 
-// Connect reads Temporal's own variables, GATEWAY_APP_ID, PAYMENTS_TASK_QUEUE, PAYMENTS_ENCRYPTION_KEYS and PAYMENTS_SEALING_PUBLIC_JWK.
-// Without keys it fails, unless PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is true.
+// Connect connects by the settings, or to the stack that `npm start` runs in this folder. It encrypts, and seals where they hold
+// the key. It fails with a ConfigError where a setting is missing or wrong.
 func Connect() (*Payments, error) {
-	appID := os.Getenv("GATEWAY_APP_ID")
+	settings, err := Environment()
+	if err != nil {
+		return nil, err
+	}
+	return ConnectWith(settings)
+}
+
+// ConnectWith connects by these settings.
+func ConnectWith(settings Settings) (*Payments, error) {
+	appID := settings["GATEWAY_APP_ID"]
 	if appID == "" {
-		return nil, &Error{Type: "ConfigError", Message: "Which app? Set GATEWAY_APP_ID."}
+		return nil, &ConfigError{"Which app? Set GATEWAY_APP_ID, or run payment-gateway dev in this folder first."}
 	}
-	keys, err := KeysFromEnvironment()
+	keys, err := keysOf(settings)
 	if err != nil {
 		return nil, err
 	}
-	if len(keys) == 0 && os.Getenv("PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES") != "true" {
-		return nil, &Error{Type: "ConfigError", Message: withoutKeys}
+	if len(keys) == 0 && settings["PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES"] != "true" {
+		return nil, &ConfigError{withoutKeys}
 	}
-	options, err := envconfig.LoadDefaultClientOptions()
+	var sealingKey *jose.JSONWebKey
+	if jwk := settings["PAYMENTS_SEALING_PUBLIC_JWK"]; jwk != "" {
+		sealingKey = &jose.JSONWebKey{}
+		if json.Unmarshal([]byte(jwk), sealingKey) != nil {
+			return nil, &ConfigError{"PAYMENTS_SEALING_PUBLIC_JWK must be the worker’s public key, as JSON."}
+		}
+	}
+	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: settings})
 	if err != nil {
 		return nil, err
 	}
+	if options.Namespace == "" {
+		options.Namespace = client.DefaultNamespace
+	}
+	options.DataConverter = converter.GetDefaultDataConverter()
 	if len(keys) > 0 {
-		options.DataConverter = converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), &Codec{Keys: keys})
+		options.DataConverter = converter.NewCodecDataConverter(options.DataConverter, &Codec{Keys: keys})
 		options.FailureConverter = temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
 			DataConverter: options.DataConverter, EncodeCommonAttributes: true,
 		})
@@ -89,210 +92,153 @@ func Connect() (*Payments, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Payments{
-		Client: dialed, AppID: appID, TaskQueue: os.Getenv("PAYMENTS_TASK_QUEUE"),
-		namespace: options.Namespace, converter: options.DataConverter,
+	taskQueue := settings["PAYMENTS_TASK_QUEUE"]
+	if taskQueue == "" {
+		taskQueue = "payments"
 	}
-	if p.namespace == "" {
-		p.namespace = client.DefaultNamespace
+	of := &workflows{
+		client: dialed, appID: appID, taskQueue: taskQueue, namespace: options.Namespace, converter: options.DataConverter,
 	}
-	if p.converter == nil {
-		p.converter = converter.GetDefaultDataConverter()
-	}
-	if p.TaskQueue == "" {
-		p.TaskQueue = "payments"
-	}
-	if jwk := os.Getenv("PAYMENTS_SEALING_PUBLIC_JWK"); jwk != "" {
-		p.SealingKey = &jose.JSONWebKey{}
-		err = json.Unmarshal([]byte(jwk), p.SealingKey)
-	}
-	return p, err
+	return &Payments{Client: dialed, Accounts: &Accounts{of}, workflows: of, sealingKey: sealingKey}, nil
 }
 
-// Pay starts a direct payment and returns its payment data, such as qr_code. The same order again gets the same answer.
-func (p *Payments) Pay(ctx context.Context, order Object) (Object, error) {
+// Close closes the connection.
+func (p *Payments) Close() { p.Client.Close() }
+
+// Pay starts the payment and returns what the buyer needs to pay, such as QRCode. It fails with an Error: InvalidRequest and
+// NotCreated, DuplicateOrder and DifferentRequest where there is no such order; PaymentPending: it goes on, call again.
+func (p *Payments) Pay(ctx context.Context, order DirectPayment) (PaymentData, error) {
 	request, err := p.sealed(order)
 	if err != nil {
-		return nil, err
+		return PaymentData{}, err
 	}
-	return p.create(ctx, "direct", request)
+	return p.create(ctx, "direct", request, fieldsOfMethod[strings.ToLower(order.Method)])
 }
 
-// Checkout creates a page of the gateway, web_url, where the buyer chooses how to pay.
-func (p *Payments) Checkout(ctx context.Context, order Object) (Object, error) {
-	return p.create(ctx, "checkout", order)
-}
-
-func (p *Payments) create(ctx context.Context, kind string, request Object) (Object, error) {
-	payment := Object{"kind": kind, "app_id": p.AppID, "request": request}
-	return whileClosing(func() (Object, error) { return p.createOnce(ctx, fmt.Sprint(request["out_trade_no"]), payment) })
-}
-
-func (p *Payments) createOnce(ctx context.Context, number string, payment Object) (Object, error) {
-	answer, err := p.startPayment(ctx, number, payment, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
-	var over *serviceerror.WorkflowExecutionAlreadyStarted
-	if !errors.As(err, &over) {
-		return answer, err
-	}
-	answer, err = p.createdBefore(ctx, number, payment)
-	var failure *Error
-	if errors.As(err, &failure) && failure.leavesNoOrder() {
-		return p.startPayment(ctx, number, payment, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
-	}
-	return answer, err
-}
-
-func (p *Payments) startPayment(ctx context.Context, number string, payment Object, reuse enumspb.WorkflowIdReusePolicy) (Object, error) {
-	return p.startWithUpdate(ctx, start{
-		workflow: "payment", id: p.paymentID(number), input: payment, update: "created", argument: payment,
-		reuse: reuse, timeout: createdTimeout,
-	})
-}
-
-// createdBefore answers for a payment that is over, where it was the same order.
-func (p *Payments) createdBefore(ctx context.Context, number string, payment Object) (Object, error) {
-	var state struct {
-		PaymentData Object `json:"payment_data"`
-		TradeStatus string `json:"trade_status"`
-		Outcome     string `json:"outcome"`
-		ConfirmedBy string `json:"confirmed_by"`
-	}
-	if err := p.result(ctx, p.paymentID(number), &state); err != nil {
-		return nil, err
-	}
-	made, err := p.original(ctx, number)
+// CreateCheckout creates a page of the gateway, WebURL, where the buyer chooses how to pay. It fails as Pay does.
+func (p *Payments) CreateCheckout(ctx context.Context, order Checkout) (PaymentData, error) {
+	request, err := asObject(order)
 	if err != nil {
-		return nil, err
+		return PaymentData{}, err
 	}
-	if fields := differing(made, payment); made["kind"] != "adopt" && len(fields) > 0 {
-		message := fmt.Sprintf("Order %s was made before with another request: %v differ.", number, fields)
-		return nil, &Error{Type: "DifferentRequest", Message: message, Details: Object{"fields": fields}}
-	}
-	if state.PaymentData != nil {
-		return state.PaymentData, nil
-	}
-	status := state.TradeStatus
-	// A person may have ended it before the gateway had said anything.
-	if state.ConfirmedBy == "operator" || status == "" {
-		status = state.Outcome
-	}
-	return Object{"out_trade_no": number, "trade_status": status}, nil
+	return p.create(ctx, "checkout", request, []string{"web_url"})
 }
 
-// State is the payment's state now.
-func (p *Payments) State(ctx context.Context, number string) (state Object, err error) {
-	state, err = p.query(ctx, p.paymentID(number))
-	if err != nil {
-		return nil, err
+// State is the payment's state now. It fails with an Error: NotFound, or PaymentPending where no worker answers.
+func (p *Payments) State(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
+	if err = p.workflows.query(ctx, p.id(outTradeNo), &state); err != nil {
+		return state, err
 	}
-	return p.afterEnd(ctx, number, state)
-}
-
-// Outcome waits until the payment has ended, possibly for days, and returns its final state.
-func (p *Payments) Outcome(ctx context.Context, number string) (state Object, err error) {
-	if err = p.result(ctx, p.paymentID(number), &state); err != nil {
-		return nil, err
-	}
-	return p.afterEnd(ctx, number, state)
-}
-
-// afterEnd is the payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes.
-func (p *Payments) afterEnd(ctx context.Context, number string, state Object) (Object, error) {
-	sale, err := p.Refunds(ctx, number)
-	var known *Error
-	if errors.As(err, &known) && known.Type == "NotFound" {
-		return state, nil
-	}
-	// Without an outcome it is of a run that made no order, and the number may be used again.
-	if payment, ends := sale["payment"].(Object); ends && payment["outcome"] != nil {
-		return payment, err
+	after, err := p.afterEnd(ctx, outTradeNo)
+	if err == nil && after != nil {
+		return *after, nil
 	}
 	return state, err
 }
 
-// Cancel withdraws an order that was certainly not sent. It fails with NotCanceled where the gateway has it.
-func (p *Payments) Cancel(ctx context.Context, number string) (Object, error) {
-	return p.update(ctx, p.paymentID(number), "cancel")
-}
-
-// Recheck asks the gateway now and returns the state.
-func (p *Payments) Recheck(ctx context.Context, number string) (Object, error) {
-	return p.update(ctx, p.paymentID(number), "recheck")
-}
-
-// Resolve is a person's decision on how the payment ends: outcome, reason and who decided.
-func (p *Payments) Resolve(ctx context.Context, number, outcome, reason, by string) (Object, error) {
-	return p.update(ctx, p.paymentID(number), "resolve", Object{"outcome": outcome, "reason": reason, "by": by})
-}
-
-// Refund asks for a refund of all or a part. Its out_request_no is the idempotency key.
-func (p *Payments) Refund(ctx context.Context, number string, refund Object) (Object, error) {
-	return whileClosing(func() (Object, error) {
-		return p.startWithUpdate(ctx, start{
-			workflow: "afterSale", id: "after-sale:" + p.AppID + ":" + number, update: "refund", argument: refund,
-			input: Object{"app_id": p.AppID, "out_trade_no": number},
-			reuse: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, timeout: refundTimeout,
-		})
-	})
-}
-
-// whileClosing asks once more where the workflow was just ending, and took nothing: the same call starts another one.
-func whileClosing(call func() (Object, error)) (Object, error) {
-	for tries := 1; ; tries++ {
-		answer, err := call()
-		var failure *Error
-		if !errors.As(err, &failure) || failure.Type != "Closing" || tries == 5 {
-			return answer, err
-		}
-		time.Sleep(time.Second)
+// Outcome waits until the payment has ended, possibly for days, and returns its final state.
+func (p *Payments) Outcome(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
+	if err = p.workflows.result(ctx, p.id(outTradeNo), &state); err != nil {
+		return state, err
 	}
+	// Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers.
+	if after, err := p.afterEnd(ctx, outTradeNo); err == nil && after != nil {
+		return *after, nil
+	}
+	return state, nil
 }
 
-// Refunds is the after-sale of an order: its refunds, their sums, disputes.
-func (p *Payments) Refunds(ctx context.Context, number string) (Object, error) {
-	return p.query(ctx, "after-sale:"+p.AppID+":"+number)
+// Cancel withdraws an order that was certainly not sent. It fails with NotCanceled where the gateway may have it.
+func (p *Payments) Cancel(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
+	err = p.workflows.update(ctx, p.id(outTradeNo), "cancel", &state)
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Type != "NotFound" {
+		return state, err
+	}
+	soon, stop := context.WithTimeout(ctx, answerTimeout)
+	defer stop()
+	state, err = p.Outcome(soon, outTradeNo)
+	if errors.As(err, &failed) && failed.Type == "NotCreated" && !failed.MayExist() {
+		// A payment that has ended without an order is as good as withdrawn.
+		return p.State(ctx, outTradeNo)
+	}
+	if err != nil {
+		return state, err
+	}
+	message := fmt.Sprintf("Order %s cannot be withdrawn: its payment has ended as %s.", outTradeNo, state.Outcome)
+	return state, failure("NotCanceled", message, Object{"outcome": state.Outcome, "trade_status": state.TradeStatus})
 }
 
-// CreateAccount gives the virtual account (SPEI) of your key. The same key always gets the same account.
-func (p *Payments) CreateAccount(ctx context.Context, key string, request Object) (account Object, err error) {
-	input := Object{"request": request}
-	return account, p.run(ctx, "createSpeiAccount", "create-spei-account:"+p.AppID+":"+key, input,
-		enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, &account)
+// Refund refunds all of a paid order, or the Amount. OutRequestNo is the key: the same again gets the same answer. It fails with an
+// Error: OverRefund, NotRefunded, DuplicateRefund, NotFound; PaymentPending: it goes on, call again.
+func (p *Payments) Refund(ctx context.Context, outTradeNo string, refund RefundRequest) (answer RefundAnswer, err error) {
+	asked, err := p.asked(ctx, outTradeNo, refund)
+	if err != nil {
+		return answer, err
+	}
+	err = whileClosing(ctx, func() error {
+		return p.workflows.startWithUpdate(ctx, start{
+			workflow: "afterSale", id: p.afterSale(outTradeNo), update: "refund", arguments: []any{asked},
+			input: Object{"app_id": p.workflows.appID, "out_trade_no": outTradeNo},
+			reuse: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, timeout: refundTimeout,
+		}, &answer)
+	})
+	return answer, err
 }
 
-// Account is the state of a virtual account, with its deposits.
-func (p *Payments) Account(ctx context.Context, accountID string) (Object, error) {
-	return p.query(ctx, "spei-account:"+p.AppID+":"+accountID)
+// asked is the refund as the contract has it: its amount and the order's currency.
+func (p *Payments) asked(ctx context.Context, outTradeNo string, refund RefundRequest) (Object, error) {
+	asked, err := asObject(refund)
+	if err != nil {
+		return nil, err
+	}
+	payment, err := p.State(ctx, outTradeNo)
+	if err != nil {
+		return nil, err
+	}
+	delete(asked, "amount")
+	asked["refund_amount"], asked["refund_currency"] = payment.OrderAmount, payment.OrderCurrency
+	if refund.Amount != "" {
+		asked["refund_amount"] = refund.Amount
+	}
+	return asked, nil
 }
 
-// CancelAccount cancels a virtual account and waits for the gateway's word.
-func (p *Payments) CancelAccount(ctx context.Context, accountID string) (Object, error) {
-	return p.update(ctx, "spei-account:"+p.AppID+":"+accountID, "cancel")
+// Refunds is the after-sale of an order: its refunds, their sums, disputes. It fails with NotFound where there is none.
+func (p *Payments) Refunds(ctx context.Context, outTradeNo string) (state AfterSaleState, err error) {
+	err = p.workflows.query(ctx, p.afterSale(outTradeNo), &state)
+	return state, err
 }
 
-// Banks are those of a method; an order names one by its bank_id.
-func (p *Payments) Banks(ctx context.Context, request Object) (Object, error) {
-	return p.ask(ctx, "bankList", Object{"request": request})
+// Banks are those of a method; an order names one by its BankID. It fails with NotAnswered.
+func (p *Payments) Banks(ctx context.Context, request Object) ([]Bank, error) {
+	var answer struct{ Banks []Bank }
+	err := p.ask(ctx, "bankList", Object{"request": request}, &answer)
+	return answer.Banks, err
 }
 
-// Installments are the ways to pay an amount with a card in installments.
-func (p *Payments) Installments(ctx context.Context, request Object) (Object, error) {
-	return p.ask(ctx, "installments", Object{"request": request})
+// Installments are the ways to pay an amount with a card in installments. It fails with NotAnswered.
+func (p *Payments) Installments(ctx context.Context, request Object) ([]InstallmentPlan, error) {
+	var answer struct{ Plans []InstallmentPlan }
+	err := p.ask(ctx, "installments", Object{"request": request}, &answer)
+	return answer.Plans, err
 }
 
-// WalletToken is a client token for a wallet's component in the buyer's browser. It is sealed on its way.
+// WalletToken is a client token for a wallet's component in the buyer's browser, sealed on its way. It fails with NotAnswered.
 func (p *Payments) WalletToken(ctx context.Context, request Object) (string, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return "", err
 	}
+	if request == nil {
+		request = Object{}
+	}
+	var answer struct{ Sealed string }
 	sealTo := jose.JSONWebKey{Key: &key.PublicKey, Use: "enc"}
-	answer, err := p.ask(ctx, "walletToken", Object{"request": merged(request, nil), "seal_to": sealTo})
-	if err != nil {
+	if err := p.ask(ctx, "walletToken", Object{"request": request, "seal_to": sealTo}, &answer); err != nil {
 		return "", err
 	}
-	sealed, err := jose.ParseEncrypted(
-		fmt.Sprint(answer["sealed"]), []jose.KeyAlgorithm{jose.ECDH_ES}, []jose.ContentEncryption{jose.A256GCM})
+	sealed, err := jose.ParseEncrypted(answer.Sealed, []jose.KeyAlgorithm{jose.ECDH_ES}, []jose.ContentEncryption{jose.A256GCM})
 	if err != nil {
 		return "", err
 	}
@@ -300,8 +246,191 @@ func (p *Payments) WalletToken(ctx context.Context, request Object) (string, err
 	return string(token), err
 }
 
-func (p *Payments) ask(ctx context.Context, question string, input Object) (answer Object, err error) {
-	text, _ := json.Marshal(input)
-	id := fmt.Sprintf("lookup:%s:%s:%x", p.AppID, question, sha256.Sum256(text))
-	return answer, p.run(ctx, question, id, input, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, &answer)
+func (p *Payments) create(ctx context.Context, kind string, request Object, needed []string) (PaymentData, error) {
+	asked := paymentInput{Kind: kind, AppID: p.workflows.appID, Request: request}
+	var answer Object
+	err := whileClosing(ctx, func() (err error) {
+		answer, err = p.startOrAnswer(ctx, asked)
+		return err
+	})
+	if err != nil {
+		return PaymentData{}, err
+	}
+	return dataOf(answer, needed)
+}
+
+func (p *Payments) startOrAnswer(ctx context.Context, asked paymentInput) (Object, error) {
+	// The proof that no run was before this one spares a look for it.
+	first := asked
+	first.FirstStartID = uuid.NewString()
+	answer, err := p.start(ctx, first, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+	var over *serviceerror.WorkflowExecutionAlreadyStarted
+	if !errors.As(err, &over) {
+		return answer, err
+	}
+	answer, err = p.createdBefore(ctx, asked)
+	var failed *Error
+	if errors.As(err, &failed) && failed.leavesNoOrder() {
+		// There is no order, so its number can be used again.
+		return p.start(ctx, asked, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+	}
+	return answer, err
+}
+
+func (p *Payments) start(ctx context.Context, input paymentInput, reuse enumspb.WorkflowIdReusePolicy) (answer Object, err error) {
+	period := time.Now().Unix() / int64(sharedFor.Seconds())
+	err = p.workflows.startWithUpdate(ctx, start{
+		workflow: "payment", id: p.id(text(input.Request["out_trade_no"])), input: input,
+		update: "created", arguments: []any{input}, reuse: reuse, timeout: answerTimeout,
+		updateID: fmt.Sprintf("created:%d:%s", period, digest([]any{input.Kind, input.Request})),
+	}, &answer)
+	return answer, err
+}
+
+// createdBefore answers for a payment that is over. It fails with DifferentRequest if the order was another one.
+func (p *Payments) createdBefore(ctx context.Context, asked paymentInput) (Object, error) {
+	number := text(asked.Request["out_trade_no"])
+	var state PaymentState
+	if err := p.workflows.result(ctx, p.id(number), &state); err != nil {
+		return nil, err
+	}
+	made, err := p.workflows.order(ctx, p.id(number), number)
+	if err != nil {
+		return nil, err
+	}
+	if fields := differing(made, asked); len(fields) > 0 {
+		message := fmt.Sprintf("Order %s exists with another request: %s. Nothing was sent now.", number, strings.Join(fields, ", "))
+		details, _ := asObject(map[string]any{
+			"fields": fields, "trade_no": state.TradeNo, "trade_status": state.TradeStatus,
+			"order_amount": state.OrderAmount, "outcome": state.Outcome,
+		})
+		return nil, failure("DifferentRequest", message, details)
+	}
+	if state.PaymentData != nil {
+		return state.PaymentData, nil
+	}
+	// Nothing proves that a trade which was found meanwhile is of this order.
+	if state.ConfirmedBy == "operator" {
+		return Object{"out_trade_no": number, "trade_status": state.Outcome, "recovered": false}, nil
+	}
+	answer := Object{"out_trade_no": number, "trade_no": state.TradeNo, "trade_status": state.TradeStatus, "recovered": false}
+	if state.TradeStatus == "" {
+		answer["trade_status"] = state.Outcome
+	}
+	if refused := state.RefusedBecause; refused != nil {
+		answer["code"], answer["sub_code"] = refused.Code, refused.SubCode
+	}
+	return answer, nil
+}
+
+// afterEnd is the payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes.
+func (p *Payments) afterEnd(ctx context.Context, outTradeNo string) (*PaymentState, error) {
+	sale, err := p.Refunds(ctx, outTradeNo)
+	var failed *Error
+	if errors.As(err, &failed) && failed.Type == "NotFound" {
+		return nil, nil
+	}
+	// Without an outcome it is of a run that made no order, and the number may be used again.
+	if err != nil || sale.Payment == nil || sale.Payment.Outcome == "" {
+		return nil, err
+	}
+	return sale.Payment, nil
+}
+
+// ask is a question to the gateway. Those who ask the same at the same moment share it.
+func (p *Payments) ask(ctx context.Context, question string, input Object, into any) error {
+	id := fmt.Sprintf("lookup:%s:%s:%s", p.workflows.appID, question, digest(input))
+	input["app_id"] = p.workflows.appID
+	err := p.workflows.run(ctx, question, id, input, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, into)
+	var failed *Error
+	if errors.As(err, &failed) && failed.Type == "PaymentPending" {
+		return &Error{Type: "NotAnswered", Message: failed.Message, Details: failed.Details, Because: "NotAnswered"}
+	}
+	return err
+}
+
+// sealed is the order with its secrets sealed: each is a compact JWE that names the app and the order.
+func (p *Payments) sealed(order DirectPayment) (Object, error) {
+	request, err := asObject(order)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range secretFields {
+		secret := text(request[name])
+		if secret == "" {
+			continue
+		}
+		if p.sealingKey == nil {
+			rule := "must be sealed: give the client the worker’s public key (PAYMENTS_SEALING_PUBLIC_JWK)"
+			message := fmt.Sprintf("Order %s was not sent: %s %s", order.OutTradeNo, name, rule)
+			return nil, failure("InvalidRequest", message, Object{"issues": []any{Object{"field": name, "rule": rule}}})
+		}
+		jwe, err := Seal(secret, p.sealingKey, p.workflows.appID, order.OutTradeNo)
+		if err != nil {
+			return nil, err
+		}
+		request[name] = Object{"sealed": jwe}
+	}
+	return request, nil
+}
+
+// differing names the fields that make it another order, such as customer.name. Each seal of the same secret is another text.
+func differing(made, asked paymentInput) []string {
+	one, other := map[string]string{"kind": made.Kind}, map[string]string{"kind": asked.Kind}
+	leaves(made.Request, "", one)
+	leaves(asked.Request, "", other)
+	fields := []string{}
+	for _, names := range []map[string]string{one, other} {
+		for name := range names {
+			root, _, _ := strings.Cut(name, ".")
+			if !slices.Contains(volatileFields, root) && !slices.Contains(fields, name) && !isSame(name, one, other) {
+				fields = append(fields, name)
+			}
+		}
+	}
+	sort.Strings(fields)
+	return fields
+}
+
+func isSame(name string, one, other map[string]string) bool {
+	a, isInOne := one[name]
+	b, isInOther := other[name]
+	if !isInOne || !isInOther || name != "order_amount" {
+		return isInOne && isInOther && a == b
+	}
+	x, isNumber := new(big.Rat).SetString(a)
+	y, isOtherNumber := new(big.Rat).SetString(b)
+	return a == b || isNumber && isOtherNumber && x.Cmp(y) == 0
+}
+
+func leaves(value any, path string, into map[string]string) {
+	inner := map[string]any{}
+	switch found := value.(type) {
+	case nil:
+		return
+	case Object:
+		if _, isSealed := found["sealed"]; isSealed && len(found) == 1 {
+			into[path] = "sealed"
+			return
+		}
+		inner = found
+	case []any:
+		for i, one := range found {
+			inner[fmt.Sprint(i)] = one
+		}
+	default:
+		into[path] = fmt.Sprint(found)
+		return
+	}
+	for name, one := range inner {
+		leaves(one, strings.TrimPrefix(path+"."+name, "."), into)
+	}
+}
+
+func (p *Payments) id(outTradeNo string) string {
+	return "payment:" + p.workflows.appID + ":" + outTradeNo
+}
+
+func (p *Payments) afterSale(outTradeNo string) string {
+	return "after-sale:" + p.workflows.appID + ":" + outTradeNo
 }

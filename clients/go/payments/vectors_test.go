@@ -40,8 +40,7 @@ func TestEncryptionVectors(t *testing.T) {
 		}
 	}
 	read(t, "encryption.json", &file)
-	t.Setenv("PAYMENTS_ENCRYPTION_KEYS", file.Setting)
-	keys, err := KeysFromEnvironment()
+	keys, err := keysOf(Settings{"PAYMENTS_ENCRYPTION_KEYS": file.Setting})
 	if err != nil || len(file.Vectors) == 0 {
 		t.Fatal(err, len(file.Vectors))
 	}

@@ -100,7 +100,7 @@ class EncryptionCodec(PayloadCodec, WithSerializationContext):
     def with_context(self, context: SerializationContext) -> Self:
         if not isinstance(context, (WorkflowSerializationContext, ActivitySerializationContext)):
             return self
-        known = (context.namespace, context.workflow_id) if context.workflow_id else (context.namespace,)
+        known: tuple[str, ...] = (context.namespace, context.workflow_id) if context.workflow_id else (context.namespace,)
         if isinstance(context, ActivitySerializationContext):
             known = (context.namespace, context.workflow_id or "", "activity", context.activity_id or "")
         return type(self)(self._keys, known, self._accepts_clear_text)

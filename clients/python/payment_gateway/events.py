@@ -38,12 +38,11 @@ class EventReader:
     def read(self, body: bytes, headers: Mapping[str, str]) -> MerchantEvent:
         """The event, once its signature and its time are proved; `body` is the request's, byte by byte. Raises EventError."""
         named = {name.lower(): value for name, value in headers.items()}
+        refused: Exception | None = None
         for webhook in self._webhooks:
             try:
                 event: Any = webhook.verify(body, named)
                 return cast(MerchantEvent, event)
-            except WebhookVerificationError as error:
-                refused = error
-            except ValueError as error:  # a signature that is no base64
+            except (WebhookVerificationError, ValueError) as error:  # a ValueError: the signature is no base64
                 refused = error
         raise EventError(f"This request is no event of ours: {refused}")

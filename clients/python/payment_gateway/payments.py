@@ -141,7 +141,7 @@ class Payments:
         """A client token for a wallet's component in the buyer's browser, sealed on its way. Raises PaymentError: NotAnswered."""
         key = jwk.generate_key("EC", "P-256", {"use": "enc"})
         answer = await self._ask("walletToken", {"request": request or {}, "seal_to": key.as_dict(private=False)})
-        return jwe.decrypt_compact(answer["sealed"], key).plaintext.decode()
+        return (jwe.decrypt_compact(answer["sealed"], key).plaintext or b"").decode()
 
     async def _create(self, kind: str, request: JSON) -> JSON:
         payment = {"kind": kind, "app_id": self._app_id, "request": request}

@@ -1,6 +1,6 @@
 // Command events receives events, checks that they are genuine, and prints them:
 //
-//	PORT=9000 PAYMENTS_EVENTS_SECRETS=whsec_… go run ./events
+//	PORT=9000 go run ./examples/events
 package main
 
 import (
@@ -13,36 +13,35 @@ import (
 	"os"
 	"sync"
 
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"temporal-payment-gateway/clients/go/payments"
 )
 
 func main() {
-	secret := os.Getenv("PAYMENTS_EVENTS_SECRETS")
-	if secret == "" {
-		fmt.Fprintln(os.Stderr, "PAYMENTS_EVENTS_SECRETS is not set. It signs the events, and the worker has it; "+
-			"with npm start it stands in .payments/dev.env.")
-		os.Exit(2)
-	}
-	webhook, err := standardwebhooks.NewWebhook(secret)
+	log.SetFlags(0)
+	settings, err := payments.Environment()
 	if err != nil {
-		log.Fatal("PAYMENTS_EVENTS_SECRETS must be whsec_ and base64: ", err)
+		log.Fatal(err)
+	}
+	events, err := payments.NewEventReader(settings["PAYMENTS_EVENTS_SECRETS"])
+	if err != nil {
+		log.Print(err)
+		os.Exit(2)
 	}
 	var taken sync.Map // keep them in your database: an event may come again
 	handler := func(response http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(request.Body)
-		if err != nil || webhook.Verify(body, request.Header) != nil {
-			response.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		var event struct {
-			ID string `json:"id"`
-		}
-		if json.Unmarshal(body, &event) != nil {
+		if err != nil {
 			response.WriteHeader(http.StatusBadRequest)
 			return
 		}
+		event, err := events.Read(body, request.Header)
+		if err != nil {
+			response.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		if _, again := taken.LoadOrStore(event.ID, true); !again {
-			fmt.Println(string(body))
+			text, _ := json.Marshal(event)
+			fmt.Println(string(text))
 		}
 		response.WriteHeader(http.StatusNoContent)
 	}

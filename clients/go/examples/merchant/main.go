@@ -1,7 +1,9 @@
-// Command merchant is a merchant's backend in Go: it takes one task as JSON, prints the answer or the failure as JSON, and ends
-// with 0 (answered), 1 (refused), 2 (wrong input or settings: nothing was sent) or 3 (not known yet: run it again).
+// Command merchant is a merchant's backend in Go: it starts the payment of an order file and prints what the buyer needs to pay, then
+// the state, and with --wait how it ended.
 //
-//	go run ./merchant pay < ../orders/pix.json
+//	go run ./examples/merchant ../../examples/orders/pix.json --wait
+//
+// It ends with 0 (paid, or started), 1 (not paid), 2 (wrong order or settings: nothing was sent) or 3 (not known yet: run it again).
 package main
 
 import (
@@ -11,111 +13,76 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
 
-	"temporal-payment-gateway/examples/go/payments"
+	"temporal-payment-gateway/clients/go/payments"
 )
-
-const usage = `usage: merchant pay|checkout|banks|installments|wallet-token < REQUEST.json
-       merchant refund|create-account NUMBER < REQUEST.json
-       merchant state|outcome|cancel|recheck|refunds|account|cancel-account NUMBER`
-
-var ctx = context.Background()
-
-// tasks are what it can do; number is the second word of the command line.
-var tasks = map[string]func(merchant *payments.Payments, number string) (payments.Object, error){
-	"pay":      func(m *payments.Payments, _ string) (payments.Object, error) { return pay(m) },
-	"checkout": func(m *payments.Payments, _ string) (payments.Object, error) { return m.Checkout(ctx, request()) },
-	"state":    func(m *payments.Payments, number string) (payments.Object, error) { return m.State(ctx, number) },
-	"outcome":  func(m *payments.Payments, number string) (payments.Object, error) { return m.Outcome(ctx, number) },
-	"cancel":   func(m *payments.Payments, number string) (payments.Object, error) { return m.Cancel(ctx, number) },
-	"recheck":  func(m *payments.Payments, number string) (payments.Object, error) { return m.Recheck(ctx, number) },
-	"refund": func(m *payments.Payments, number string) (payments.Object, error) {
-		return m.Refund(ctx, number, request())
-	},
-	"refunds": func(m *payments.Payments, number string) (payments.Object, error) { return m.Refunds(ctx, number) },
-	"create-account": func(m *payments.Payments, key string) (payments.Object, error) {
-		return m.CreateAccount(ctx, key, request())
-	},
-	"account":        func(m *payments.Payments, id string) (payments.Object, error) { return m.Account(ctx, id) },
-	"cancel-account": func(m *payments.Payments, id string) (payments.Object, error) { return m.CancelAccount(ctx, id) },
-	"banks":          func(m *payments.Payments, _ string) (payments.Object, error) { return m.Banks(ctx, request()) },
-	"installments":   func(m *payments.Payments, _ string) (payments.Object, error) { return m.Installments(ctx, request()) },
-	"wallet-token": func(m *payments.Payments, _ string) (payments.Object, error) {
-		token, err := m.WalletToken(ctx, request())
-		return payments.Object{"client_token": token}, err
-	},
-}
-
-// Exit codes of the failures; every other failure is a refusal.
-var exitCodes = map[string]int{"InvalidRequest": 2, "ConfigError": 2, "PaymentPending": 3, "RefundPending": 3}
 
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 2 {
-		wrongUse(usage)
+		log.Print("usage: merchant ORDER.json [--wait]")
+		os.Exit(2)
 	}
-	answer, err := run(os.Args[1], append(os.Args, "")[2])
-	var failure *payments.Error
-	if errors.As(err, &failure) {
-		print(payments.Object{"error": failure.Type, "message": failure.Message, "details": failure.Details})
-		if code, isKnown := exitCodes[failure.Type]; isKnown {
-			os.Exit(code)
-		}
-		os.Exit(1)
-	}
-	if err != nil {
+	isPaid, err := sell(context.Background(), os.Args[1], slices.Contains(os.Args, "--wait"))
+	var missing *payments.ConfigError
+	var failed *payments.Error
+	switch {
+	case errors.As(err, &missing):
+		show("error", "ConfigError", "message", missing.Message)
+		os.Exit(2)
+	case errors.As(err, &failed):
+		show("error", failed.Type, "message", failed.Message, "details", failed.Details)
+		os.Exit(map[string]int{"InvalidRequest": 1, "PaymentPending": 2}[failed.Type] + 1)
+	case err != nil:
 		log.Print(err) // the error does not mean that the payment failed: it may go on
 		os.Exit(3)
+	case !isPaid:
+		os.Exit(1)
 	}
-	print(answer)
 }
 
-func run(task, number string) (payments.Object, error) {
-	do, isKnown := tasks[task]
-	if !isKnown {
-		wrongUse(fmt.Sprintf("there is no task %q\n%s", task, usage))
+// sell pays the order; the same again gets the same answer.
+func sell(ctx context.Context, file string, waits bool) (isPaid bool, err error) {
+	var order struct{ Request payments.DirectPayment }
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &order)
+	}
+	if err != nil {
+		return false, &payments.ConfigError{Message: "The order file cannot be read: " + err.Error()}
 	}
 	merchant, err := payments.Connect()
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	defer merchant.Client.Close()
-	return do(merchant, number)
-}
-
-func wrongUse(message string) {
-	log.Print(message)
-	os.Exit(2)
-}
-
-// pay sends an order file, { kind, request }, as its kind says, or a bare request as a direct payment.
-func pay(merchant *payments.Payments) (payments.Object, error) {
-	file := standardInput()
-	order := requestOf(file)
-	if file["kind"] == "checkout" {
-		return merchant.Checkout(ctx, order)
+	defer merchant.Close()
+	data, err := merchant.Pay(ctx, order.Request)
+	if err != nil {
+		return false, err
 	}
-	return merchant.Pay(ctx, order)
-}
-
-func request() payments.Object { return requestOf(standardInput()) }
-
-// requestOf is the request in an order file, or the object itself.
-func requestOf(file payments.Object) payments.Object {
-	if inner, isFile := file["request"].(map[string]any); isFile {
-		return inner
+	show("payment_data", data)
+	state, err := merchant.State(ctx, order.Request.OutTradeNo)
+	if err != nil {
+		return false, err
 	}
-	return file
-}
-
-func standardInput() (read payments.Object) {
-	if err := json.NewDecoder(os.Stdin).Decode(&read); err != nil {
-		wrongUse("standard input must be JSON: " + err.Error())
+	show("state", state)
+	if !waits {
+		return true, nil
 	}
-	return read
+	result, err := merchant.Outcome(ctx, order.Request.OutTradeNo)
+	if err == nil {
+		show("result", result)
+	}
+	return result.Outcome == "SUCCESS", err
 }
 
-func print(value payments.Object) {
-	text, _ := json.Marshal(value)
+// show prints names and values as a line of JSON.
+func show(pairs ...any) {
+	shown := payments.Object{}
+	for at := 0; at < len(pairs); at += 2 {
+		shown[fmt.Sprint(pairs[at])] = pairs[at+1]
+	}
+	text, _ := json.Marshal(shown)
 	fmt.Println(string(text))
 }

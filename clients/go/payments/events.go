@@ -1,0 +1,46 @@
+package payments
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+const withoutSecret = "PAYMENTS_EVENTS_SECRETS is not set. It signs the events, and the worker has it; " +
+	"with npm start it stands in .payments/dev.env."
+
+// EventReader reads the requests that the worker posts to PAYMENTS_EVENTS_URL. An event may come again: take each ID once.
+type EventReader struct{ webhooks []*standardwebhooks.Webhook }
+
+// NewEventReader takes the setting PAYMENTS_EVENTS_SECRETS, or several secrets separated by commas. It fails with a ConfigError.
+func NewEventReader(secrets string) (*EventReader, error) {
+	reader := &EventReader{}
+	for _, secret := range words(secrets) {
+		webhook, err := standardwebhooks.NewWebhook(secret)
+		if err != nil {
+			return nil, &ConfigError{"PAYMENTS_EVENTS_SECRETS must be whsec_ and base64, several separated by commas."}
+		}
+		reader.webhooks = append(reader.webhooks, webhook)
+	}
+	if len(reader.webhooks) == 0 {
+		return nil, &ConfigError{withoutSecret}
+	}
+	return reader, nil
+}
+
+// Read gives the event, once its signature and its time are proved; body is the request's, byte by byte. It fails with an EventError.
+func (r *EventReader) Read(body []byte, header http.Header) (event MerchantEvent, err error) {
+	for _, webhook := range r.webhooks {
+		if err = webhook.Verify(body, header); err == nil {
+			return event, json.Unmarshal(body, &event)
+		}
+	}
+	return event, &EventError{"This request is no event of ours: " + err.Error()}
+}
+
+// words are the parts of a setting that has several.
+func words(setting string) []string {
+	return strings.FieldsFunc(setting, func(r rune) bool { return strings.ContainsRune(", \n\r\t", r) })
+}

@@ -1,0 +1,66 @@
+package payments
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Settings are names and values, such as GATEWAY_APP_ID.
+type Settings map[string]string
+
+// Each of these variables names a stack. Where one is set, .payments/dev.env is not read.
+var namesAStack = []string{"TEMPORAL_ADDRESS", "TEMPORAL_PROFILE", "GATEWAY_APP_ID", "GATEWAY_APPS_FILE"}
+
+// Environment is the settings of the environment, or where it names no stack, those of the stack that `payment-gateway dev` runs in
+// this folder.
+func Environment() (Settings, error) {
+	settings := Settings{}
+	for _, one := range os.Environ() {
+		name, value, _ := strings.Cut(one, "=")
+		settings[name] = value
+	}
+	if settings["NODE_ENV"] == "production" {
+		return settings, nil
+	}
+	for _, name := range namesAStack {
+		if settings[name] != "" {
+			return settings, nil
+		}
+	}
+	file, err := os.ReadFile(".payments/dev.env")
+	if errors.Is(err, fs.ErrNotExist) {
+		return settings, nil
+	}
+	for line := range strings.Lines(string(file)) {
+		name, value, isSet := strings.Cut(strings.TrimRight(line, "\n"), "=")
+		if _, isOwn := settings[name]; isSet && !isOwn {
+			settings[name] = unquoted(value)
+		}
+	}
+	return settings, err
+}
+
+// unquoted is a value as a shell reads it, whose quote within quotes is '\”.
+func unquoted(word string) string {
+	if len(word) > 1 && strings.HasPrefix(word, "'") && strings.HasSuffix(word, "'") {
+		return strings.ReplaceAll(word[1:len(word)-1], `'\''`, "'")
+	}
+	return word
+}
+
+// LookupEnv and Environ are what Temporal's envconfig reads settings by.
+func (s Settings) LookupEnv(name string) (string, bool) {
+	value, isSet := s[name]
+	return value, isSet
+}
+
+// Environ is each setting as NAME=value.
+func (s Settings) Environ() []string {
+	all := make([]string, 0, len(s))
+	for name, value := range s {
+		all = append(all, name+"="+value)
+	}
+	return all
+}

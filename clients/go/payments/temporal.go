@@ -1,0 +1,292 @@
+package payments
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+)
+
+// Longer than the workflows wait for the gateway, so that they answer first if a worker runs.
+const (
+	answerTimeout = 45 * time.Second
+	refundTimeout = 75 * time.Second
+	queryTimeout  = 15 * time.Second
+)
+
+const (
+	// A workflow that was just ending took nothing: the same call, a second later, starts another one.
+	closingTries = 5
+	// Callers of one order share an update for so long: Temporal takes few at a time.
+	sharedFor = 5 * time.Minute
+	// The list of workflows is a moment behind.
+	listedTries = 10
+)
+
+// workflows are those of one app on one task queue.
+type workflows struct {
+	client    client.Client
+	appID     string
+	taskQueue string
+	namespace string
+	converter converter.DataConverter
+}
+
+type start struct {
+	workflow, id, update, updateID string
+	input                          any
+	arguments                      []any
+	reuse                          enumspb.WorkflowIdReusePolicy
+	timeout                        time.Duration
+}
+
+// startWithUpdate starts the workflow, or finds it, and returns the update's answer, by one call.
+func (w *workflows) startWithUpdate(ctx context.Context, s start, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	operation := w.client.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
+		ID: s.id, TaskQueue: w.taskQueue, WorkflowIDReusePolicy: s.reuse,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}, s.workflow, s.input)
+	handle, err := w.client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: operation,
+		UpdateOptions: client.UpdateWorkflowOptions{
+			WorkflowID: s.id, UpdateID: s.updateID, UpdateName: s.update, Args: s.arguments,
+			WaitForStage: client.WorkflowUpdateStageCompleted,
+		},
+	})
+	if err == nil {
+		err = handle.Get(ctx, into)
+	}
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return failure("Closing", "The workflow was just ending: "+gone.Message, nil)
+	}
+	return asError(err)
+}
+
+func (w *workflows) update(ctx context.Context, id, name string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	handle, err := w.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: id, UpdateName: name, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, into)
+	}
+	return asError(err)
+}
+
+func (w *workflows) query(ctx context.Context, id string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	value, err := w.client.QueryWorkflow(ctx, id, "", "state")
+	if err == nil {
+		err = value.Get(into)
+	}
+	return asError(err)
+}
+
+func (w *workflows) result(ctx context.Context, id string, into any) error {
+	return asError(w.client.GetWorkflow(ctx, id, "").Get(ctx, into))
+}
+
+// run starts a workflow, or finds it, and waits for its result.
+func (w *workflows) run(ctx context.Context, workflow, id string, input any, reuse enumspb.WorkflowIdReusePolicy, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	_, err := w.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: id, TaskQueue: w.taskQueue, WorkflowIDReusePolicy: reuse,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}, workflow, input)
+	if err != nil && !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		return asError(err)
+	}
+	return w.result(ctx, id, into)
+}
+
+// paymentInput is the input of a payment's run.
+type paymentInput struct {
+	Kind         string `json:"kind"`
+	AppID        string `json:"app_id"`
+	Request      Object `json:"request"`
+	FirstStartID string `json:"first_start_id,omitempty"`
+}
+
+// order is the input of the latest run that may have made the order. It fails with DuplicateOrder where none has.
+func (w *workflows) order(ctx context.Context, id, number string) (paymentInput, error) {
+	described, err := w.client.DescribeWorkflowExecution(ctx, id, "")
+	if err != nil {
+		return paymentInput{}, asError(err)
+	}
+	latest := described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+	made, err := w.input(ctx, id, latest)
+	if err != nil || made.Kind != "adopt" {
+		return made, err
+	}
+	runs, err := w.runsBefore(ctx, id, latest)
+	if err != nil {
+		return paymentInput{}, err
+	}
+	for _, run := range runs {
+		made, err := w.input(ctx, id, run.GetExecution().GetRunId())
+		if err != nil {
+			return paymentInput{}, err
+		}
+		if made.Kind != "adopt" && !w.madeNothing(ctx, run) {
+			return made, nil
+		}
+	}
+	return paymentInput{}, failure("DuplicateOrder", "The gateway has an order "+number+" that was not made here, and ours was not made.", nil)
+}
+
+func (w *workflows) input(ctx context.Context, id, runID string) (read paymentInput, err error) {
+	first, err := w.client.GetWorkflowHistory(ctx, id, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+	if err != nil {
+		return read, err
+	}
+	owner := converter.WorkflowSerializationContext{Namespace: w.namespace, WorkflowID: id}
+	reader := converter.WithDataConverterSerializationContext(w.converter, owner)
+	err = reader.FromPayloads(first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &read)
+	if read.Kind == "" {
+		read.Kind = "adopt"
+	}
+	return read, err
+}
+
+// runsBefore are the runs under the id before its latest one, that one first which was started last.
+func (w *workflows) runsBefore(ctx context.Context, id, latest string) (runs []*workflowpb.WorkflowExecutionInfo, err error) {
+	for tries, isListed := 0, false; tries < listedTries && !isListed; tries++ {
+		if tries > 0 {
+			time.Sleep(200 * time.Millisecond)
+		}
+		runs = nil
+		for token, isFirst := []byte(nil), true; isFirst || len(token) > 0; isFirst = false {
+			page, err := w.client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+				Namespace: w.namespace, Query: runsOf(id), NextPageToken: token,
+			})
+			if err != nil {
+				return nil, err
+			}
+			for _, run := range page.GetExecutions() {
+				isListed = isListed || run.GetExecution().GetRunId() == latest
+				if run.GetExecution().GetWorkflowId() == id && run.GetExecution().GetRunId() != latest &&
+					run.GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW {
+					runs = append(runs, run)
+				}
+			}
+			token = page.GetNextPageToken()
+		}
+	}
+	sort.Slice(runs, func(i, j int) bool { return runs[i].GetStartTime().AsTime().After(runs[j].GetStartTime().AsTime()) })
+	return runs, nil
+}
+
+// runsOf is the query for the runs under an id. It cannot hold a quotation mark or a backslash, so it may find those of others.
+func runsOf(id string) string {
+	whole, _, isCut := strings.Cut(strings.ReplaceAll(id, `\`, `"`), `"`)
+	text := strings.ReplaceAll(whole, "'", "''")
+	if isCut {
+		return "WorkflowId STARTS_WITH '" + text + "'"
+	}
+	return "WorkflowId = '" + text + "'"
+}
+
+// madeNothing tells whether a run says that it made no order.
+func (w *workflows) madeNothing(ctx context.Context, run *workflowpb.WorkflowExecutionInfo) bool {
+	of := run.GetExecution()
+	described, err := w.client.DescribeWorkflowExecution(ctx, of.GetWorkflowId(), of.GetRunId())
+	if err != nil || described.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_FAILED {
+		return false
+	}
+	once := client.WorkflowRunGetOptions{DisableFollowingRuns: true}
+	err = asError(w.client.GetWorkflow(ctx, of.GetWorkflowId(), of.GetRunId()).GetWithOptions(ctx, nil, once))
+	var failed *Error
+	return errors.As(err, &failed) && (failed.Type == "DuplicateOrder" || failed.leavesNoOrder())
+}
+
+// asError makes an Error of a failure of the contract, and of a call without an answer. Other errors stay as they are.
+func asError(err error) error {
+	var failed *temporal.ApplicationError
+	if errors.As(err, &failed) {
+		if failed.Type() == "AcceptedUpdateCompletedWorkflow" {
+			return noAnswer()
+		}
+		var details Object
+		if failed.HasDetails() {
+			_ = failed.Details(&details)
+		}
+		return failure(failed.Type(), failed.Message(), details)
+	}
+	var terminated *temporal.TerminatedError
+	var canceled *temporal.CanceledError
+	var timedOut *temporal.TimeoutError
+	if errors.As(err, &terminated) || errors.As(err, &canceled) || errors.As(err, &timedOut) {
+		return failure("PaymentPending", "Somebody ended this workflow in Temporal before its outcome was known. "+
+			"The order may exist: look for it there.", nil)
+	}
+	var late *serviceerror.DeadlineExceeded
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) {
+		return noAnswer()
+	}
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return failure("NotFound", "Temporal knows nothing under this number: "+gone.Message, nil)
+	}
+	if err != nil && strings.Contains(err.Error(), "no poller") {
+		return noAnswer()
+	}
+	var unready *serviceerror.WorkflowNotReady
+	var refused *serviceerror.FailedPrecondition
+	if errors.As(err, &unready) || errors.As(err, &refused) {
+		return failure("PaymentPending", "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?", nil)
+	}
+	return err
+}
+
+func noAnswer() *Error {
+	return failure("PaymentPending", "Temporal keeps it, but there is no answer yet: is a worker running? Ask again.", nil)
+}
+
+// whileClosing asks once more where the workflow was just ending, and took nothing: the same call starts another one.
+func whileClosing(ctx context.Context, call func() error) error {
+	for tries := 1; ; tries++ {
+		err := call()
+		var failed *Error
+		if !errors.As(err, &failed) || failed.Because != "Closing" || tries == closingTries {
+			return err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// digest names a value: 32 hexadecimal digits.
+func digest(value any) string {
+	text, _ := json.Marshal(value)
+	return fmt.Sprintf("%x", sha256.Sum256(text))[:32]
+}
+
+// asObject is a value as JSON reads it.
+func asObject(value any) (object Object, err error) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &object)
+	}
+	return object, err
+}
