@@ -10,11 +10,14 @@ import io.temporal.payload.context.HasWorkflowSerializationContext;
 import io.temporal.payload.context.SerializationContext;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -47,15 +50,29 @@ public final class Codec implements PayloadCodec {
     this.owner = owner;
   }
 
-  /** Reads PAYMENTS_ENCRYPTION_KEYS. No message quotes a key. */
+  /** Reads PAYMENTS_ENCRYPTION_KEYS, or the file that PAYMENTS_ENCRYPTION_KEYS_FILE names. No message quotes a key. */
+  static List<Key> keys(Map<String, String> settings) {
+    String setting = settings.getOrDefault("PAYMENTS_ENCRYPTION_KEYS", "");
+    String file = settings.getOrDefault("PAYMENTS_ENCRYPTION_KEYS_FILE", "");
+    if (!setting.isEmpty() && !file.isEmpty()) {
+      throw new ConfigError("PAYMENTS_ENCRYPTION_KEYS and PAYMENTS_ENCRYPTION_KEYS_FILE are both set; keep one.");
+    }
+    try {
+      return keys(file.isEmpty() ? setting : Files.readString(Path.of(file)));
+    } catch (java.io.IOException error) {
+      throw new ConfigError("PAYMENTS_ENCRYPTION_KEYS_FILE cannot be read: " + error.getMessage());
+    }
+  }
+
+  /** Keys as the setting has them. No message quotes one. */
   public static List<Key> keys(String setting) {
-    return Stream.of(setting.split("[,\\s]+")).filter(one -> !one.isEmpty()).map(Codec::key).collect(Collectors.toList());
+    return Stream.of(setting.split("[,\\s]+")).filter(one -> !one.isEmpty()).map(Codec::key).toList();
   }
 
   private static Key key(String text) {
     Matcher found = KEY.matcher(text);
     if (!found.matches()) {
-      throw new IllegalArgumentException("PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas");
+      throw new ConfigError("PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas");
     }
     return new Key(found.group(1), Base64.getDecoder().decode(found.group(2)));
   }

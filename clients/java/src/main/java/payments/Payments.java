@@ -1,270 +1,385 @@
 package payments;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import static io.temporal.api.enums.v1.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE;
+import static io.temporal.api.enums.v1.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY;
+import static io.temporal.api.enums.v1.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWEObject;
+import com.nimbusds.jose.crypto.ECDHDecrypter;
+import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
-import io.grpc.Status;
-import io.temporal.api.common.v1.Payloads;
-import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
+import com.nimbusds.jose.jwk.KeyUse;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
-import io.temporal.client.UpdateOptions;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
-import io.temporal.client.WorkflowException;
-import io.temporal.client.WorkflowExecutionAlreadyStarted;
-import io.temporal.client.WorkflowFailedException;
-import io.temporal.client.WorkflowNotFoundException;
-import io.temporal.client.WorkflowOptions;
-import io.temporal.client.WorkflowServiceException;
-import io.temporal.client.WorkflowStub;
-import io.temporal.client.WorkflowUpdateStage;
 import io.temporal.common.converter.CodecDataConverter;
 import io.temporal.common.converter.DefaultDataConverter;
-import io.temporal.failure.ApplicationFailure;
-import io.temporal.payload.context.WorkflowSerializationContext;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.util.Collections;
+import java.security.NoSuchAlgorithmException;
+import java.text.ParseException;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Supplier;
+import java.util.UUID;
+import payments.Answers.AfterSaleState;
+import payments.Answers.Bank;
+import payments.Answers.InstallmentPlan;
+import payments.Answers.PaymentData;
+import payments.Answers.PaymentState;
+import payments.Answers.RefundAnswer;
+import payments.Orders.Checkout;
+import payments.Orders.DirectPayment;
+import payments.Orders.RefundRequest;
 
-/** Payments, refunds and virtual accounts of one gateway app from Java, by docs/contract.md. Amounts are decimal texts. */
+/**
+ * The payments of one gateway app, for a merchant's backend. docs/contract.md says what each call means. An order's outTradeNo is its
+ * key: the same order again gets the same answer.
+ */
 public final class Payments implements AutoCloseable {
-  private static final ObjectMapper SORTED = JsonMapper.builder().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS).build();
-
   private static final String WITHOUT_KEYS =
       "PAYMENTS_ENCRYPTION_KEYS is not set: Temporal would store buyers\u2019 data in clear text. "
           + "Make a key with payment-gateway keys new, or set PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES=true to run without one.";
 
+  /** What the gateway's answer has for a method, in lower case. Without them it is not complete. */
+  private static final Map<String, List<String>> FIELDS_OF_METHOD = Map.of(
+      "pix", List.of("qr_code"), "boleto", List.of("barcode"), "spei", List.of("clabe"), "pse", List.of("pay_url"),
+      "efecty", List.of("pay_url"),
+      "depositexpress", List.of("provider_owner", "provider_owner_document", "provider_agency", "provider_number"));
+
+  /** The same order may be asked for with others of these: they tell how the buyer comes and goes. */
+  private static final List<String> VOLATILE_FIELDS = List.of("ip", "fingerprint", "language_code", "return_url", "notify_url");
+
+  /** Callers of one order share an update for so long, in ms: Temporal takes few at a time. */
+  private static final long SHARED_FOR = 300_000;
+
   private final WorkflowServiceStubs service;
   private final WorkflowClient client;
-  private final String appId;
-  private final String taskQueue;
+  private final Workflows workflows;
   private final ECKey sealingKey;
 
   /**
-   * Reads TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, GATEWAY_APP_ID, PAYMENTS_TASK_QUEUE, PAYMENTS_ENCRYPTION_KEYS and
-   * PAYMENTS_SEALING_PUBLIC_JWK. Throws IllegalArgumentException where a setting is missing or wrong: without keys, too, unless
-   * PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is true.
+   * Connects by the settings of the environment, or to the stack that `npm start` runs in this folder. It encrypts, and seals where
+   * they hold the key. Throws ConfigError where a setting is missing or wrong.
    */
-  public Payments(Map<String, String> env) throws java.text.ParseException {
-    appId = env.getOrDefault("GATEWAY_APP_ID", "");
-    if (appId.isEmpty()) throw new IllegalArgumentException("Which app? Set GATEWAY_APP_ID.");
-    List<Codec.Key> keys = Codec.keys(env.getOrDefault("PAYMENTS_ENCRYPTION_KEYS", ""));
-    if (keys.isEmpty() && !"true".equals(env.get("PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES"))) {
-      throw new IllegalArgumentException(WITHOUT_KEYS);
+  public static Payments connect() {
+    return new Payments(Settings.environment());
+  }
+
+  /** Connects by these settings. Throws ConfigError. */
+  public Payments(Map<String, String> settings) {
+    String appId = settings.getOrDefault("GATEWAY_APP_ID", "");
+    if (appId.isEmpty()) throw new ConfigError("Which app? Set GATEWAY_APP_ID, or run payment-gateway dev in this folder first.");
+    List<Codec.Key> keys = Codec.keys(settings);
+    if (keys.isEmpty() && !"true".equals(settings.get("PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES"))) throw new ConfigError(WITHOUT_KEYS);
+    String jwk = settings.getOrDefault("PAYMENTS_SEALING_PUBLIC_JWK", "");
+    try {
+      sealingKey = jwk.isEmpty() ? null : ECKey.parse(jwk);
+    } catch (ParseException wrong) {
+      throw new ConfigError("PAYMENTS_SEALING_PUBLIC_JWK must be the worker\u2019s public key, as JSON.");
     }
-    taskQueue = env.getOrDefault("PAYMENTS_TASK_QUEUE", "payments");
-    String jwk = env.getOrDefault("PAYMENTS_SEALING_PUBLIC_JWK", "");
-    sealingKey = jwk.isEmpty() ? null : ECKey.parse(jwk);
-    String address = env.getOrDefault("TEMPORAL_ADDRESS", "localhost:7233");
+    String address = settings.getOrDefault("TEMPORAL_ADDRESS", "localhost:7233");
     service = WorkflowServiceStubs.newServiceStubs(WorkflowServiceStubsOptions.newBuilder().setTarget(address).build());
     WorkflowClientOptions.Builder options =
-        WorkflowClientOptions.newBuilder().setNamespace(env.getOrDefault("TEMPORAL_NAMESPACE", "default"));
+        WorkflowClientOptions.newBuilder().setNamespace(settings.getOrDefault("TEMPORAL_NAMESPACE", "default"));
     if (!keys.isEmpty()) {
       // `true`: messages and stacks of failures are encrypted, too.
       Codec codec = new Codec(keys, List.of());
       options.setDataConverter(new CodecDataConverter(DefaultDataConverter.newDefaultInstance(), List.of(codec), true));
     }
     client = WorkflowClient.newInstance(service, options.build());
+    workflows = new Workflows(client, appId, settings.getOrDefault("PAYMENTS_TASK_QUEUE", "payments"));
   }
 
-  /** Starts a direct payment and returns its payment data, such as qr_code. The same order again gets the same answer. */
-  public Map<?, ?> pay(Map<?, ?> order) throws InterruptedException {
-    String id = paymentId(String.valueOf(order.get("out_trade_no")));
-    Map<String, Object> payment = Map.of("kind", "direct", "app_id", appId, "request", Seal.order(order, appId, sealingKey));
-    return whileClosing(() -> pay(id, payment, String.valueOf(order.get("out_trade_no"))));
+  /** Temporal's client, for workflows of your own. */
+  public WorkflowClient client() {
+    return client;
   }
 
-  private Map<?, ?> pay(String id, Map<String, Object> payment, String number) {
+  /** Virtual accounts (SPEI). */
+  public Accounts accounts() {
+    return new Accounts(workflows);
+  }
+
+  /**
+   * Starts the payment and returns what the buyer needs to pay, such as qrCode. Throws PaymentError: InvalidRequest and NotCreated,
+   * DuplicateOrder and DifferentRequest where there is no such order; PaymentPending: it goes on, call again.
+   */
+  public PaymentData pay(DirectPayment order) {
+    Map<String, Object> request = Seal.order(Json.fields(order), workflows.appId, sealingKey);
+    String method = String.valueOf(request.get("method")).toLowerCase(Locale.ROOT);
+    return create("direct", order.outTradeNo(), request, FIELDS_OF_METHOD.getOrDefault(method, List.of()));
+  }
+
+  /** Creates a page of the gateway, webUrl, where the buyer chooses how to pay. Throws as pay does. */
+  public PaymentData createCheckout(Checkout order) {
+    return create("checkout", order.outTradeNo(), Json.fields(order), List.of("web_url"));
+  }
+
+  /** The payment's state now. Throws PaymentError: NotFound, or PaymentPending where no worker answers. */
+  public PaymentState state(String outTradeNo) {
+    PaymentState state = workflows.query(id(outTradeNo), PaymentState.class);
+    PaymentState after = afterEnd(outTradeNo);
+    return after == null ? state : after;
+  }
+
+  /** Waits until the payment has ended, possibly for days, and returns its final state. Throws PaymentError. */
+  public PaymentState outcome(String outTradeNo) {
+    return orLater(outTradeNo, workflows.result(id(outTradeNo), PaymentState.class));
+  }
+
+  /** Withdraws an order that was certainly not sent. Throws PaymentError: NotCanceled where the gateway may have it. */
+  public PaymentState cancel(String outTradeNo) {
     try {
-      return start(id, payment, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE);
-    } catch (WorkflowServiceException error) {
-      // Update-with-start has no exception of its own for a workflow that is over.
-      if (Status.fromThrowable(error).getCode() != Status.Code.ALREADY_EXISTS) throw error;
+      return workflows.update(id(outTradeNo), "cancel", PaymentState.class);
+    } catch (PaymentError error) {
+      if (!error.type().equals("NotFound")) throw error;
     }
-    Map<?, ?> state;
+    PaymentState ended;
     try {
-      state = outcome(number);
-    } catch (WorkflowFailedException failed) {
-      if (!leavesNoOrder(failed)) throw failed;
-      return start(id, payment, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY);
+      ended = orLater(outTradeNo, workflows.resultSoon(id(outTradeNo), PaymentState.class));
+    } catch (PaymentError error) {
+      // A payment that has ended without an order is as good as withdrawn.
+      if (error.type().equals("NotCreated") && !error.mayExist()) return state(outTradeNo);
+      throw error;
     }
-    return createdBefore(original(id), payment, state);
+    Map<String, Object> details = new HashMap<>();
+    details.put("outcome", ended.outcome());
+    details.put("trade_status", ended.tradeStatus());
+    String message = "Order " + outTradeNo + " cannot be withdrawn: its payment has ended as " + ended.outcome() + ".";
+    throw PaymentError.of("NotCanceled", message, details);
   }
 
-  private Map<?, ?> start(String id, Map<String, Object> payment, WorkflowIdReusePolicy reuse) {
-    Object[] input = {payment};
-    return toStart("payment", id, reuse).executeUpdateWithStart(update("created"), input, input);
+  /** Refunds all of a paid order that is left. */
+  public RefundAnswer refund(String outTradeNo) {
+    return refund(outTradeNo, RefundRequest.of(null, null));
   }
 
-  /** Whether the number can be used again, with the same order or a mended one. */
-  private static boolean leavesNoOrder(WorkflowFailedException failed) {
-    if (!(failed.getCause() instanceof ApplicationFailure failure)) return false;
-    if (!List.of("NotCreated", "InvalidRequest").contains(failure.getType())) return false;
-    return failure.getDetails().getSize() == 0 || !Boolean.TRUE.equals(failure.getDetails().get(Map.class).get("may_exist"));
-  }
-
-  /** Answers for a payment that is over, where it was the same order. */
-  private static Map<?, ?> createdBefore(Map<?, ?> made, Map<String, Object> payment, Map<?, ?> state) {
-    List<String> fields = made.get("kind").equals("adopt") ? List.of() : differing(made, payment);
-    if (!fields.isEmpty()) {
-      throw ApplicationFailure.newNonRetryableFailure(
-          "This out_trade_no was used before with another request.", "DifferentRequest", Map.of("fields", fields));
-    }
-    if (state.get("payment_data") instanceof Map<?, ?> answer) return answer;
-    // A person may have ended it before the gateway had said anything.
-    Object said = "operator".equals(state.get("confirmed_by")) ? null : state.get("trade_status");
-    return Collections.singletonMap("trade_status", said == null ? state.get("outcome") : said);
-  }
-
-  /** The input of the run that made the order; a later run names the run before it. */
-  private Map<?, ?> original(String id) {
-    Map<?, ?> input = inputOf(id, null);
-    while (input.get("previous") instanceof Map<?, ?> previous) {
-      if (previous.get("order") == null) {
-        throw ApplicationFailure.newNonRetryableFailure("The order of this number was made elsewhere.", "DuplicateOrder", Map.of());
+  /**
+   * Refunds all of a paid order, or the amount. outRequestNo is the key: the same again gets the same answer. Throws PaymentError:
+   * OverRefund, NotRefunded, DuplicateRefund, NotFound; PaymentPending: it goes on, call again.
+   */
+  public RefundAnswer refund(String outTradeNo, RefundRequest refund) {
+    Map<String, Object> order = Map.of("app_id", workflows.appId, "out_trade_no", outTradeNo);
+    Object[] asked = {asked(outTradeNo, refund)};
+    return Json.as(Workflows.whileClosing(() -> {
+      try {
+        return workflows.startWithUpdate("afterSale", afterSale(outTradeNo), order, WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+            Workflows.update("refund", null), asked, Workflows.REFUND_TIMEOUT);
+      } catch (Workflows.Over never) {
+        throw Workflows.noAnswer();
       }
-      input = inputOf(id, String.valueOf(previous.get("run_id")));
+    }), RefundAnswer.class);
+  }
+
+  /** The refund as the contract has it: its amount and the order's currency. */
+  private Map<String, Object> asked(String outTradeNo, RefundRequest refund) {
+    PaymentState payment = state(outTradeNo);
+    Map<String, Object> asked = new HashMap<>(Json.fields(refund));
+    asked.remove("amount");
+    asked.put("refund_amount", refund.amount() == null ? payment.orderAmount() : refund.amount());
+    asked.put("refund_currency", payment.orderCurrency());
+    return asked;
+  }
+
+  /** The after-sale of an order: its refunds, their sums, disputes. Throws PaymentError: NotFound where there is none. */
+  public AfterSaleState refunds(String outTradeNo) {
+    return workflows.query(afterSale(outTradeNo), AfterSaleState.class);
+  }
+
+  private record Banks(List<Bank> banks) {}
+
+  private record Plans(List<InstallmentPlan> plans) {}
+
+  private record Sealed(String sealed) {}
+
+  /** The banks of a method; an order names one by its bankId. Throws PaymentError: NotAnswered. */
+  public List<Bank> banks(Map<String, ?> request) {
+    return ask("bankList", Map.of("request", request), Banks.class).banks();
+  }
+
+  /** The ways to pay an amount with a card in installments. Throws PaymentError: NotAnswered. */
+  public List<InstallmentPlan> installments(Map<String, ?> request) {
+    return ask("installments", Map.of("request", request), Plans.class).plans();
+  }
+
+  /** A client token for a wallet's component in the buyer's browser, sealed on its way. Throws PaymentError: NotAnswered. */
+  public String walletToken(Map<String, ?> request) {
+    try {
+      ECKey key = new ECKeyGenerator(Curve.P_256).keyUse(KeyUse.ENCRYPTION).generate();
+      Map<String, Object> input = Map.of("request", request, "seal_to", key.toPublicJWK().toJSONObject());
+      JWEObject sealed = JWEObject.parse(ask("walletToken", input, Sealed.class).sealed());
+      sealed.decrypt(new ECDHDecrypter(key));
+      return sealed.getPayload().toString();
+    } catch (JOSEException | ParseException error) {
+      throw new IllegalStateException("The wallet\u2019s token cannot be opened", error);
     }
-    return input;
   }
 
-  private Map<?, ?> inputOf(String id, String runId) {
-    Payloads payloads = client.streamHistory(id, runId).findFirst().orElseThrow()
-        .getWorkflowExecutionStartedEventAttributes().getInput();
-    String namespace = client.getOptions().getNamespace();
-    return client.getOptions().getDataConverter().withContext(new WorkflowSerializationContext(namespace, id))
-        .fromPayloads(0, Optional.of(payloads), Map.class, Map.class);
+  private PaymentData create(String kind, String outTradeNo, Map<String, Object> request, List<String> needed) {
+    Map<String, Object> payment = Map.of("kind", kind, "app_id", workflows.appId, "request", request);
+    Map<String, Object> data = Json.fields(Workflows.whileClosing(() -> startOrAnswer(outTradeNo, payment)));
+    Map<String, Object> all = new HashMap<>(data);
+    all.put("complete", needed.stream().allMatch(name -> data.get(name) instanceof String text && !text.isEmpty()));
+    all.put("fields", data);
+    return Json.as(all, PaymentData.class);
   }
 
-  /** The same order may be asked for with others of these: they tell how the buyer comes and goes. */
-  private static final List<String> VOLATILE_FIELDS =
-      List.of("ip", "fingerprint", "language_code", "return_url", "notify_url");
-
-  /** The fields in which two orders differ. Secrets are left out: each seal of one is another text. */
-  private static List<String> differing(Map<?, ?> one, Map<?, ?> other) {
-    Map<?, ?> a = (Map<?, ?>) one.get("request"), b = (Map<?, ?>) other.get("request");
-    TreeSet<String> names = new TreeSet<>();
-    for (Map<?, ?> order : List.of(a, b)) order.keySet().forEach(name -> names.add(String.valueOf(name)));
-    names.removeAll(Seal.SECRET_FIELDS);
-    names.removeAll(VOLATILE_FIELDS);
-    names.removeIf(name -> Objects.equals(a.get(name), b.get(name)));
-    if (!one.get("kind").equals(other.get("kind"))) names.add("kind");
-    return List.copyOf(names);
+  private Map<?, ?> startOrAnswer(String outTradeNo, Map<String, Object> payment) {
+    try {
+      // The proof that no run was before this one spares a look for it.
+      Map<String, Object> first = new HashMap<>(payment);
+      first.put("first_start_id", UUID.randomUUID().toString());
+      return start(outTradeNo, first, WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE);
+    } catch (Workflows.Over before) {
+      // It is answered from the payment that was.
+    }
+    try {
+      return createdBefore(outTradeNo, payment);
+    } catch (PaymentError error) {
+      if (!error.leavesNoOrder()) throw error;
+    }
+    try {
+      // There is no order, so its number can be used again.
+      return start(outTradeNo, payment, WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY);
+    } catch (Workflows.Over meanwhile) {
+      throw Workflows.noAnswer();
+    }
   }
 
-  /** The payment's state now. */
-  public Map<?, ?> state(String number) {
-    return afterEnd(number, query(paymentId(number)));
+  private Map<?, ?> start(String outTradeNo, Map<String, Object> input, WorkflowIdReusePolicy reuse) throws Workflows.Over {
+    String updateId = "created:" + System.currentTimeMillis() / SHARED_FOR + ":" + digest(List.of(input.get("kind"), input.get("request")));
+    return workflows.startWithUpdate("payment", id(outTradeNo), input, reuse, Workflows.update("created", updateId),
+        new Object[] {input}, Workflows.ANSWER_TIMEOUT);
+  }
+
+  /** Answers for a payment that is over. Throws PaymentError: DifferentRequest if the order was another one. */
+  private Map<?, ?> createdBefore(String outTradeNo, Map<String, Object> payment) {
+    PaymentState state = workflows.resultSoon(id(outTradeNo), PaymentState.class);
+    List<String> fields = differing(workflows.order(id(outTradeNo), outTradeNo), payment);
+    if (!fields.isEmpty()) {
+      Map<String, Object> details = new HashMap<>(Map.of("fields", fields));
+      details.put("trade_no", state.tradeNo());
+      details.put("trade_status", state.tradeStatus());
+      details.put("order_amount", state.orderAmount());
+      details.put("outcome", state.outcome());
+      String message = "Order " + outTradeNo + " exists with another request: " + String.join(", ", fields) + ". Nothing was sent now.";
+      throw PaymentError.of("DifferentRequest", message, details);
+    }
+    if (state.paymentData() != null) return state.paymentData();
+    // Nothing proves that a trade which was found meanwhile is of this order.
+    boolean isDecided = "operator".equals(state.confirmedBy());
+    Map<String, Object> answer = new HashMap<>(Map.of("out_trade_no", outTradeNo, "recovered", false));
+    answer.put("trade_no", isDecided ? null : state.tradeNo());
+    answer.put("trade_status", isDecided || state.tradeStatus() == null ? state.outcome() : state.tradeStatus());
+    if (!isDecided && state.refusedBecause() != null) answer.putAll(Json.fields(state.refusedBecause()));
+    return answer;
+  }
+
+  /** Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers. */
+  private PaymentState orLater(String outTradeNo, PaymentState ended) {
+    try {
+      PaymentState after = afterEnd(outTradeNo);
+      return after == null ? ended : after;
+    } catch (PaymentError unanswered) {
+      return ended;
+    }
   }
 
   /** The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes. */
-  private Map<?, ?> afterEnd(String number, Map<?, ?> state) {
+  private PaymentState afterEnd(String outTradeNo) {
     try {
       // Without an outcome it is of a run that made no order, and the number may be used again.
-      Object ended = refunds(number).get("payment");
-      return ended instanceof Map<?, ?> payment && payment.get("outcome") != null ? payment : state;
-    } catch (WorkflowNotFoundException none) {
-      return state;
+      PaymentState payment = refunds(outTradeNo).payment();
+      return payment == null || payment.outcome() == null ? null : payment;
+    } catch (PaymentError error) {
+      if (!error.type().equals("NotFound")) throw error;
+      return null;
     }
   }
 
-  /** Waits until the payment has ended, possibly for days, and returns its final state. */
-  public Map<?, ?> outcome(String number) {
-    return afterEnd(number, client.newUntypedWorkflowStub(paymentId(number)).getResult(Map.class));
-  }
-
-  /** Asks for a refund of all or a part. Its out_request_no is the idempotency key. */
-  public Map<?, ?> refund(String number, Map<?, ?> refund) throws InterruptedException {
-    Object[] order = {Map.of("app_id", appId, "out_trade_no", number)};
-    WorkflowIdReusePolicy reuse = WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE;
-    return whileClosing(() -> toStart("afterSale", "after-sale:" + appId + ":" + number, reuse)
-        .executeUpdateWithStart(update("refund"), new Object[] {refund}, order));
-  }
-
-  /** A workflow that was just ending took nothing: the same call, a second later, starts another one. */
-  private static Map<?, ?> whileClosing(Supplier<Map<?, ?>> call) throws InterruptedException {
-    for (int tries = 1; ; tries++) {
-      try {
-        return call.get();
-      } catch (WorkflowException error) {
-        if (!isClosing(error) || tries == 5) throw error;
-        Thread.sleep(1_000);
-      }
-    }
-  }
-
-  private static boolean isClosing(WorkflowException error) {
-    if (error.getCause() instanceof ApplicationFailure failure) return failure.getType().equals("Closing");
-    return Status.fromThrowable(error).getCode() == Status.Code.NOT_FOUND;
-  }
-
-  /** The after-sale of an order: its refunds, their sums, disputes. */
-  public Map<?, ?> refunds(String number) {
-    return query("after-sale:" + appId + ":" + number);
-  }
-
-  /** Gives the virtual account (SPEI) of your key. The same key always gets the same account. */
-  public Map<?, ?> createAccount(String key, Map<?, ?> request) {
-    return run("createSpeiAccount", "create-spei-account:" + appId + ":" + key, request,
-        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY);
-  }
-
-  /** The state of a virtual account, with its deposits. */
-  public Map<?, ?> account(String accountId) {
-    return query("spei-account:" + appId + ":" + accountId);
-  }
-
-  /** The banks of a method; an order names one by its bank_id. */
-  public Map<?, ?> banks(Map<?, ?> request) throws Exception {
-    byte[] digest = MessageDigest.getInstance("SHA-256").digest(SORTED.writeValueAsString(request).getBytes(StandardCharsets.UTF_8));
-    return run("bankList", "lookup:" + appId + ":bankList:" + HexFormat.of().formatHex(digest), request,
-        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE);
-  }
-
-  private String paymentId(String number) {
-    return "payment:" + appId + ":" + number;
-  }
-
-  private Map<?, ?> query(String id) {
-    return client.newUntypedWorkflowStub(id).query("state", Map.class);
-  }
-
-  /** Starts a workflow, or finds it, and waits for its result. */
-  private Map<?, ?> run(String type, String id, Map<?, ?> request, WorkflowIdReusePolicy reuse) {
-    WorkflowStub stub = toStart(type, id, reuse);
+  /** Those who ask the same at the same moment share one question. */
+  private <T> T ask(String question, Map<String, Object> input, Class<T> type) {
+    Map<String, Object> asked = new HashMap<>(input);
+    asked.put("app_id", workflows.appId);
+    String id = "lookup:" + workflows.appId + ":" + question + ":" + digest(input);
     try {
-      stub.start(Map.of("app_id", appId, "request", request));
-    } catch (WorkflowExecutionAlreadyStarted before) {
-      stub = client.newUntypedWorkflowStub(id);
+      return workflows.run(question, id, asked, WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, type);
+    } catch (PaymentError error) {
+      throw error.asNotAnswered();
     }
-    return stub.getResult(Map.class);
   }
 
-  private WorkflowStub toStart(String type, String id, WorkflowIdReusePolicy reuse) {
-    return client.newUntypedWorkflowStub(type, WorkflowOptions.newBuilder()
-        .setWorkflowId(id)
-        .setTaskQueue(taskQueue)
-        .setWorkflowIdReusePolicy(reuse)
-        .setWorkflowIdConflictPolicy(WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
-        .build());
+  /** 32 hexadecimal digits that name a value. */
+  static String digest(Object value) {
+    try {
+      String text = value instanceof String own ? own : Json.MAPPER.writeValueAsString(value);
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash).substring(0, 32);
+    } catch (JsonProcessingException | NoSuchAlgorithmException error) {
+      throw new IllegalStateException(error);
+    }
   }
 
-  private static UpdateOptions<Map> update(String name) {
-    return UpdateOptions.newBuilder(Map.class).setUpdateName(name).setWaitForStage(WorkflowUpdateStage.COMPLETED).build();
+  /** The fields that make it another order, such as customer.name. Each seal of the same secret is another text. */
+  private static List<String> differing(Map<String, Object> made, Map<String, Object> asked) {
+    Map<String, String> one = leaves(made), other = leaves(asked);
+    TreeSet<String> names = new TreeSet<>(one.keySet());
+    names.addAll(other.keySet());
+    names.removeIf(name -> VOLATILE_FIELDS.contains(name.split("\\.", 2)[0]) || isSame(name, one.get(name), other.get(name)));
+    return new ArrayList<>(names);
+  }
+
+  private static boolean isSame(String name, String one, String other) {
+    if (one == null || other == null) return false;
+    if (!name.equals("order_amount") || one.equals(other)) return one.equals(other);
+    try {
+      return new BigDecimal(one).compareTo(new BigDecimal(other)) == 0;
+    } catch (NumberFormatException odd) {
+      return false;
+    }
+  }
+
+  private static Map<String, String> leaves(Map<String, Object> payment) {
+    Map<String, String> found = new TreeMap<>(Map.of("kind", String.valueOf(payment.get("kind"))));
+    addLeaves(payment.get("request"), "", found);
+    return found;
+  }
+
+  private static void addLeaves(Object value, String path, Map<String, String> found) {
+    if (value instanceof Map<?, ?> inner) {
+      if (inner.keySet().equals(Set.of("sealed"))) found.put(path, "sealed");
+      else inner.forEach((name, one) -> addLeaves(one, path.isEmpty() ? String.valueOf(name) : path + "." + name, found));
+    } else if (value instanceof List<?> inner) {
+      for (int at = 0; at < inner.size(); at++) addLeaves(inner.get(at), path + "." + at, found);
+    } else if (value != null) {
+      found.put(path, String.valueOf(value));
+    }
+  }
+
+  private String id(String outTradeNo) {
+    return "payment:" + workflows.appId + ":" + outTradeNo;
+  }
+
+  private String afterSale(String outTradeNo) {
+    return "after-sale:" + workflows.appId + ":" + outTradeNo;
   }
 
   @Override
   public void close() {
+    workflows.close();
     service.shutdownNow();
   }
 }

@@ -20,17 +20,21 @@ public final class Seal {
 
   private Seal() {}
 
-  /** The order with its secrets sealed to the worker's public key; without a key they stay, and the worker refuses them. */
-  static Map<String, Object> order(Map<?, ?> order, String appId, ECKey key) {
-    Map<String, Object> sealed = new HashMap<>();
-    order.forEach((name, value) -> sealed.put(String.valueOf(name), value));
-    if (key == null) return sealed;
+  /** The order with its secrets sealed to the worker's public key. Throws PaymentError where there is none. */
+  static Map<String, Object> order(Map<String, Object> order, String appId, ECKey key) {
+    Map<String, Object> sealed = new HashMap<>(order);
     for (String name : SECRET_FIELDS) {
-      if (sealed.get(name) instanceof String secret) {
-        sealed.put(name, Map.of("sealed", text(secret, key, appId, String.valueOf(order.get("out_trade_no")))));
-      }
+      if (!(sealed.get(name) instanceof String secret)) continue;
+      if (key == null) throw unsealed(String.valueOf(order.get("out_trade_no")), name);
+      sealed.put(name, Map.of("sealed", text(secret, key, appId, String.valueOf(order.get("out_trade_no")))));
     }
     return sealed;
+  }
+
+  private static PaymentError unsealed(String number, String field) {
+    String rule = "must be sealed: give the client the worker\u2019s public key (PAYMENTS_SEALING_PUBLIC_JWK)";
+    Map<String, ?> details = Map.of("issues", List.of(Map.of("field", field, "rule", rule)));
+    return PaymentError.of("InvalidRequest", "Order " + number + " was not sent: " + field + " " + rule, details);
   }
 
   /** A compact JWE of the secret; apu and apv name the app and the order. */

@@ -1,0 +1,70 @@
+package payments;
+
+import static io.temporal.api.enums.v1.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE;
+import static io.temporal.api.enums.v1.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY;
+
+import java.util.Map;
+import payments.Answers.SpeiAccountData;
+import payments.Answers.SpeiAccountQuantityState;
+import payments.Answers.SpeiAccountState;
+import payments.Orders.NewSpeiAccount;
+
+/** Virtual accounts (SPEI) of the app. */
+public final class Accounts {
+  private final Workflows workflows;
+
+  Accounts(Workflows workflows) {
+    this.workflows = workflows;
+  }
+
+  /** The account of the buyer, by a key that is made of the buyerId. */
+  public SpeiAccountData create(NewSpeiAccount request) {
+    return create(request, keyOf(request));
+  }
+
+  /**
+   * The account of your key: the same key always gets the same account. Throws PaymentError: InvalidRequest, NotCreated;
+   * PaymentPending: call again.
+   */
+  public SpeiAccountData create(NewSpeiAccount request, String key) {
+    Map<String, Object> input = Map.of("app_id", workflows.appId, "request", Json.fields(request));
+    return workflows.run("createSpeiAccount", "create-spei-account:" + workflows.appId + ":" + key, input,
+        WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, SpeiAccountData.class);
+  }
+
+  /** The account's state with its deposits. Throws PaymentError: NotFound. */
+  public SpeiAccountState get(String accountId) {
+    return workflows.query(id(accountId), SpeiAccountState.class);
+  }
+
+  /** Cancels the account and waits for the gateway's word. Throws PaymentError: NotCanceled, PaymentPending. */
+  public SpeiAccountState cancel(String accountId) {
+    return workflows.update(id(accountId), "cancel", SpeiAccountState.class);
+  }
+
+  /** Asks the gateway for the account now. Throws PaymentError: PaymentPending. */
+  public SpeiAccountState recheck(String accountId) {
+    return workflows.update(id(accountId), "recheck", SpeiAccountState.class);
+  }
+
+  /** Asks the gateway how many accounts are left to create. Throws PaymentError: PaymentPending. */
+  public SpeiAccountQuantityState quantity() {
+    Map<String, Object> app = Map.of("app_id", workflows.appId);
+    try {
+      return Json.as(workflows.startWithUpdate("speiAccountQuantity", "spei-account-quantity:" + workflows.appId, app,
+          WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, Workflows.update("recheck", null), new Object[0], Workflows.ANSWER_TIMEOUT),
+          SpeiAccountQuantityState.class);
+    } catch (Workflows.Over never) {
+      throw Workflows.noAnswer();
+    }
+  }
+
+  private String id(String accountId) {
+    return "spei-account:" + workflows.appId + ":" + accountId;
+  }
+
+  /** A buyer's key. It stands in a workflow id, which everybody who reads Temporal sees, so it is a digest. */
+  private static String keyOf(NewSpeiAccount request) {
+    return "buyer-" + Payments.digest(String.valueOf(request.customer().buyerId()));
+  }
+}

@@ -1,0 +1,260 @@
+package payments;
+
+import com.google.protobuf.util.Timestamps;
+import io.grpc.Context;
+import io.grpc.Status;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.api.enums.v1.WorkflowExecutionStatus;
+import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
+import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
+import io.temporal.client.UpdateOptions;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.client.WorkflowExecutionMetadata;
+import io.temporal.client.WorkflowNotFoundException;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.client.WorkflowTargetOptions;
+import io.temporal.client.WorkflowUpdateStage;
+import io.temporal.client.WorkflowUpdateTimeoutOrCancelledException;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.TerminatedFailure;
+import io.temporal.failure.TimeoutFailure;
+import io.temporal.payload.context.WorkflowSerializationContext;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** Calls of Temporal's client on one app's workflows, and what their errors mean. */
+@SuppressWarnings("rawtypes") // a class for Temporal's SDK names no arguments
+final class Workflows implements AutoCloseable {
+  /** Longer than the workflows wait for the gateway, so that they answer first if a worker runs. In seconds. */
+  static final int ANSWER_TIMEOUT = 45, REFUND_TIMEOUT = 75, QUERY_TIMEOUT = 15;
+
+  /** A workflow that was just ending took nothing: the same call, a second later, starts another one. */
+  private static final int CLOSING_TRIES = 5;
+
+  /** The list of workflows is a moment behind. */
+  private static final int LISTED_TRIES = 10;
+
+  private final ScheduledExecutorService deadlines = Executors.newSingleThreadScheduledExecutor(task -> {
+    Thread thread = new Thread(task, "payments-deadlines");
+    thread.setDaemon(true);
+    return thread;
+  });
+  private final WorkflowClient client;
+  private final String taskQueue;
+  final String appId;
+
+  Workflows(WorkflowClient client, String appId, String taskQueue) {
+    this.client = client;
+    this.appId = appId;
+    this.taskQueue = taskQueue;
+  }
+
+  /** The number is taken by a workflow that is over. */
+  static final class Over extends Exception {}
+
+  <T> T query(String id, Class<T> type) {
+    return Json.as(answered(QUERY_TIMEOUT, () -> client.newUntypedWorkflowStub(id).query("state", Map.class)), type);
+  }
+
+  <T> T update(String id, String name, Class<T> type) {
+    return Json.as(answered(ANSWER_TIMEOUT, () -> client.newUntypedWorkflowStub(id).update(name, Map.class)), type);
+  }
+
+  /** Waits for its end, possibly for days. */
+  <T> T result(String id, Class<T> type) {
+    return Json.as(answered(0, () -> client.newUntypedWorkflowStub(id).getResult(Map.class)), type);
+  }
+
+  <T> T resultSoon(String id, Class<T> type) {
+    return Json.as(answered(0, () -> client.newUntypedWorkflowStub(id).getResult(ANSWER_TIMEOUT, TimeUnit.SECONDS, Map.class)), type);
+  }
+
+  /** Starts a workflow, or finds it, and waits for its result. */
+  <T> T run(String type, String id, Object input, WorkflowIdReusePolicy reuse, Class<T> answer) {
+    try {
+      answered(ANSWER_TIMEOUT, () -> toStart(type, id, reuse).start(input));
+    } catch (WorkflowExecutionAlreadyStarted before) {
+      // Its result is the answer.
+    }
+    return resultSoon(id, answer);
+  }
+
+  /** Starts the workflow, or finds it, and returns the update's answer, by one call. */
+  Map<?, ?> startWithUpdate(String type, String id, Object input, WorkflowIdReusePolicy reuse, UpdateOptions<Map> update,
+      Object[] arguments, int seconds) throws Over {
+    try {
+      // Not found is a run that was just ending.
+      return answered(seconds, "Closing", () -> toStart(type, id, reuse).executeUpdateWithStart(update, arguments, new Object[] {input}));
+    } catch (PaymentError error) {
+      throw error;
+    } catch (RuntimeException error) {
+      if (Status.fromThrowable(error).getCode() == Status.Code.ALREADY_EXISTS) throw new Over();
+      throw error;
+    }
+  }
+
+  static UpdateOptions<Map> update(String name, String id) {
+    UpdateOptions.Builder<Map> options =
+        UpdateOptions.newBuilder(Map.class).setUpdateName(name).setWaitForStage(WorkflowUpdateStage.COMPLETED);
+    return (id == null ? options : options.setUpdateId(id)).build();
+  }
+
+  private WorkflowStub toStart(String type, String id, WorkflowIdReusePolicy reuse) {
+    return client.newUntypedWorkflowStub(type, WorkflowOptions.newBuilder()
+        .setWorkflowId(id)
+        .setTaskQueue(taskQueue)
+        .setWorkflowIdReusePolicy(reuse)
+        .setWorkflowIdConflictPolicy(WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
+        .build());
+  }
+
+  /** The input of the latest run that may have made the order. Throws PaymentError: DuplicateOrder where none has. */
+  Map<String, Object> order(String id, String outTradeNo) {
+    String latest = client.newUntypedWorkflowStub(id).describe().getExecution().getRunId();
+    Map<String, Object> made = input(id, latest);
+    if (!isAdopted(made)) return made;
+    for (WorkflowExecutionMetadata run : runsBefore(id, latest)) {
+      made = input(id, run.getExecution().getRunId());
+      if (!isAdopted(made) && !madeNothing(run)) return made;
+    }
+    throw PaymentError.of("DuplicateOrder", "The gateway has an order " + outTradeNo + " that was not made here, and ours was not made.", Map.of());
+  }
+
+  private static boolean isAdopted(Map<String, Object> input) {
+    return input.getOrDefault("kind", "adopt").equals("adopt");
+  }
+
+  private Map<String, Object> input(String id, String runId) {
+    Payloads payloads = client.streamHistory(id, runId).findFirst().orElseThrow()
+        .getWorkflowExecutionStartedEventAttributes().getInput();
+    WorkflowSerializationContext reader = new WorkflowSerializationContext(client.getOptions().getNamespace(), id);
+    Object read = client.getOptions().getDataConverter().withContext(reader)
+        .fromPayloads(0, Optional.of(payloads), Object.class, Object.class);
+    return read instanceof Map<?, ?> ? Json.fields(read) : Map.of();
+  }
+
+  /** The runs under the id before its latest one, that one first which was started last. */
+  private List<WorkflowExecutionMetadata> runsBefore(String id, String latest) {
+    List<WorkflowExecutionMetadata> runs = List.of();
+    for (int tries = 0; tries < LISTED_TRIES; tries++) {
+      runs = client.listExecutions(runsOf(id)).filter(run -> run.getExecution().getWorkflowId().equals(id)).toList();
+      if (runs.stream().anyMatch(run -> run.getExecution().getRunId().equals(latest))) break;
+      pause(200);
+    }
+    return runs.stream()
+        .filter(run -> !run.getExecution().getRunId().equals(latest))
+        .filter(run -> run.getStatus() != WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW)
+        .sorted(Comparator.comparing(
+            (WorkflowExecutionMetadata run) -> run.getWorkflowExecutionInfo().getStartTime(), Timestamps.comparator()).reversed())
+        .toList();
+  }
+
+  /** The query for the runs under an id. It cannot hold a quotation mark or a backslash, so it may find those of others. */
+  private static String runsOf(String id) {
+    String whole = id.split("[\"\\\\]", 2)[0];
+    String text = whole.replace("'", "''");
+    return whole.equals(id) ? "WorkflowId = '" + text + "'" : "WorkflowId STARTS_WITH '" + text + "'";
+  }
+
+  private boolean madeNothing(WorkflowExecutionMetadata run) {
+    WorkflowStub stub = client.newUntypedWorkflowStub(WorkflowTargetOptions.newBuilder().setWorkflowExecution(run.getExecution()).build());
+    if (stub.describe().getStatus() != WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_FAILED) return false;
+    try {
+      answered(0, () -> stub.getResult(Map.class));
+      return false;
+    } catch (PaymentError error) {
+      return error.type().equals("DuplicateOrder") || error.leavesNoOrder();
+    }
+  }
+
+  /** Asks once more where the workflow was just ending, and took nothing: the same call starts another one. */
+  static <T> T whileClosing(Supplier<T> call) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return call.get();
+      } catch (PaymentError error) {
+        if (!error.because().equals("Closing") || tries == CLOSING_TRIES) throw error;
+        pause(1_000);
+      }
+    }
+  }
+
+  private static void pause(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw noAnswer();
+    }
+  }
+
+  private <T> T answered(int seconds, Callable<T> call) {
+    return answered(seconds, "NotFound", call);
+  }
+
+  /**
+   * The answer within some seconds (0: whenever it comes). A failure of the contract, and none in time, become a PaymentError.
+   * `notFound` is what Temporal's own means.
+   */
+  private <T> T answered(int seconds, String notFound, Callable<T> call) {
+    try {
+      if (seconds == 0) return call.call();
+      try (Context.CancellableContext context = Context.current().withDeadlineAfter(seconds, TimeUnit.SECONDS, deadlines)) {
+        return context.call(call);
+      }
+    } catch (RuntimeException error) {
+      throw asError(error, notFound);
+    } catch (TimeoutException late) {
+      throw noAnswer();
+    } catch (Exception error) {
+      throw new IllegalStateException(error);
+    }
+  }
+
+  /** The PaymentError for what Temporal's client throws; every other error as it is. */
+  private static RuntimeException asError(RuntimeException error, String notFound) {
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ApplicationFailure failure) {
+        if (failure.getType().equals("AcceptedUpdateCompletedWorkflow")) return noAnswer();
+        Map<?, ?> details = failure.getDetails().getSize() == 0 ? Map.of() : failure.getDetails().get(Map.class);
+        return PaymentError.of(failure.getType(), failure.getOriginalMessage(), details);
+      }
+      if (cause instanceof TerminatedFailure || cause instanceof CanceledFailure || cause instanceof TimeoutFailure) {
+        return PaymentError.of("PaymentPending", "Somebody ended this workflow in Temporal before its outcome was known. "
+            + "The order may exist: look for it there.", Map.of());
+      }
+      if (cause instanceof TimeoutException || cause instanceof WorkflowUpdateTimeoutOrCancelledException) return noAnswer();
+    }
+    Status status = Status.fromThrowable(error);
+    String said = String.valueOf(status.getDescription());
+    if (error instanceof WorkflowNotFoundException || status.getCode() == Status.Code.NOT_FOUND) {
+      return PaymentError.of(notFound, "Temporal knows nothing under this number: " + error.getMessage(), Map.of());
+    }
+    return switch (status.getCode()) {
+      case DEADLINE_EXCEEDED, CANCELLED -> noAnswer();
+      case FAILED_PRECONDITION -> said.contains("no poller") ? noAnswer() : PaymentError.of("PaymentPending",
+          "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?", Map.of());
+      default -> error;
+    };
+  }
+
+  static PaymentError noAnswer() {
+    return PaymentError.of("PaymentPending", "Temporal keeps it, but there is no answer yet: is a worker running? Ask again.", Map.of());
+  }
+
+  @Override
+  public void close() {
+    deadlines.shutdownNow();
+  }
+}
