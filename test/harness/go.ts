@@ -1,4 +1,4 @@
-/** Go for tests: the programs of examples/go, built once for each state of their sources, and kept. */
+/** Go for tests: the programs of clients/go, built once for each state of their sources, and kept. */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { defaultCacheDir } from '../../src/cli/dev/temporal';
 import { discardDraft, draftOf, keepDraft } from './kept-folder';
 import { ROOT } from './terminal';
 
-const FOLDER = join(ROOT, 'examples/go');
+const FOLDER = join(ROOT, 'clients/go');
 
 /** A compiler that does not optimize takes two thirds of the CPU: Temporal's SDK for Go is 60 s of it on a machine that has built nothing. */
 const QUICK = ['-gcflags=all=-N -l'];

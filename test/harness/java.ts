@@ -1,4 +1,4 @@
-/** Java for tests: the programs of examples/java, compiled once for each state of their sources, and kept with their libraries. */
+/** Java for tests: the client of clients/java with its programs, compiled once for each state of their sources, and kept with their libraries. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
@@ -7,10 +7,8 @@ import { defaultCacheDir } from '../../src/cli/dev/temporal';
 import { discardDraft, draftOf, keepDraft } from './kept-folder';
 import { ROOT } from './terminal';
 
-const PROJECT = join(ROOT, 'examples/java');
-const SOURCES = join(PROJECT, 'src/payments');
-/** What lets a merchant take many tasks. */
-const TASKS = join(ROOT, 'test/contract/other-languages/Tasks.java');
+const PROJECT = join(ROOT, 'clients/java');
+const SOURCES = ['src', 'examples'];
 
 /** Libraries come over the network, and a slow line is no failure. */
 const FETCH_MS = 10 * 60_000;
@@ -26,12 +24,12 @@ export function javaPrograms(env: NodeJS.ProcessEnv = process.env): JavaPrograms
     if (spawnSync(program, [flag]).status !== 0) return { missing: `${program} is not installed, and Java needs it` };
   }
   const pom = readFileSync(join(PROJECT, 'pom.xml'));
-  const sources = [
-    ...readdirSync(SOURCES)
+  const sources = SOURCES.flatMap((folder) =>
+    readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.java'))
       .sort()
-      .map((file) => join(SOURCES, file)),
-    TASKS,
-  ];
+      .map((file) => join(PROJECT, folder, file)),
+  );
   const cache = join(defaultCacheDir(env), 'java');
   const lib = join(cache, `lib-${nameOf([pom])}`);
   const classes = join(cache, nameOf([pom, ...sources.map((file) => readFileSync(file))]));
@@ -59,14 +57,14 @@ function compile(sources: string[], lib: string, folder: string): void {
   const draft = draftOf(folder);
   try {
     execFileSync('javac', ['-cp', join(lib, '*'), '-d', draft, ...sources], { encoding: 'utf8' });
-    execFileSync('jar', ['--create', '--file', join(draft, 'programs.jar'), '-C', draft, 'payments']);
+    execFileSync('jar', ['--create', '--file', join(draft, 'programs.jar'), '-C', draft, '.']);
     keepDraft(draft, folder);
   } finally {
     discardDraft(draft);
   }
 }
 
-/** Keeps the classes that a merchant loads as Java has read them: each task is a process, which starts in a third of the time. */
+/** Keeps the classes that a merchant loads as Java has read them: a program starts in a third of the time. */
 function archiveClasses(options: string[], archive: string): void {
   const written = `${archive}.${process.pid}`;
   const env = {
@@ -77,8 +75,8 @@ function archiveClasses(options: string[], archive: string): void {
     GATEWAY_APP_ID: 'none',
     PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
   };
-  const task = ['payments.Merchant', 'state', 'none'];
-  spawnSync('java', [`-XX:ArchiveClassesAtExit=${written}`, ...options, ...task], { env, input: '{}' });
+  const call = JSON.stringify({ call: 'banks', request: {} });
+  spawnSync('java', [`-XX:ArchiveClassesAtExit=${written}`, ...options, 'payments.Cases'], { env, input: `${call}\n` });
   renameSync(written, archive);
 }
 
