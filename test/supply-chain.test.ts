@@ -47,3 +47,7 @@ test('every shipped package has a licence that allows its use', () => {
     .map(([, name = '']) => name.replace(/@[^@]+$/, ''));
   expect(others.filter((name) => !UNNAMED.includes(name))).toEqual([]);
 });
+
+test('the clients for other languages have the package’s version', () => {
+  expect(() => execFileSync(process.execPath, ['scripts/client-versions.mjs', '--check'], { cwd: ROOT })).not.toThrow();
+});

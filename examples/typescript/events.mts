@@ -1,23 +1,24 @@
-/** Receives events, checks that they are genuine, and prints them: PORT=9000 PAYMENTS_EVENTS_SECRETS=whsec_… node events.mts */
+/** Receives events, checks that they are genuine, and prints them: PORT=9000 node events.mts */
 import { createServer } from 'node:http';
-import { Webhook } from 'standardwebhooks';
-import type { MerchantEvent } from 'temporal-payment-gateway';
+import { EventReader } from 'temporal-payment-gateway/client';
 
-const secret = process.env.PAYMENTS_EVENTS_SECRETS;
-if (!secret) {
-  console.error(
-    'PAYMENTS_EVENTS_SECRETS is not set. It signs the events, and the worker has it; with npm start it stands in .payments/dev.env.',
-  );
-  process.exit(2);
+function reader(): EventReader {
+  try {
+    return new EventReader();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(2);
+  }
 }
-const webhook = new Webhook(secret);
+
+const events = reader();
 const taken = new Set<string>(); // keep them in your database: an event may come again
 
 const server = createServer(async (request, response) => {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part);
   try {
-    const event = webhook.verify(Buffer.concat(parts), request.headers as Record<string, string>) as MerchantEvent;
+    const event = events.read(Buffer.concat(parts), request.headers);
     if (!taken.has(event.id)) console.log(JSON.stringify(event));
     taken.add(event.id);
     response.writeHead(204).end();

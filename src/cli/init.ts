@@ -1,6 +1,6 @@
 /** `payment-gateway init`: writes a small merchant's project, which pays on the stack that `payment-gateway dev` runs. */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError } from '../process/user-error';
@@ -11,7 +11,7 @@ interface InitOptions {
   language: keyof typeof PROJECTS;
 }
 
-/** By language: the files of the package that the project gets, and how its program is run. */
+/** By language: the files and folders of the package that the project gets, and how its program is run. */
 const PROJECTS = {
   typescript: {
     files: { 'merchant.mts': 'examples/typescript/merchant.mts', 'tsconfig.json': 'examples/typescript/tsconfig.json' },
@@ -19,13 +19,9 @@ const PROJECTS = {
   },
   python: {
     files: {
-      'merchant.py': 'examples/python/merchant.py',
-      'requirements.txt': 'examples/python/requirements.txt',
-      'payment_gateway/__init__.py': 'examples/python/payment_gateway/__init__.py',
-      'payment_gateway/client.py': 'examples/python/payment_gateway/client.py',
-      'payment_gateway/codec.py': 'examples/python/payment_gateway/codec.py',
-      'payment_gateway/sealing.py': 'examples/python/payment_gateway/sealing.py',
-      'payment_gateway/settings.py': 'examples/python/payment_gateway/settings.py',
+      'merchant.py': 'clients/python/examples/merchant.py',
+      'requirements.txt': 'clients/python/requirements.txt',
+      payment_gateway: 'clients/python/payment_gateway',
       'order.json': 'examples/orders/pix.json',
     },
     steps: [
@@ -53,7 +49,7 @@ export async function init(folder: string, { language }: InitOptions): Promise<v
   }
   for (const [file, source] of Object.entries(files)) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
-    await copyFile(join(packageFolder(), source), join(folder, file));
+    await cp(join(packageFolder(), source), join(folder, file), { recursive: true, filter: isSource });
   }
   const written: string[] = Object.keys(files);
   if (language === 'typescript') {
@@ -67,6 +63,9 @@ export async function init(folder: string, { language }: InitOptions): Promise<v
   const into = folder === '.' ? [] : [`cd ${folder}`];
   say(`Wrote ${written.join(', ')}. Next:\n${[...into, ...steps].map((step) => `  ${step}`).join('\n')}`);
 }
+
+/** What Python makes of a package is not the package. */
+const isSource = (path: string) => !path.endsWith('__pycache__');
 
 const manifest = z.looseObject({ scripts: z.record(z.string(), z.string()).optional() });
 

@@ -18,5 +18,6 @@ export { NotSetUpError } from '../temporal/search-attributes';
 export { AccountsClient, accountKeyOf, type DepositPage, type DepositPayment } from './accounts';
 export { type ConnectedPayments, connectPayments } from './connect';
 export * from './errors';
+export { EventError, EventReader } from './event-reader';
 export { type CheckoutCreated, dataOfCheckout, dataOfMethod, type PaymentDataOf, type Refunded } from './payment-data';
 export { PaymentsClient, type PaymentsClientOptions } from './payments';

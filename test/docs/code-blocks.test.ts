@@ -78,14 +78,14 @@ test('every block of Python compiles', () => {
 ('folder' in goPrograms() ? test : test.skip)('every block of Go compiles in its module', () => {
   const overlay: Record<string, string> = {};
   for (const [at, { code }] of inLanguage('go').entries()) {
-    const imports = ['context', 'fmt', 'temporal-payment-gateway/examples/go/payments'].map((name) => `"${name}"`);
+    const imports = ['context', 'fmt', 'temporal-payment-gateway/clients/go/payments'].map((name) => `"${name}"`);
     const file = join(folder, `${at}.go`);
     writeFileSync(file, `package readme\n\nimport (\n${imports.join('\n')}\n)\n\nvar _ = sell\n\n${code}`);
-    overlay[join(ROOT, 'examples/go/readme', `${at}.go`)] = file;
+    overlay[join(ROOT, 'clients/go/readme', `${at}.go`)] = file;
   }
   const list = join(folder, 'overlay.json');
   writeFileSync(list, JSON.stringify({ Replace: overlay }));
-  const { status, stderr } = goCommand('build', '-overlay', list, './readme');
+  const { status, stderr } = goCommand(process.env, 'build', '-overlay', list, './readme');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
@@ -108,7 +108,7 @@ describe('blocks for the shell', () => {
     const scripts = lines.flatMap(([, line]) => [...line.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name));
     expect(scripts.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
     const files = lines.flatMap(([, line]) => [
-      ...line.matchAll(/\b((?:examples|deploy|scripts)\/(?!\S*\.venv)[\w./-]+\.\w+)/g),
+      ...line.matchAll(/\b((?:clients|examples|deploy|scripts)\/(?!\S*\.venv)[\w./-]+\.\w+)/g),
     ]);
     expect(files.length).toBeGreaterThan(2);
     expect(files.map(([, file = '']) => file).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from typing import NoReturn
 
-import merchant  # noqa: F401
+import payment_gateway  # noqa: F401
 
 
 def run(program: dict, output: int, complaints: int) -> NoReturn:

@@ -30,7 +30,7 @@ export function goPrograms(env: NodeJS.ProcessEnv = process.env): GoPrograms {
   const got = spawnSync('go', ['mod', 'download'], { cwd: FOLDER, encoding: 'utf8', timeout: BUILD_MS });
   if (got.status !== 0) return { missing: `Go’s modules cannot be had: ${got.stderr.split('\n')[0]}` };
   const draft = draftOf(folder);
-  const { status, stderr } = goCommand('build', '-ldflags=-s -w', '-o', draft, './...');
+  const { status, stderr } = goCommand(env, 'build', '-ldflags=-s -w', '-o', draft, './...');
   if (status !== 0) {
     discardDraft(draft);
     // What does not compile fails the tests.
@@ -41,6 +41,10 @@ export function goPrograms(env: NodeJS.ProcessEnv = process.env): GoPrograms {
 }
 
 /** A command of Go's that compiles. All have the same options, so that each finds what another has compiled. */
-export function goCommand(command: 'build' | 'test', ...args: string[]): SpawnSyncReturns<string> {
-  return spawnSync('go', [command, ...QUICK, ...args], { cwd: FOLDER, encoding: 'utf8', timeout: BUILD_MS });
+export function goCommand(
+  env: NodeJS.ProcessEnv,
+  command: 'build' | 'test',
+  ...args: string[]
+): SpawnSyncReturns<string> {
+  return spawnSync('go', [command, ...QUICK, ...args], { cwd: FOLDER, env, encoding: 'utf8', timeout: BUILD_MS });
 }

@@ -56,8 +56,9 @@ export function javaPrograms(env: NodeJS.ProcessEnv = process.env): JavaPrograms
 function compile(sources: string[], lib: string, folder: string): void {
   const draft = draftOf(folder);
   try {
-    execFileSync('javac', ['-cp', join(lib, '*'), '-d', draft, ...sources], { encoding: 'utf8' });
-    execFileSync('jar', ['--create', '--file', join(draft, 'programs.jar'), '-C', draft, '.']);
+    const classes = join(draft, 'classes');
+    execFileSync('javac', ['-cp', join(lib, '*'), '-d', classes, ...sources], { encoding: 'utf8' });
+    execFileSync('jar', ['--create', '--file', join(draft, 'programs.jar'), '-C', classes, '.']);
     keepDraft(draft, folder);
   } finally {
     discardDraft(draft);

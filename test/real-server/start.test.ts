@@ -188,19 +188,22 @@ test('settings and keys are in a file that only its owner can read, and no termi
 });
 
 test('the commands of the Python README start a payment, and print its outcome when it is paid', async () => {
-  const example = join(ROOT, 'examples/python');
+  const example = join(ROOT, 'clients/python');
   const guide = await readFile(join(example, 'README.md'), 'utf8');
-  const [, [, words = ''] = []] = [...guide.matchAll(/```sh\n(.*?)```/gs)];
-  expect(words).toContain('examples/python/merchant.py');
+  const [, , [, words = ''] = []] = [...guide.matchAll(/```sh\n(.*?)```/gs)];
+  expect(words).toContain('clients/python/examples/merchant.py');
   // What the first words of it make is made here once for all tests: an environment with the packages.
   const environment = dirname(dirname(await pythonWith(join(example, 'requirements.txt'))));
-  await cp(example, join(folder, 'examples/python'), { recursive: true, filter: (file) => !file.includes('.venv') });
-  await symlink(environment, join(folder, 'examples/python/.venv'));
-  await mkdir(join(folder, 'examples/orders'));
+  await cp(example, join(folder, 'clients/python'), { recursive: true, filter: (file) => !file.includes('.venv') });
+  await symlink(environment, join(folder, 'clients/python/.venv'));
+  await mkdir(join(folder, 'examples/orders'), { recursive: true });
   const request = { ...pix.request, out_trade_no: 'from-python' };
   await writeFile(join(folder, 'examples/orders/pix.json'), JSON.stringify({ kind: 'direct', request }));
 
-  const merchant = new JsonProgram('sh', ['-euc', `cd "$0"\n${words}`, folder], { PATH: process.env.PATH });
+  const merchant = new JsonProgram('sh', ['-euc', `cd "$0"\n${words}`, folder], {
+    PATH: process.env.PATH,
+    PYTHONPATH: join(folder, 'clients/python'),
+  });
   try {
     const paid = z.object({ payment_data: z.object({ pay_url: z.string(), qr_code: z.string() }) });
     const { payment_data } = paid.parse(await merchant.next());

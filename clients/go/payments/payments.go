@@ -169,12 +169,20 @@ func (p *Payments) Cancel(ctx context.Context, outTradeNo string) (state Payment
 	return state, failure("NotCanceled", message, Object{"outcome": state.Outcome, "trade_status": state.TradeStatus})
 }
 
-// Refund refunds all of a paid order, or the Amount. OutRequestNo is the key: the same again gets the same answer. It fails with an
+// Refund refunds a paid order: all that is left, or a part. OutRequestNo is the key: the same again gets the same answer. It fails with an
 // Error: OverRefund, NotRefunded, DuplicateRefund, NotFound; PaymentPending: it goes on, call again.
-func (p *Payments) Refund(ctx context.Context, outTradeNo string, refund RefundRequest) (answer RefundAnswer, err error) {
-	asked, err := p.asked(ctx, outTradeNo, refund)
+func (p *Payments) Refund(ctx context.Context, outTradeNo string, refund RefundOptions) (answer RefundAnswer, err error) {
+	asked, err := asObject(refund)
 	if err != nil {
 		return answer, err
+	}
+	switch refund.Amount {
+	case All:
+		delete(asked, "refund_amount")
+	case "":
+		rule := `must be a decimal as text, such as "30.00", or All`
+		message := fmt.Sprintf("The refund of order %s was not sent: amount: %s", outTradeNo, rule)
+		return answer, failure("InvalidRequest", message, Object{"issues": []any{Object{"field": "amount", "rule": rule}}})
 	}
 	err = whileClosing(ctx, func() error {
 		return p.workflows.startWithUpdate(ctx, start{
@@ -184,24 +192,6 @@ func (p *Payments) Refund(ctx context.Context, outTradeNo string, refund RefundR
 		}, &answer)
 	})
 	return answer, err
-}
-
-// asked is the refund as the contract has it: its amount and the order's currency.
-func (p *Payments) asked(ctx context.Context, outTradeNo string, refund RefundRequest) (Object, error) {
-	asked, err := asObject(refund)
-	if err != nil {
-		return nil, err
-	}
-	payment, err := p.State(ctx, outTradeNo)
-	if err != nil {
-		return nil, err
-	}
-	delete(asked, "amount")
-	asked["refund_amount"], asked["refund_currency"] = payment.OrderAmount, payment.OrderCurrency
-	if refund.Amount != "" {
-		asked["refund_amount"] = refund.Amount
-	}
-	return asked, nil
 }
 
 // Refunds is the after-sale of an order: its refunds, their sums, disputes. It fails with NotFound where there is none.

@@ -92,9 +92,13 @@ type BankInfo struct {
 	Number   string `json:"number,omitempty"`
 }
 
-// RefundRequest is a refund. Without Amount all goes back; OutRequestNo is its key.
-type RefundRequest struct {
-	Amount       string        `json:"amount,omitempty"`
+// All is the amount of a refund of all that is left.
+const All = "all"
+
+// RefundOptions is a refund: of an Amount, such as 30.00, or of All. An empty amount is refused, because a part may be meant.
+// OutRequestNo is its key.
+type RefundOptions struct {
+	Amount       string        `json:"refund_amount"`
 	OutRequestNo string        `json:"out_request_no,omitempty"`
 	RefundReason string        `json:"refund_reason,omitempty"`
 	UserInfo     *RefundedUser `json:"user_info,omitempty"`

@@ -61,7 +61,7 @@ func TestABuyerWhoPaysIsDeliveredToAndGetsAPartBack(t *testing.T) {
 	if state, err := merchant.Outcome(ctx, sold.OutTradeNo); err != nil || state.Outcome != "SUCCESS" {
 		t.Fatal(state, err)
 	}
-	part := payments.RefundRequest{Amount: "30.00", OutRequestNo: "r-1"}
+	part := payments.RefundOptions{Amount: "30.00", OutRequestNo: "r-1"}
 	if answer, err := merchant.Refund(ctx, sold.OutTradeNo, part); err != nil || answer.RefundAmount != "30.00" {
 		t.Fatal(answer, err)
 	}

@@ -36,7 +36,7 @@ func (s *Simulator) Pay(ctx context.Context, outTradeNo string) error {
 
 // Act is any action of a buyer or a bank: refuse, cancel, dispute, chargeback, …
 func (s *Simulator) Act(ctx context.Context, outTradeNo, action string) error {
-	return s.post(ctx, "trades/"+url.PathEscape(outTradeNo)+"/"+action, nil)
+	return s.post(ctx, "trades/"+url.PathEscape(outTradeNo)+"/"+action, payments.Object{})
 }
 
 // Deposit is money that comes into a virtual account.

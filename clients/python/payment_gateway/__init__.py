@@ -14,7 +14,7 @@ from .types import (
     PaymentData,
     PaymentState,
     RefundAnswer,
-    RefundRequest,
+    RefundOptions,
     SpeiAccountData,
     SpeiAccountState,
 )
@@ -36,7 +36,7 @@ __all__ = [
     "PaymentState",
     "Payments",
     "RefundAnswer",
-    "RefundRequest",
+    "RefundOptions",
     "SpeiAccountData",
     "SpeiAccountState",
     "connect",

@@ -29,7 +29,7 @@ from .types import (
     PaymentData,
     PaymentState,
     RefundAnswer,
-    RefundRequest,
+    RefundOptions,
     SpeiAccountData,
     SpeiAccountQuantityState,
     SpeiAccountState,
@@ -101,28 +101,26 @@ class Payments:
         details = {"outcome": ended["outcome"], "trade_status": ended["trade_status"]}
         raise PaymentError("NotCanceled", message, details)
 
-    async def refund(self, out_trade_no: str, refund: RefundRequest | None = None) -> RefundAnswer:
+    async def refund(self, out_trade_no: str, refund: RefundOptions | None = None) -> RefundAnswer:
         """
-        Refunds all of a paid order, or the `amount`. `out_request_no` is the key: the same again gets the same answer. Raises
+        Refunds all that is left of a paid order, or the `amount`. `out_request_no` is the key: the same again gets the same answer. Raises
         PaymentError: OverRefund, NotRefunded, DuplicateRefund, NotFound; PaymentPending: it goes on, call again.
 
             await payments.refund("order-1", {"amount": "30.00", "out_request_no": "r-1"})
         """
         order = {"app_id": self._app_id, "out_trade_no": out_trade_no}
-        asked = await self._asked(out_trade_no, refund or {})
+        given = refund or {}
+        if not isinstance(given.get("amount", ""), str):
+            rule = 'must be a decimal as text, such as "30.00"; leave it out to give back all that is left'
+            message = f"The refund of order {out_trade_no} was not sent: amount: {rule}"
+            raise PaymentError("InvalidRequest", message, {"issues": [{"field": "amount", "rule": rule}]})
+        asked: JSON = {"refund_amount" if name == "amount" else name: value for name, value in given.items()}
         answer: RefundAnswer = await while_closing(
             lambda: self._temporal.start_with_update(
                 "afterSale", self._after_sale(out_trade_no), order, "refund", asked, timeout=REFUND_TIMEOUT
             )
         )
         return answer
-
-    async def _asked(self, out_trade_no: str, refund: RefundRequest) -> JSON:
-        """The refund as the contract has it: its amount and the order's currency."""
-        payment = await self.state(out_trade_no)
-        amount = refund.get("amount", payment["order_amount"])
-        rest = {name: value for name, value in refund.items() if name != "amount"}
-        return {"refund_amount": amount, "refund_currency": payment["order_currency"], **rest}
 
     async def refunds(self, out_trade_no: str) -> AfterSaleState:
         """The after-sale of an order: its refunds, their sums, disputes. Raises PaymentError: NotFound where there is none."""

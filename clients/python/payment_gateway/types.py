@@ -95,8 +95,8 @@ class BankInfo(TypedDict, total=False):
     number: str
 
 
-class RefundRequest(TypedDict, total=False):
-    """A refund. Without `amount` all goes back; `out_request_no` is its key."""
+class RefundOptions(TypedDict, total=False):
+    """A refund. Without `amount` all that is left goes back; `out_request_no` is its key."""
 
     amount: str
     out_request_no: str

@@ -8,3 +8,4 @@ export { appIdOf, appIdsOf } from './app';
 export { type Config, loadConfig, readSealingJwks, requireApps, ruleSettings } from './load';
 export { warnOfRisks } from './risks';
 export { SETTING_NAMES } from './schema';
+export { eventSecrets } from './types';

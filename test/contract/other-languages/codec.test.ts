@@ -10,7 +10,7 @@ import { key, metadata, payload, setting } from '../../codec/support';
 import { pythonWith } from '../../harness/python';
 import { PythonForks } from '../../harness/python-forks';
 
-const EXAMPLE = join(__dirname, '../../../examples/python');
+const EXAMPLE = join(__dirname, '../../../clients/python');
 
 const OLD = key('2026-01');
 const NEW = key('2026-07');

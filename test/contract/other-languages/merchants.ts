@@ -1,18 +1,43 @@
-/** Merchants, and receivers of events, as programs of their own: with us they share nothing but the contract. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+/** The clients of every language, and receivers of events, as programs of their own: they share nothing but the contract. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import spei from '../../../examples/accounts/spei.json';
 import pix from '../../../examples/orders/pix.json';
-import type { PaymentsClient } from '../../../src/client';
+import {
+  type Checkout,
+  EventError,
+  EventReader,
+  isAccountFailure,
+  isPaymentFailure,
+  LookupError,
+  type PaymentsClient,
+} from '../../../src/client';
 import type { MerchantEvent } from '../../../src/contract';
+import type { Simulator } from '../../../src/simulator';
 
-export type Json = Record<string, unknown>;
-/** A merchant's backend: it does a task, named as in examples/go/merchant, and gives the answer. */
-export type Merchant = (task: string, number: string, request?: Json) => Promise<Json>;
+/** One call of a client, with what it needs. */
+export interface Call {
+  call: string;
+  number?: string | undefined;
+  order?: object | undefined;
+  account?: object | undefined;
+  refund?: { amount: string; out_request_no: string } | undefined;
+  request?: { [field: string]: string } | undefined;
+  action?: string | undefined;
+  amount?: string | undefined;
+  secrets?: string | undefined;
+  body?: string | undefined;
+  headers?: Record<string, string> | undefined;
+}
+
+const said = z.object({ answer: z.unknown(), error: z.looseObject({ type: z.string() }).optional() });
+/** The answer to a call, or its failure. */
+export type Said = z.output<typeof said>;
+/** A merchant's backend in some language. */
+export type Merchant = (call: Call) => Promise<Said>;
 
 /** What a merchant hears. */
 export interface Receiver {
@@ -22,9 +47,9 @@ export interface Receiver {
 }
 
 /** Starts a receiver of events: it prints its port, and then each event. */
-export async function startReceiver(secret: string, file: string, ...args: string[]): Promise<Receiver> {
+export async function startReceiver(env: Record<string, string>, file: string, ...args: string[]): Promise<Receiver> {
   const child = spawn(file, args, {
-    env: { PATH: process.env.PATH, PORT: '0', PAYMENTS_EVENTS_SECRETS: secret },
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const events: MerchantEvent[] = [];
@@ -82,21 +107,21 @@ export interface ResidentMerchant {
   close(): Promise<void>;
 }
 
-/** A merchant that takes one task after the other, each a line: a Java or a Python needs a second of CPU to start. */
+/** A client whose program takes one call after the other, each a line: a Java or a Python needs a second of CPU to start. */
 export function residentMerchant(env: NodeJS.ProcessEnv, file: string, ...args: string[]): ResidentMerchant {
   const child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const answers = createInterface(child.stdout)[Symbol.asyncIterator]();
   let before: Promise<unknown> = Promise.resolve();
-  async function ask(...[task, number, request = {}]: Parameters<Merchant>): Promise<Json> {
-    child.stdin.write(`${JSON.stringify({ task, number, request })}\n`);
+  async function ask(call: Call): Promise<Said> {
+    child.stdin.write(`${JSON.stringify(call)}\n`);
     const { value, done } = await answers.next();
-    if (done) throw new Error(`The merchant ended, and was asked to ${task} ${number}.`);
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(value));
+    if (done) throw new Error(`The program ended, and was asked for ${JSON.stringify(call)}.`);
+    return said.parse(JSON.parse(value));
   }
   return {
-    merchant: (...asked) => {
-      const answer = before.then(() => ask(...asked));
+    merchant: (call) => {
+      const answer = before.then(() => ask(call));
       before = answer.catch(() => undefined);
       return answer;
     },
@@ -107,53 +132,50 @@ export function residentMerchant(env: NodeJS.ProcessEnv, file: string, ...args: 
   };
 }
 
-/** A merchant whose every task is a process. */
-export const merchantOf =
-  (env: NodeJS.ProcessEnv, file: string, ...before: string[]): Merchant =>
-  async (task, number, request = {}) => {
-    const child: ChildProcessByStdio<Writable, Readable, null> = spawn(file, [...before, task, number], {
-      env,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    child.stdin.end(JSON.stringify(request));
-    let printed = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
-    });
-    await once(child, 'close');
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(printed));
+/** A merchant with our client. The example before each order says its type, and JSON says the rest. */
+export function typescriptMerchant(payments: PaymentsClient, simulator: Simulator): Merchant {
+  const { accounts } = payments;
+  const page: Checkout = { ...pix.request, trade_type: 'WEB' };
+  const calls: Record<string, (call: Call & { number: string }) => Promise<unknown>> = {
+    pay: ({ order }) => payments.pay({ ...pix.request, ...order }),
+    createCheckout: ({ order }) => payments.createCheckout({ ...page, ...order }),
+    state: ({ number }) => payments.state(number),
+    outcome: ({ number }) => payments.outcome(number),
+    cancel: ({ number }) => payments.cancel(number),
+    refund: ({ number, refund }) => payments.refund(number, refund),
+    refunds: ({ number }) => payments.refunds(number),
+    banks: ({ request }) => payments.banks({ method: '', ...request }),
+    installments: ({ request }) => payments.installments({ currency: '', amount: '', ...request }),
+    walletToken: () => payments.walletToken(),
+    'accounts.create': ({ account, number }) => accounts.create({ ...spei, ...account }, { key: number }),
+    'accounts.get': ({ number }) => accounts.get(number),
+    'accounts.cancel': ({ number }) => accounts.cancel(number),
+    'accounts.recheck': ({ number }) => accounts.recheck(number),
+    'accounts.quantity': () => accounts.quantity(),
+    'simulator.act': async ({ number, action = '' }) => void (await simulator.act(number, tradeAction.parse(action))),
+    'simulator.deposit': async ({ number, amount = '' }) => void (await simulator.deposit(number, { amount })),
+    'events.read': async ({ secrets, body = '', headers = {} }) => new EventReader(secrets).read(body, headers),
   };
-
-/** A merchant with our client. The examples before each request say its type, and JSON says the rest. */
-export const typescriptMerchant =
-  (payments: PaymentsClient): Merchant =>
-  async (task, number, request = {}) => {
-    const tasks: Record<string, () => Promise<unknown>> = {
-      pay: () => payments.pay({ ...pix.request, ...request, out_trade_no: number }),
-      state: () => payments.state(number),
-      outcome: () => payments.outcome(number),
-      refund: () => payments.requestRefund(number, request),
-      refunds: () => payments.refunds(number),
-      'create-account': () => payments.accounts.create({ ...spei, ...request }, { key: number }),
-      account: () => payments.accounts.get(number),
-      banks: async () => ({ banks: await payments.banks({ method: '', ...request }) }),
-    };
+  return async ({ number = '', ...asked }) => {
     try {
-      return z.record(z.string(), z.unknown()).parse(await tasks[task]?.());
+      return { answer: await calls[asked.call]?.({ ...asked, number }) };
     } catch (error) {
-      const { type, message, details } = z
-        .looseObject({ type: z.string(), message: z.string(), details: z.unknown() })
-        .parse(error);
-      return { error: type, message, details };
+      const isOurs = isPaymentFailure(error) || isAccountFailure(error) || error instanceof LookupError;
+      if (!isOurs && !(error instanceof EventError)) throw error;
+      const { type, message } = error;
+      return { answer: undefined, error: { ...error, type, message } };
     }
   };
+}
+
+const tradeAction = z.enum(['pay', 'cancel', 'refuse', 'dispute', 'chargeback']);
 
 /** On a slow machine there may be no answer yet: then a merchant asks again, as the contract says. */
 export const untilAnswered =
   (ask: Merchant): Merchant =>
-  async (...asked) => {
+  async (call) => {
     for (;;) {
-      const answer = await ask(...asked);
-      if (answer.error !== 'PaymentPending' && answer.error !== 'RefundPending') return answer;
+      const given = await ask(call);
+      if (given.error?.type !== 'PaymentPending') return given;
     }
   };

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import card from '../../../examples/orders/credit-card.json';
 import pix from '../../../examples/orders/pix.json';
 import pse from '../../../examples/orders/pse.json';
@@ -22,7 +22,8 @@ import { type JsonOutput, JsonProgram, pythonWith } from '../../harness/python';
 import { PythonForks } from '../../harness/python-forks';
 
 const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
-const EXAMPLE = join(__dirname, '../../../examples/python');
+const EXAMPLE = join(__dirname, '../../../clients/python');
+const MODULES = [EXAMPLE, join(EXAMPLE, 'examples')].join(delimiter);
 
 let stack: Stack;
 /** The encryption keys of the stack and the merchant. */
@@ -35,7 +36,7 @@ const started: JsonOutput[] = [];
 beforeAll(async () => {
   python = await pythonWith(join(EXAMPLE, 'requirements.txt'));
   folder = await mkdtemp(join(tmpdir(), 'merchant-'));
-  forks = await PythonForks.start(python, folder, EXAMPLE);
+  forks = await PythonForks.start(python, folder, MODULES);
 });
 
 afterAll(async () => {
@@ -60,7 +61,7 @@ async function run(program: string, request: Order, ...options: string[]): Promi
   const args = [program, file, ...options];
   const env = {
     PATH: process.env.PATH,
-    PYTHONPATH: EXAMPLE,
+    PYTHONPATH: MODULES,
     PYTHONDONTWRITEBYTECODE: '1',
     TEMPORAL_ADDRESS: stack.temporal.connection.options.address,
     TEMPORAL_NAMESPACE: stack.temporal.namespace,
@@ -74,7 +75,7 @@ async function run(program: string, request: Order, ...options: string[]): Promi
   return running;
 }
 
-const merchant = (request: Order, ...options: string[]) => run(join(EXAMPLE, 'merchant.py'), request, ...options);
+const merchant = (request: Order, ...options: string[]) => run(join(EXAMPLE, 'examples/merchant.py'), request, ...options);
 const payOnce = async (request: Order) => (await merchant(request)).end();
 
 const workflowId = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;
@@ -180,47 +181,6 @@ describe.each([
       complaint: { error: 'DifferentRequest', fields: ['order_amount'] },
     });
     expect(creations(out_trade_no)).toHaveLength(1);
-  });
-
-  test('two backends that send the same order at once get the same answer, and one order is made', async () => {
-    const order = pixOrder('py-twice');
-    const [one, other] = await Promise.all([payOnce(order), payOnce(order)]);
-    expect(one).toMatchObject({ code: 0, printed: [{ payment_data: { recovered: false } }, {}] });
-    expect(other.printed[0]).toEqual(one.printed[0]);
-    expect(creations('py-twice')).toHaveLength(1);
-  });
-
-  test('an order that breaks rules is refused with InvalidRequest and each rule, and is not sent', async () => {
-    const order = pixOrder('py-wrong', { order_amount: '0.00', customer: { name: 'Mariana 😀' } });
-    expect(await payOnce(order)).toEqual({
-      code: 2,
-      printed: [],
-      complaint: expect.objectContaining({
-        error: 'InvalidRequest',
-        issues: expect.arrayContaining([
-          { field: 'order_amount', rule: expect.stringContaining('0.01') },
-          { field: 'customer.name', rule: expect.stringContaining('emoji') },
-        ]),
-      }),
-    });
-    expect(creations('py-wrong')).toEqual([]);
-  });
-
-  test('an order that the gateway refuses ends in NotCreated with the gateway’s codes', async () => {
-    // Only the gateway knows which methods exist, so the order is sent.
-    expect(await payOnce({ ...pse.request, method: 'Barter', out_trade_no: 'py-refused' })).toEqual({
-      code: 1,
-      printed: [],
-      complaint: expect.objectContaining({
-        error: 'NotCreated',
-        // The failure's text must be decrypted.
-        message: expect.stringMatching(/^(?!Encoded failure)./),
-        outcome: 'not-created',
-        code: expect.stringMatching(/^4/),
-        sub_code: expect.stringMatching(/./),
-      }),
-    });
-    expect(creations('py-refused')).toEqual([expect.objectContaining({ created: false })]);
   });
 
   test('an order whose out_trade_no exists at the gateway already ends in DuplicateOrder', async () => {

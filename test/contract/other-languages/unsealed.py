@@ -11,9 +11,8 @@ async def main(order_file: str) -> int:
     with open(order_file, encoding="utf-8") as file:
         request = json.load(file)["request"]
     payments = await connect()
-    payments.sealing_key = None
     try:
-        show({"payment_data": await payments.pay(request)})
+        show({"payment_data": await payments._create("direct", request)})
     except PaymentError as error:
         show({"error": error.type, "message": str(error), **error.details}, sys.stderr)
         return 1

@@ -20,10 +20,13 @@ import (
 var ctx = context.Background()
 
 type asked struct {
-	Call    string
-	Number  string
-	Order   json.RawMessage
-	Refund  payments.RefundRequest
+	Call   string
+	Number string
+	Order  json.RawMessage
+	Refund *struct {
+		Amount       string
+		OutRequestNo string `json:"out_request_no"`
+	}
 	Request payments.Object
 	Account payments.NewSpeiAccount
 	Action  string
@@ -80,7 +83,11 @@ func call(p *payments.Payments, simulator *paymentstest.Simulator, one asked) (a
 	case "cancel":
 		return p.Cancel(ctx, one.Number)
 	case "refund":
-		return p.Refund(ctx, one.Number, one.Refund)
+		options := payments.RefundOptions{Amount: payments.All}
+		if one.Refund != nil {
+			options = payments.RefundOptions{Amount: one.Refund.Amount, OutRequestNo: one.Refund.OutRequestNo}
+		}
+		return p.Refund(ctx, one.Number, options)
 	case "refunds":
 		return p.Refunds(ctx, one.Number)
 	case "banks":

@@ -1,6 +1,7 @@
 package payments;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,11 +31,14 @@ public final class Orders {
   /** The request for a virtual account. */
   public record NewSpeiAccount(AccountCustomer customer) {}
 
-  /** A refund: without an amount, all goes back; outRequestNo is its key. */
-  public record RefundRequest(String amount, String outRequestNo, String refundReason, RefundedUser userInfo, BankInfo bankInfo) {
-    /** A part. */
-    public static RefundRequest of(String amount, String outRequestNo) {
-      return new RefundRequest(amount, outRequestNo, null, null, null);
+  /** The amount of a refund of all that is left. */
+  public static final String ALL = "all";
+
+  /** A refund: of an amount, such as 30.00, or of ALL. None is refused, because a part may be meant. outRequestNo is its key. */
+  public record RefundOptions(@JsonProperty("refund_amount") String amount, String outRequestNo, String refundReason, RefundedUser userInfo, BankInfo bankInfo) {
+    /** With no more than an amount and a key. */
+    public static RefundOptions of(String amount, String outRequestNo) {
+      return new RefundOptions(amount, outRequestNo, null, null, null);
     }
   }
 

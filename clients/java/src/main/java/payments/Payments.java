@@ -42,7 +42,7 @@ import payments.Answers.PaymentState;
 import payments.Answers.RefundAnswer;
 import payments.Orders.Checkout;
 import payments.Orders.DirectPayment;
-import payments.Orders.RefundRequest;
+import payments.Orders.RefundOptions;
 
 /**
  * The payments of one gateway app, for a merchant's backend. docs/contract.md says what each call means. An order's outTradeNo is its
@@ -164,14 +164,14 @@ public final class Payments implements AutoCloseable {
 
   /** Refunds all of a paid order that is left. */
   public RefundAnswer refund(String outTradeNo) {
-    return refund(outTradeNo, RefundRequest.of(null, null));
+    return refund(outTradeNo, RefundOptions.of(Orders.ALL, null));
   }
 
   /**
-   * Refunds all of a paid order, or the amount. outRequestNo is the key: the same again gets the same answer. Throws PaymentError:
+   * Refunds a paid order: all that is left, or a part. outRequestNo is the key: the same again gets the same answer. Throws PaymentError:
    * OverRefund, NotRefunded, DuplicateRefund, NotFound; PaymentPending: it goes on, call again.
    */
-  public RefundAnswer refund(String outTradeNo, RefundRequest refund) {
+  public RefundAnswer refund(String outTradeNo, RefundOptions refund) {
     Map<String, Object> order = Map.of("app_id", workflows.appId, "out_trade_no", outTradeNo);
     Object[] asked = {asked(outTradeNo, refund)};
     return Json.as(Workflows.whileClosing(() -> {
@@ -184,13 +184,14 @@ public final class Payments implements AutoCloseable {
     }), RefundAnswer.class);
   }
 
-  /** The refund as the contract has it: its amount and the order's currency. */
-  private Map<String, Object> asked(String outTradeNo, RefundRequest refund) {
-    PaymentState payment = state(outTradeNo);
-    Map<String, Object> asked = new HashMap<>(Json.fields(refund));
-    asked.remove("amount");
-    asked.put("refund_amount", refund.amount() == null ? payment.orderAmount() : refund.amount());
-    asked.put("refund_currency", payment.orderCurrency());
+  private static Map<String, Object> asked(String outTradeNo, RefundOptions refund) {
+    Map<String, Object> asked = Json.fields(refund);
+    if (refund.amount() == null) {
+      String rule = "must be a decimal as text, such as \"30.00\", or ALL";
+      String message = "The refund of order " + outTradeNo + " was not sent: amount: " + rule;
+      throw PaymentError.of("InvalidRequest", message, Map.of("issues", List.of(Map.of("field", "amount", "rule", rule))));
+    }
+    if (refund.amount().equals(Orders.ALL)) asked.remove("refund_amount");
     return asked;
   }
 

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import payments.Orders.Checkout;
 import payments.Orders.DirectPayment;
 import payments.Orders.NewSpeiAccount;
-import payments.Orders.RefundRequest;
+import payments.Orders.RefundOptions;
 import payments.testing.Simulator;
 
 /** Makes the calls of the contract's cases (clients/cases.json): each is a line of JSON, and so is what it prints of it. */
@@ -50,8 +50,7 @@ public final class Cases {
       case "state" -> payments.state(number);
       case "outcome" -> payments.outcome(number);
       case "cancel" -> payments.cancel(number);
-      case "refund" -> asked.has("refund") ? payments.refund(number, Json.as(asked.get("refund"), RefundRequest.class))
-          : payments.refund(number);
+      case "refund" -> asked.has("refund") ? payments.refund(number, refund(asked.get("refund"))) : payments.refund(number);
       case "refunds" -> payments.refunds(number);
       case "banks" -> payments.banks(Json.fields(asked.get("request")));
       case "installments" -> payments.installments(Json.fields(asked.get("request")));
@@ -68,6 +67,10 @@ public final class Cases {
       case "types" -> types();
       default -> throw new IllegalArgumentException("no call " + asked);
     };
+  }
+
+  private static RefundOptions refund(JsonNode asked) {
+    return RefundOptions.of(asked.path("amount").asText(), asked.path("out_request_no").asText());
   }
 
   private static Object acted(Runnable act) {
