@@ -11,7 +11,9 @@ const PLACES = {
   'clients/java/README.md': /(?<=payments-client:)[^`]+/,
 };
 
-const others = Object.entries(PLACES).filter(([file, place]) => place.exec(readFileSync(file, 'utf8'))?.[0] !== version);
+const others = Object.entries(PLACES).filter(
+  ([file, place]) => place.exec(readFileSync(file, 'utf8'))?.[0] !== version,
+);
 if (process.argv.includes('--check')) {
   if (others.length > 0) console.error(`Not of version ${version}: ${others.map(([file]) => file).join(', ')}`);
   process.exit(others.length > 0 ? 1 : 0);

@@ -9,7 +9,11 @@ const taken = new Set<string>(); // and the ids of the events that it has taken:
 
 async function sell({ number }: { number: string }) {
   const price = { method: 'PIX', order_currency: 'BRL', order_amount: '150.00', timeout_express: '90m' };
-  const customer = { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '71493180072', type: 'CPF' } };
+  const customer = {
+    name: 'Mariana Souza Lima',
+    email: 'mariana@example.com',
+    identify: { number: '71493180072', type: 'CPF' },
+  };
   const order = { out_trade_no: number, subject: 'Two tickets', ...price, buyer_id: 'buyer-1', customer };
   const { pay_url = null } = await payments.pay(order); // the same order again gets the same answer
   return { pay_url }; // null: it was refused or lost. Let it end, and sell under a new number

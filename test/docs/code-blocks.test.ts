@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { built } from '../harness/built';
-import { goCommand, goPrograms } from '../harness/go';
+import { goBuild, goPrograms } from '../harness/go';
+import { javaPrograms } from '../harness/java';
 import { ROOT } from '../harness/terminal';
 import { DOCUMENTS, read } from './markdown';
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('every block has a language that is looked at here, or is JSON or Mermaid, which other tests read', () => {
-  const known = ['ts', 'sh', 'py', 'go', 'json', 'mermaid'];
+  const known = ['ts', 'sh', 'py', 'go', 'java', 'json', 'mermaid'];
   expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
   for (const language of known) expect([language, inLanguage(language).length > 0]).toEqual([language, true]);
 });
@@ -78,14 +79,32 @@ test('every block of Python compiles', () => {
 ('folder' in goPrograms() ? test : test.skip)('every block of Go compiles in its module', () => {
   const overlay: Record<string, string> = {};
   for (const [at, { code }] of inLanguage('go').entries()) {
-    const imports = ['context', 'fmt', 'temporal-payment-gateway/clients/go/payments'].map((name) => `"${name}"`);
+    const imports = ['context', 'errors', 'fmt', 'temporal-payment-gateway/clients/go/payments'].map(
+      (name) => `"${name}"`,
+    );
     const file = join(folder, `${at}.go`);
     writeFileSync(file, `package readme\n\nimport (\n${imports.join('\n')}\n)\n\nvar _ = sell\n\n${code}`);
     overlay[join(ROOT, 'clients/go/readme', `${at}.go`)] = file;
   }
   const list = join(folder, 'overlay.json');
   writeFileSync(list, JSON.stringify({ Replace: overlay }));
-  const { status, stderr } = goCommand(process.env, 'build', '-overlay', list, './readme');
+  const { status, stderr } = goBuild('-overlay', list, './readme');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+const java = javaPrograms();
+('options' in java ? test : test.skip)('every block of Java compiles against its client', () => {
+  const imports = ['payments.*', 'payments.Answers.*', 'payments.Orders.*'].map((name) => `import ${name};`);
+  const files = inLanguage('java').map(({ code }, at) => {
+    const file = join(folder, `Block${at}.java`);
+    writeFileSync(file, `${imports.join('\n')}\nfinal class Block${at} {\n${code}}\n`);
+    return file;
+  });
+  const { status, stderr } = spawnSync(
+    'javac',
+    ['-cp', 'classpath' in java ? java.classpath : '', '-d', folder, ...files],
+    { encoding: 'utf8' },
+  );
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 

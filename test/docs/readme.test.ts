@@ -5,7 +5,11 @@ import { DOCUMENTS, read } from './markdown';
 const README = read('README.md');
 
 test('every program of the README, the merchant’s guide and the page on Nexus is the example file that it names, to the letter', () => {
-  const shown = [...`${README}\n${read('docs/nexus.md')}\n${read('docs/merchants.md')}`.matchAll(/<!-- (examples\/\S+) -->\n```ts\n(.*?)```/gs)];
+  const shown = [
+    ...`${README}\n${read('docs/nexus.md')}\n${read('docs/merchants.md')}`.matchAll(
+      /<!-- (examples\/\S+) -->\n```ts\n(.*?)```/gs,
+    ),
+  ];
   expect(shown).toHaveLength(7);
   for (const [, file = '', code] of shown) expect(code).toBe(read(file));
 });

@@ -7,10 +7,11 @@ import { defaultCacheDir } from '../../src/cli/dev/temporal';
 import { discardDraft, draftOf, keepDraft } from './kept-folder';
 import { ROOT } from './terminal';
 
-const FOLDER = join(ROOT, 'clients/go');
+/** The module. */
+export const GO_FOLDER = join(ROOT, 'clients/go');
 
 /** A compiler that does not optimize takes two thirds of the CPU: Temporal's SDK for Go is 60 s of it on a machine that has built nothing. */
-const QUICK = ['-gcflags=all=-N -l'];
+export const QUICK_GO = ['-gcflags=all=-N -l'];
 
 /** Modules come over the network, and a slow line is no failure. */
 const BUILD_MS = 10 * 60_000;
@@ -22,15 +23,15 @@ export function goPrograms(env: NodeJS.ProcessEnv = process.env): GoPrograms {
   const version = spawnSync('go', ['version'], { encoding: 'utf8' });
   if (version.status !== 0) return { missing: 'Go is not installed, and these programs need it' };
   const hash = createHash('sha256').update(version.stdout);
-  for (const file of readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).sort()) {
-    if (statSync(join(FOLDER, file)).isFile()) hash.update(file).update(readFileSync(join(FOLDER, file)));
+  for (const file of readdirSync(GO_FOLDER, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (statSync(join(GO_FOLDER, file)).isFile()) hash.update(file).update(readFileSync(join(GO_FOLDER, file)));
   }
   const folder = join(defaultCacheDir(env), 'go', hash.digest('hex').slice(0, 16));
   if (existsSync(folder)) return { folder };
-  const got = spawnSync('go', ['mod', 'download'], { cwd: FOLDER, encoding: 'utf8', timeout: BUILD_MS });
+  const got = spawnSync('go', ['mod', 'download'], { cwd: GO_FOLDER, encoding: 'utf8', timeout: BUILD_MS });
   if (got.status !== 0) return { missing: `Go’s modules cannot be had: ${got.stderr.split('\n')[0]}` };
   const draft = draftOf(folder);
-  const { status, stderr } = goCommand(env, 'build', '-ldflags=-s -w', '-o', draft, './...');
+  const { status, stderr } = goBuild('-ldflags=-s -w', '-o', draft, './...');
   if (status !== 0) {
     discardDraft(draft);
     // What does not compile fails the tests.
@@ -40,11 +41,8 @@ export function goPrograms(env: NodeJS.ProcessEnv = process.env): GoPrograms {
   return { folder };
 }
 
-/** A command of Go's that compiles. All have the same options, so that each finds what another has compiled. */
-export function goCommand(
-  env: NodeJS.ProcessEnv,
-  command: 'build' | 'test',
-  ...args: string[]
-): SpawnSyncReturns<string> {
-  return spawnSync('go', [command, ...QUICK, ...args], { cwd: FOLDER, env, encoding: 'utf8', timeout: BUILD_MS });
+/** Builds with the options of all tests, so that each finds what another has compiled. */
+export function goBuild(...args: string[]): SpawnSyncReturns<string> {
+  const options = { cwd: GO_FOLDER, encoding: 'utf8', timeout: BUILD_MS } as const;
+  return spawnSync('go', ['build', ...QUICK_GO, ...args], options);
 }

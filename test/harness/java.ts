@@ -1,7 +1,8 @@
 /** Java for tests: the client of clients/java with its programs, compiled once for each state of their sources, and kept with their libraries. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { defaultCacheDir } from '../../src/cli/dev/temporal';
 import { discardDraft, draftOf, keepDraft } from './kept-folder';
@@ -13,7 +14,7 @@ const SOURCES = ['src', 'examples'];
 /** Libraries come over the network, and a slow line is no failure. */
 const FETCH_MS = 10 * 60_000;
 
-export type JavaPrograms = { options: string[] } | { missing: string };
+export type JavaPrograms = { options: string[]; classpath: string } | { missing: string };
 
 /** The options with which Java runs the programs, or in a sentence why there is none: no JDK, no Maven, or the libraries are not within reach. */
 export function javaPrograms(env: NodeJS.ProcessEnv = process.env): JavaPrograms {
@@ -35,21 +36,27 @@ export function javaPrograms(env: NodeJS.ProcessEnv = process.env): JavaPrograms
   const classes = join(cache, nameOf([pom, ...sources.map((file) => readFileSync(file))]));
   if (!existsSync(lib)) {
     const draft = draftOf(lib);
-    const args = ['-q', '-B', '-f', PROJECT, 'dependency:copy-dependencies', `-DoutputDirectory=${draft}`];
+    // The package is made once as people make it. Maven writes beside what it builds.
+    const copy = mkdtempSync(join(tmpdir(), 'java-'));
+    cpSync(PROJECT, copy, { recursive: true, filter: (path) => !path.startsWith(join(PROJECT, 'target')) });
+    const args = ['-q', '-B', '-f', copy, 'package', 'dependency:copy-dependencies', `-DoutputDirectory=${draft}`];
     const got = spawnSync('mvn', args, { encoding: 'utf8', timeout: FETCH_MS });
+    rmSync(copy, { recursive: true });
     if (got.status !== 0) {
       discardDraft(draft);
+      if (got.stdout.includes('COMPILATION ERROR')) throw new Error(got.stdout);
       return { missing: `Java’s libraries cannot be had: ${got.stdout.split('\n')[0]}` };
     }
     keepDraft(draft, lib);
   }
   if (!existsSync(classes)) compile(sources, lib, classes);
   const programs = join(classes, 'programs.jar');
-  const options = ['-XX:TieredStopAtLevel=1', '-cp', [programs, join(lib, '*')].join(delimiter)];
+  const classpath = [programs, join(lib, '*')].join(delimiter);
+  const options = ['-XX:TieredStopAtLevel=1', '-cp', classpath];
   const archive = join(classes, 'classes.jsa');
   if (!existsSync(archive)) archiveClasses(options, archive);
   // Where Java does not want the archive, it must not say so between the lines of JSON.
-  return { options: [`-XX:SharedArchiveFile=${archive}`, '-Xlog:disable', ...options] };
+  return { options: [`-XX:SharedArchiveFile=${archive}`, '-Xlog:disable', ...options], classpath };
 }
 
 /** Compiles the programs into a folder of their own, with `programs.jar`. Throws Error with what the compiler says. */

@@ -83,7 +83,9 @@ export async function play(steps: (typeof cases)[number]['steps'], around: Aroun
       continue;
     }
     const { answer, error } = await ask(asked);
-    const given = error ?? answer;
+    // In which order they come is nobody's promise.
+    const given =
+      error && Array.isArray(error.fields) ? { ...error, fields: error.fields.toSorted() } : (error ?? answer);
     expect({ step, isFailure: error !== undefined, given }).toEqual({ step, isFailure: fails !== undefined, given });
     const wanted = fails ?? gives;
     if (wanted !== undefined && !isLike(given, wanted)) expect({ step, given }).toEqual({ step, given: wanted });

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import spei from '../../../examples/accounts/spei.json';
+import checkout from '../../../examples/orders/checkout.json';
 import pix from '../../../examples/orders/pix.json';
 import {
   type Checkout,
@@ -33,7 +34,7 @@ export interface Call {
   headers?: Record<string, string> | undefined;
 }
 
-const said = z.object({ answer: z.unknown(), error: z.looseObject({ type: z.string() }).optional() });
+const said = z.object({ answer: z.unknown().optional(), error: z.looseObject({ type: z.string() }).optional() });
 /** The answer to a call, or its failure. */
 export type Said = z.output<typeof said>;
 /** A merchant's backend in some language. */
@@ -135,7 +136,7 @@ export function residentMerchant(env: NodeJS.ProcessEnv, file: string, ...args: 
 /** A merchant with our client. The example before each order says its type, and JSON says the rest. */
 export function typescriptMerchant(payments: PaymentsClient, simulator: Simulator): Merchant {
   const { accounts } = payments;
-  const page: Checkout = { ...pix.request, trade_type: 'WEB' };
+  const page: Checkout = { ...checkout.request, trade_type: 'WEB' };
   const calls: Record<string, (call: Call & { number: string }) => Promise<unknown>> = {
     pay: ({ order }) => payments.pay({ ...pix.request, ...order }),
     createCheckout: ({ order }) => payments.createCheckout({ ...page, ...order }),

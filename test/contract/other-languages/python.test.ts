@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import card from '../../../examples/orders/credit-card.json';
 import pix from '../../../examples/orders/pix.json';
-import pse from '../../../examples/orders/pse.json';
 import wallet from '../../../examples/orders/wallet-card-number.json';
 import { afterSaleWorkflowId, SEARCH_ATTRIBUTE } from '../../../src/contract';
 import { open } from '../../../src/gateway';
@@ -75,7 +74,8 @@ async function run(program: string, request: Order, ...options: string[]): Promi
   return running;
 }
 
-const merchant = (request: Order, ...options: string[]) => run(join(EXAMPLE, 'examples/merchant.py'), request, ...options);
+const merchant = (request: Order, ...options: string[]) =>
+  run(join(EXAMPLE, 'examples/merchant.py'), request, ...options);
 const payOnce = async (request: Order) => (await merchant(request)).end();
 
 const workflowId = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;

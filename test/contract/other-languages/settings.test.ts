@@ -1,9 +1,10 @@
 /** What the programs of the clients say where a setting is missing: a sentence and the exit code of wrong input, before anything is sent. */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { transformFileSync } from '@swc/core';
 import { dataConverter } from '../../../src/codec';
+import { exampleProgram } from '../../harness/example-program';
 import { goPrograms } from '../../harness/go';
 import { javaPrograms } from '../../harness/java';
 import { pythonWith } from '../../harness/python';
@@ -15,8 +16,6 @@ const go = goPrograms();
 const java = javaPrograms();
 const JAVA = 'options' in java ? java.options : [];
 
-const TYPESCRIPT = { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } } as const;
-
 /** Nobody listens on this port: a program that is not refused at once cannot answer. */
 const NO_TEMPORAL = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
 const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
@@ -27,13 +26,11 @@ const RECEIVERS = ['TypeScript', ...MERCHANTS];
 type Program = readonly [file: string, ...args: string[]];
 let merchants: Record<string, Program>;
 let receivers: Record<string, Program>;
-/** Within the repository, so that Node finds the packages. */
-const folder = mkdtempSync(join(ROOT, 'node_modules/.receiver-'));
+const folder = mkdtempSync(join(tmpdir(), 'settings-'));
 
 beforeAll(async () => {
   const python = await pythonWith(join(PYTHON, 'requirements.txt'));
-  const typescript = join(folder, 'events.mjs');
-  writeFileSync(typescript, transformFileSync(join(ROOT, 'examples/typescript/events.mts'), TYPESCRIPT).code);
+  const typescript = await exampleProgram(folder, 'events');
   merchants = {
     Python: [python, join(PYTHON, 'examples/merchant.py'), ORDER],
     ...('folder' in go ? { Go: [join(go.folder, 'merchant'), ORDER] } : {}),

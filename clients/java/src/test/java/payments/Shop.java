@@ -8,17 +8,17 @@ import payments.Orders.RefundOptions;
 import payments.testing.Simulator;
 
 /** A shop's own tests, on the stack that `npm start` runs in this folder: run its main, or call each from your test runner. */
-public final class ShopTest {
+public final class Shop {
   private final Payments payments;
   private final Simulator simulator = new Simulator();
 
-  ShopTest(Payments payments) {
+  Shop(Payments payments) {
     this.payments = payments;
   }
 
   public static void main(String[] args) {
     try (Payments payments = Payments.connect()) {
-      ShopTest shop = new ShopTest(payments);
+      Shop shop = new Shop(payments);
       shop.aBuyerWhoPaysIsDeliveredToAndGetsAPartBack();
       shop.aBuyerWhoCancelsGetsNothing();
       shop.aWrongOrderIsRefusedFieldByField();
