@@ -2,8 +2,10 @@ package payments
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 )
 
@@ -14,7 +16,7 @@ type Settings map[string]string
 var namesAStack = []string{"TEMPORAL_ADDRESS", "TEMPORAL_PROFILE", "GATEWAY_APP_ID", "GATEWAY_APPS_FILE"}
 
 // Environment is the settings of the environment, or where it names no stack, those of the stack that `payment-gateway dev` runs in
-// this folder.
+// this folder. It fails with a ConfigError for a file that others may read.
 func Environment() (Settings, error) {
 	settings := Settings{}
 	for _, one := range os.Environ() {
@@ -29,7 +31,7 @@ func Environment() (Settings, error) {
 			return settings, nil
 		}
 	}
-	file, err := os.ReadFile(".payments/dev.env")
+	file, err := ownFile(".payments/dev.env")
 	if errors.Is(err, fs.ErrNotExist) {
 		return settings, nil
 	}
@@ -40,6 +42,27 @@ func Environment() (Settings, error) {
 		}
 	}
 	return settings, err
+}
+
+// ownFile is the text of a file of the user's own: in a folder of somebody else's, it could name their Temporal and their keys.
+func ownFile(path string) ([]byte, error) {
+	named, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	// What is looked at is what is read. Windows has no such modes.
+	known, err := file.Stat()
+	isOwn := err == nil && os.SameFile(named, known) && (known.Mode() == 0o600 || runtime.GOOS == "windows")
+	if !isOwn {
+		return nil, &ConfigError{path + " is not read: it must be a file of yours with mode 600, as npx payment-gateway dev makes it. " +
+			"Run that here, or set TEMPORAL_ADDRESS and the other settings."}
+	}
+	return io.ReadAll(file)
 }
 
 // unquoted is a value as a shell reads it, whose quote within quotes is '\”.

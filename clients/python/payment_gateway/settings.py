@@ -5,15 +5,40 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from .errors import ConfigError
+
 # Each of these variables names a stack. Where one is set, .payments/dev.env is not read.
 NAMES_A_STACK = ("TEMPORAL_ADDRESS", "TEMPORAL_PROFILE", "GATEWAY_APP_ID", "GATEWAY_APPS_FILE")
 
 
 def environment(environ: Mapping[str, str] = os.environ, folder: str = ".payments") -> dict[str, str]:
-    """The settings: those of the stack that `payment-gateway dev` runs in this folder, where the environment names none."""
+    """
+    The settings: those of the stack that `payment-gateway dev` runs in this folder, where the environment names none. Raises
+    ConfigError for a file that is somebody else's.
+    """
     file = Path(folder) / "dev.env"
     if environ.get("NODE_ENV") == "production" or any(environ.get(name) for name in NAMES_A_STACK) or not file.exists():
         return dict(environ)
-    lines = (line.partition("=") for line in file.read_text(encoding="utf-8").splitlines() if "=" in line)
+    lines = (line.partition("=") for line in own_text(file).splitlines() if "=" in line)
     # Values are quoted where a shell would take a character for its own.
     return {**{name: "".join(shlex.split(value)) for name, _, value in lines}, **environ}
+
+
+def own_text(file: Path) -> str:
+    """The text of a file of the user's own: in a folder of somebody else's, it could name their Temporal and their keys."""
+    try:
+        opened = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        raise not_own(file) from None
+    with open(opened, encoding="utf-8") as text:
+        known = os.fstat(opened)
+        if hasattr(os, "getuid") and (known.st_uid != os.getuid() or known.st_mode & 0o7777 != 0o600):
+            raise not_own(file)
+        return text.read()
+
+
+def not_own(file: Path) -> ConfigError:
+    return ConfigError(
+        f"{file} is not read: it must be a file of yours with mode 600, as npx payment-gateway dev makes it. "
+        "Run that here, or set TEMPORAL_ADDRESS and the other settings."
+    )

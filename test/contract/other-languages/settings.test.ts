@@ -1,6 +1,6 @@
 /** What the programs of the clients say where a setting is missing: a sentence and the exit code of wrong input, before anything is sent. */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dataConverter } from '../../../src/codec';
@@ -92,6 +92,17 @@ test.each(MERCHANTS)('a merchant in %s that names no app is told so', (language)
   for (const app of [{}, { GATEWAY_APP_ID: '' }]) {
     const ended = run(merchants[language], { ...NO_TEMPORAL, ...CLEAR, ...app });
     expectRefusal(ended, 'Which app? Set GATEWAY_APP_ID');
+  }
+});
+
+test.each(MERCHANTS)('a merchant in %s reads no settings of a stack that others could have written', (language) => {
+  const settings = join(folder, '.payments');
+  mkdirSync(settings);
+  writeFileSync(join(settings, 'dev.env'), 'GATEWAY_APP_ID=theirs\n', { mode: 0o644 });
+  try {
+    expectRefusal(run(merchants[language]), 'dev.env is not read: it must be a file of yours with mode 600');
+  } finally {
+    rmSync(settings, { recursive: true });
   }
 });
 

@@ -19,10 +19,10 @@ import (
 func main() {
 	log.SetFlags(0)
 	settings, err := payments.Environment()
-	if err != nil {
-		log.Fatal(err)
+	var events *payments.EventReader
+	if err == nil {
+		events, err = payments.NewEventReader(settings["PAYMENTS_EVENTS_SECRETS"])
 	}
-	events, err := payments.NewEventReader(settings["PAYMENTS_EVENTS_SECRETS"])
 	if err != nil {
 		log.Print(err)
 		os.Exit(2)

@@ -3,7 +3,11 @@ package payments;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +20,7 @@ public final class Settings {
 
   private Settings() {}
 
-  /** The environment, or where it names no stack, the settings of the one that `payment-gateway dev` runs in this folder. */
+  /** The environment, or where it names no stack, the settings of the one that `payment-gateway dev` runs here. Throws ConfigError. */
   public static Map<String, String> environment() {
     Map<String, String> own = System.getenv();
     Path file = Path.of(".payments", "dev.env");
@@ -24,6 +28,10 @@ public final class Settings {
     if (isNamed || "production".equals(own.get("NODE_ENV")) || !Files.exists(file)) return own;
     Map<String, String> settings = new HashMap<>();
     try {
+      if (!isOwn(file)) {
+        throw new ConfigError(file + " is not read: it must be a file of yours with mode 600, as npx payment-gateway dev makes it. "
+            + "Run that here, or set TEMPORAL_ADDRESS and the other settings.");
+      }
       for (String line : Files.readAllLines(file)) {
         int at = line.indexOf('=');
         if (at > 0) settings.put(line.substring(0, at), unquoted(line.substring(at + 1)));
@@ -33,6 +41,15 @@ public final class Settings {
     }
     settings.putAll(own);
     return settings;
+  }
+
+  /** In a folder of somebody else's, the file could name their Temporal and their keys. Windows has no such modes. */
+  private static boolean isOwn(Path file) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+    if (view == null) return true;
+    PosixFileAttributes known = view.readAttributes();
+    boolean isPrivate = known.permissions().equals(PosixFilePermissions.fromString("rw-------"));
+    return known.isRegularFile() && isPrivate && known.owner().getName().equals(System.getProperty("user.name"));
   }
 
   /** The value as a shell reads it, whose quote within quotes is '\''. */
