@@ -184,7 +184,7 @@ func (p *Payments) Refund(ctx context.Context, outTradeNo string, refund RefundO
 		message := fmt.Sprintf("The refund of order %s was not sent: amount: %s", outTradeNo, rule)
 		return answer, failure("InvalidRequest", message, Object{"issues": []any{Object{"field": "amount", "rule": rule}}})
 	}
-	err = whileClosing(ctx, func() error {
+	err = whileClosing(ctx, func(int) error {
 		return p.workflows.startWithUpdate(ctx, start{
 			workflow: "afterSale", id: p.afterSale(outTradeNo), update: "refund", arguments: []any{asked},
 			input: Object{"app_id": p.workflows.appID, "out_trade_no": outTradeNo},
@@ -239,8 +239,8 @@ func (p *Payments) WalletToken(ctx context.Context, request Object) (string, err
 func (p *Payments) create(ctx context.Context, kind string, request Object, needed []string) (PaymentData, error) {
 	asked := paymentInput{Kind: kind, AppID: p.workflows.appID, Request: request}
 	var answer Object
-	err := whileClosing(ctx, func() (err error) {
-		answer, err = p.startOrAnswer(ctx, asked)
+	err := whileClosing(ctx, func(tries int) (err error) {
+		answer, err = p.startOrAnswer(ctx, asked, tries)
 		return err
 	})
 	if err != nil {
@@ -249,11 +249,11 @@ func (p *Payments) create(ctx context.Context, kind string, request Object, need
 	return dataOf(answer, needed)
 }
 
-func (p *Payments) startOrAnswer(ctx context.Context, asked paymentInput) (Object, error) {
+func (p *Payments) startOrAnswer(ctx context.Context, asked paymentInput, tries int) (Object, error) {
 	// The proof that no run was before this one spares a look for it.
 	first := asked
 	first.FirstStartID = uuid.NewString()
-	answer, err := p.start(ctx, first, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+	answer, err := p.start(ctx, first, tries, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	var over *serviceerror.WorkflowExecutionAlreadyStarted
 	if !errors.As(err, &over) {
 		return answer, err
@@ -262,17 +262,21 @@ func (p *Payments) startOrAnswer(ctx context.Context, asked paymentInput) (Objec
 	var failed *Error
 	if errors.As(err, &failed) && failed.leavesNoOrder() {
 		// There is no order, so its number can be used again.
-		return p.start(ctx, asked, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+		return p.start(ctx, asked, tries, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 	}
 	return answer, err
 }
 
-func (p *Payments) start(ctx context.Context, input paymentInput, reuse enumspb.WorkflowIdReusePolicy) (answer Object, err error) {
+// start has one update id for all who send the same order at the same time. A run that was just ending keeps its id: each try has
+// another.
+func (p *Payments) start(
+	ctx context.Context, input paymentInput, tries int, reuse enumspb.WorkflowIdReusePolicy,
+) (answer Object, err error) {
 	period := time.Now().Unix() / int64(sharedFor.Seconds())
 	err = p.workflows.startWithUpdate(ctx, start{
 		workflow: "payment", id: p.id(text(input.Request["out_trade_no"])), input: input,
 		update: "created", arguments: []any{input}, reuse: reuse, timeout: answerTimeout,
-		updateID: fmt.Sprintf("created:%d:%s", period, digest([]any{input.Kind, input.Request})),
+		updateID: fmt.Sprintf("created:%d:%d:%s", period, tries, digest([]any{input.Kind, input.Request})),
 	}, &answer)
 	return answer, err
 }

@@ -261,9 +261,9 @@ func noAnswer() *Error {
 }
 
 // whileClosing asks once more where the workflow was just ending, and took nothing: the same call starts another one.
-func whileClosing(ctx context.Context, call func() error) error {
+func whileClosing(ctx context.Context, call func(tries int) error) error {
 	for tries := 1; ; tries++ {
-		err := call()
+		err := call(tries)
 		var failed *Error
 		if !errors.As(err, &failed) || failed.Because != "Closing" || tries == closingTries {
 			return err

@@ -116,7 +116,7 @@ class Payments:
             raise PaymentError("InvalidRequest", message, {"issues": [{"field": "amount", "rule": rule}]})
         asked: JSON = {"refund_amount" if name == "amount" else name: value for name, value in given.items()}
         answer: RefundAnswer = await while_closing(
-            lambda: self._temporal.start_with_update(
+            lambda _: self._temporal.start_with_update(
                 "afterSale", self._after_sale(out_trade_no), order, "refund", asked, timeout=REFUND_TIMEOUT
             )
         )
@@ -143,14 +143,14 @@ class Payments:
 
     async def _create(self, kind: str, request: JSON) -> JSON:
         payment = {"kind": kind, "app_id": self._app_id, "request": request}
-        data: JSON = await while_closing(lambda: self._start_or_answer(payment, request["out_trade_no"]))
+        data: JSON = await while_closing(lambda tries: self._start_or_answer(payment, request["out_trade_no"], tries))
         return data
 
-    async def _start_or_answer(self, payment: JSON, out_trade_no: str) -> JSON:
+    async def _start_or_answer(self, payment: JSON, out_trade_no: str, tries: int) -> JSON:
         try:
             # The proof that no run was before this one spares a look for it.
             first = {**payment, "first_start_id": str(uuid4())}
-            return await self._start(first, payment, WorkflowIDReusePolicy.REJECT_DUPLICATE)
+            return await self._start(first, payment, tries, WorkflowIDReusePolicy.REJECT_DUPLICATE)
         except WorkflowAlreadyStartedError:
             pass
         try:
@@ -159,11 +159,11 @@ class Payments:
             if not leaves_no_order(error):
                 raise
         # There is no order, so its number can be used again.
-        return await self._start(payment, payment, WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
+        return await self._start(payment, payment, tries, WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
 
-    async def _start(self, input: JSON, payment: JSON, reuse: WorkflowIDReusePolicy) -> JSON:
+    async def _start(self, input: JSON, payment: JSON, tries: int, reuse: WorkflowIDReusePolicy) -> JSON:
         id = self._id(payment["request"]["out_trade_no"])
-        update_id = shared_update_id({name: payment[name] for name in ("kind", "request")})
+        update_id = shared_update_id({name: payment[name] for name in ("kind", "request")}, tries)
         answer: JSON = await self._temporal.start_with_update(
             "payment", id, input, "created", input, update_id=update_id, reuse=reuse
         )

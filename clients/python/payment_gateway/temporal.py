@@ -164,21 +164,21 @@ def digest(value: object) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def shared_update_id(order: JSON) -> str:
-    """One id for all who send the same order at the same time. One that has failed as pending is not asked again for long."""
-    return f"created:{int(time.time() / SHARED_FOR)}:{digest(order)}"
+def shared_update_id(order: JSON, tries: int) -> str:
+    """One id for all who send the same order at the same time. A run that was just ending keeps its id: each try has another."""
+    return f"created:{int(time.time() / SHARED_FOR)}:{tries}:{digest(order)}"
 
 
-async def while_closing(call: Callable[[], Awaitable[Any]]) -> Any:
+async def while_closing(call: Callable[[int], Awaitable[Any]]) -> Any:
     """Makes a call that starts its workflow once more where the run that took it was just ending. Raises PaymentError."""
-    for _ in range(CLOSING_TRIES - 1):
+    for tries in range(1, CLOSING_TRIES):
         try:
-            return await call()
+            return await call(tries)
         except PaymentError as error:
             if error.because != "Closing":
                 raise
         await asyncio.sleep(1)
-    return await call()
+    return await call(CLOSING_TRIES)
 
 
 async def answered(call: Awaitable[Answer], timeout: float | None = None, not_found: str = "NotFound") -> Answer:

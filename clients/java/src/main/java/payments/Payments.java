@@ -174,7 +174,7 @@ public final class Payments implements AutoCloseable {
   public RefundAnswer refund(String outTradeNo, RefundOptions refund) {
     Map<String, Object> order = Map.of("app_id", workflows.appId, "out_trade_no", outTradeNo);
     Object[] asked = {asked(outTradeNo, refund)};
-    return Json.as(Workflows.whileClosing(() -> {
+    return Json.as(Workflows.whileClosing(tries -> {
       try {
         return workflows.startWithUpdate("afterSale", afterSale(outTradeNo), order, WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
             Workflows.update("refund", null), asked, Workflows.REFUND_TIMEOUT);
@@ -231,19 +231,19 @@ public final class Payments implements AutoCloseable {
 
   private PaymentData create(String kind, String outTradeNo, Map<String, Object> request, List<String> needed) {
     Map<String, Object> payment = Map.of("kind", kind, "app_id", workflows.appId, "request", request);
-    Map<String, Object> data = Json.fields(Workflows.whileClosing(() -> startOrAnswer(outTradeNo, payment)));
+    Map<String, Object> data = Json.fields(Workflows.whileClosing(tries -> startOrAnswer(outTradeNo, payment, tries)));
     Map<String, Object> all = new HashMap<>(data);
     all.put("complete", needed.stream().allMatch(name -> data.get(name) instanceof String text && !text.isEmpty()));
     all.put("fields", data);
     return Json.as(all, PaymentData.class);
   }
 
-  private Map<?, ?> startOrAnswer(String outTradeNo, Map<String, Object> payment) {
+  private Map<?, ?> startOrAnswer(String outTradeNo, Map<String, Object> payment, int tries) {
     try {
       // The proof that no run was before this one spares a look for it.
       Map<String, Object> first = new HashMap<>(payment);
       first.put("first_start_id", UUID.randomUUID().toString());
-      return start(outTradeNo, first, WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE);
+      return start(outTradeNo, first, tries, WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE);
     } catch (Workflows.Over before) {
       // It is answered from the payment that was.
     }
@@ -254,14 +254,16 @@ public final class Payments implements AutoCloseable {
     }
     try {
       // There is no order, so its number can be used again.
-      return start(outTradeNo, payment, WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY);
+      return start(outTradeNo, payment, tries, WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY);
     } catch (Workflows.Over meanwhile) {
       throw Workflows.noAnswer();
     }
   }
 
-  private Map<?, ?> start(String outTradeNo, Map<String, Object> input, WorkflowIdReusePolicy reuse) throws Workflows.Over {
-    String updateId = "created:" + System.currentTimeMillis() / SHARED_FOR + ":" + digest(List.of(input.get("kind"), input.get("request")));
+  /** All who send the same order at the same time have one update id. A run that was just ending keeps its id: each try has another. */
+  private Map<?, ?> start(String outTradeNo, Map<String, Object> input, int tries, WorkflowIdReusePolicy reuse) throws Workflows.Over {
+    String period = System.currentTimeMillis() / SHARED_FOR + ":" + tries;
+    String updateId = "created:" + period + ":" + digest(List.of(input.get("kind"), input.get("request")));
     return workflows.startWithUpdate("payment", id(outTradeNo), input, reuse, Workflows.update("created", updateId),
         new Object[] {input}, Workflows.ANSWER_TIMEOUT);
   }

@@ -31,7 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
+import java.util.function.IntFunction;
 
 /** Calls of Temporal's client on one app's workflows, and what their errors mean. */
 @SuppressWarnings("rawtypes") // a class for Temporal's SDK names no arguments
@@ -179,10 +179,10 @@ final class Workflows implements AutoCloseable {
   }
 
   /** Asks once more where the workflow was just ending, and took nothing: the same call starts another one. */
-  static <T> T whileClosing(Supplier<T> call) {
+  static <T> T whileClosing(IntFunction<T> call) {
     for (int tries = 1; ; tries++) {
       try {
-        return call.get();
+        return call.apply(tries);
       } catch (PaymentError error) {
         if (!error.because().equals("Closing") || tries == CLOSING_TRIES) throw error;
         pause(1_000);
