@@ -171,12 +171,15 @@ export function typescriptMerchant(payments: PaymentsClient, simulator: Simulato
 
 const tradeAction = z.enum(['pay', 'cancel', 'refuse', 'dispute', 'chargeback']);
 
+/** What is pending so often never gets an answer. */
+const MOST_TRIES = 10;
+
 /** On a slow machine there may be no answer yet: then a merchant asks again, as the contract says. */
 export const untilAnswered =
   (ask: Merchant): Merchant =>
   async (call) => {
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       const given = await ask(call);
-      if (given.error?.type !== 'PaymentPending') return given;
+      if (given.error?.type !== 'PaymentPending' || tries === MOST_TRIES) return given;
     }
   };
