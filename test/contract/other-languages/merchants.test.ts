@@ -294,7 +294,9 @@ test('every event and every state that crossed the wire fits its published schem
     const type = 'account' in event ? 'AccountEvent' : 'PaymentEvent';
     expect([event.id, problemsWith(type, event)]).toEqual([event.id, null]);
   }
-  const [number = ''] = heard.flatMap((event) => ('payment' in event ? [event.payment.out_trade_no ?? ''] : []));
+  const [number = ''] = heard.flatMap((event) =>
+    'after_sale' in event && event.after_sale ? [event.payment.out_trade_no ?? ''] : [],
+  );
   expect(problemsWith('PaymentState', await stack.payments.state(number))).toBeNull();
   expect(problemsWith('AfterSaleState', await stack.payments.refunds(number))).toBeNull();
 });
