@@ -1,5 +1,7 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import payments.Answers.PaymentData;
@@ -41,7 +43,8 @@ public final class Merchant {
   }
 
   private static void end(int code, String message) {
-    if (!message.isEmpty()) System.err.println(message);
+    // In UTF-8, whatever the terminal's locale says: an order may have any name in it.
+    if (!message.isEmpty()) new PrintStream(System.err, true, StandardCharsets.UTF_8).println(message);
     System.exit(code);
   }
 }
