@@ -176,6 +176,13 @@ type LatePaymentRefund struct {
 	Reason       string `json:"reason"`
 }
 
+// Taken is who has taken on what waits for a person.
+type Taken struct {
+	By   string `json:"by"`
+	Note string `json:"note"`
+	Time string `json:"time"`
+}
+
 // OtherAmount is what the gateway named where it was not what was ordered.
 type OtherAmount struct {
 	Amount   string `json:"amount"`
@@ -195,6 +202,8 @@ type PaymentState struct {
 	Outcome           string             `json:"outcome"`
 	ConfirmedBy       string             `json:"confirmed_by"`
 	Attention         string             `json:"attention"`
+	AttentionSince    string             `json:"attention_since"`
+	Taken             *Taken             `json:"taken"`
 	ExpiresAt         string             `json:"expires_at"`
 	Previous          *Earlier           `json:"previous"`
 	RefusedBecause    *Refusal           `json:"refused_because"`
@@ -253,6 +262,8 @@ type AfterSaleState struct {
 	OrderCurrency     string        `json:"order_currency"`
 	Method            string        `json:"method"`
 	Attention         string        `json:"attention"`
+	AttentionSince    string        `json:"attention_since"`
+	Taken             *Taken        `json:"taken"`
 	RefundedAmount    string        `json:"refunded_amount"`
 	RefundingAmount   string        `json:"refunding_amount"`
 	RefundedElsewhere string        `json:"refunded_elsewhere"`
@@ -376,7 +387,7 @@ type StuckPayment struct {
 	Status     string `json:"status"`
 }
 
-// MerchantEvent is any event (docs/events.md). Type says what else it has: a transition and an attention have a Payment, and after
+// MerchantEvent is any event (docs/events.md). Type says what else it has: a transition, an attention and an attention.overdue have a Payment, and after
 // the sale an AfterSale; deposit, deposit-set-aside, account-status and account-attention an Account; stuck-payments a Sweep.
 type MerchantEvent struct {
 	ID         string            `json:"id"`

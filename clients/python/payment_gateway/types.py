@@ -192,6 +192,14 @@ class LatePaymentRefund(TypedDict):
     reason: str | None
 
 
+class Taken(TypedDict):
+    """Who has taken on what waits for a person."""
+
+    by: str
+    note: str | None
+    time: str
+
+
 class OtherAmount(TypedDict):
     """What the gateway named where it was not what was ordered."""
 
@@ -212,6 +220,8 @@ class PaymentInEvent(TypedDict):
     outcome: Literal["SUCCESS", "CANCEL", "REFUSED", "EXPIRED"] | None
     confirmed_by: str | None
     attention: str | None
+    attention_since: str | None
+    taken: Taken | None
     expires_at: str | None
     previous: Earlier | None
     refused_because: Refusal | None
@@ -280,6 +290,8 @@ class AfterSaleState(TypedDict):
     order_currency: str | None
     method: str | None
     attention: str | None
+    attention_since: str | None
+    taken: Taken | None
     refunded_amount: str
     refunding_amount: str
     refunded_elsewhere: str
@@ -428,10 +440,10 @@ class TransitionEvent(TypedDict):
 
 
 class AttentionEvent(TypedDict):
-    """A person has to look at a payment."""
+    """A person has to look at a payment, or has not for too long (attention.overdue)."""
 
     id: str
-    type: Literal["attention"]
+    type: Literal["attention", "attention.overdue"]
     time: str
     payment: PaymentInEvent
     after_sale: NotRequired[SaleInEvent]

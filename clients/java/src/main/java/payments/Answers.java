@@ -31,6 +31,9 @@ public final class Answers {
   /** The refund of money that came after the payment had ended otherwise. */
   public record LatePaymentRefund(String outRequestNo, String refundStatus, String reason) {}
 
+  /** Who has taken on what waits for a person. */
+  public record Taken(String by, String note, String time) {}
+
   /** What the gateway named where it was not what was ordered. */
   public record OtherAmount(String amount, String currency) {}
 
@@ -39,7 +42,8 @@ public final class Answers {
    * history and no paymentData.
    */
   public record PaymentState(String appId, String outTradeNo, String tradeNo, String tradeStatus, String orderAmount,
-      String orderCurrency, String method, String outcome, String confirmedBy, String attention, String expiresAt, Earlier previous,
+      String orderCurrency, String method, String outcome, String confirmedBy, String attention, String attentionSince, Taken taken,
+      String expiresAt, Earlier previous,
       Refusal refusedBecause, List<OtherTrade> otherTrades, LatePaymentRefund latePaymentRefund, OtherAmount mismatch,
       List<Transition> history, Map<String, Object> paymentData) {}
 
@@ -59,7 +63,8 @@ public final class Answers {
 
   /** What follows the sale of an order: its refunds, their sums, disputes. */
   public record AfterSaleState(String appId, String outTradeNo, String tradeNo, String tradeStatus, String orderAmount,
-      String orderCurrency, String method, String attention, String refundedAmount, String refundingAmount, String refundedElsewhere,
+      String orderCurrency, String method, String attention, String attentionSince, Taken taken, String refundedAmount,
+      String refundingAmount, String refundedElsewhere,
       boolean ledgerComplete, List<Refund> refunds, List<OtherTrade> otherTrades, List<Map<String, Object>> claims, BankSaid bankSaid,
       String watchedUntil, List<Transition> history, PaymentState payment) {}
 
