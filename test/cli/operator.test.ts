@@ -204,7 +204,7 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
   expect(lines(dry.output)).toHaveLength(3);
   expect(dry.output).toContain('2 would be asked for. Nothing was done.');
   const unsure = await start('recheck', '--query', `PaymentMethod = 'SPEI'`);
-  expect(unsure).toMatchObject({ code: 2, output: '', printed: expect.stringContaining('2 payments') });
+  expect(unsure).toMatchObject({ code: 2, output: '', printed: expect.stringContaining('2 workflows') });
   expect([asked(one), asked(two)]).toEqual([1, 0]);
 
   const all = await run('recheck', '--query', `PaymentMethod = 'SPEI'`, '--yes', '--json');

@@ -153,7 +153,8 @@ const checkout = fc
   .map(([common, more, order_currency, channel]) => ({
     ...common,
     ...more,
-    order_currency,
+    // A method is paid in its own currency.
+    order_currency: METHODS.find(({ method }) => method === more.method)?.currency ?? order_currency,
     trade_type: 'WEB',
     ...(more.method === 'Wallet' && { channel }),
   }));

@@ -246,7 +246,7 @@ describe('a run that ends', () => {
     const { release } = handler.hold('PARTIAL_REFUND');
     const known = part('50.00', 'a');
     await stack.payments.refund(out_trade_no, known);
-    while (!(await isClosing(stack, out_trade_no, known))) await delay(20);
+    while (!(await isClosing(stack, out_trade_no, { refund_amount: '50.00', out_request_no: 'a' }))) await delay(20);
     await stack.simulator.act(out_trade_no, 'dispute');
     await stack.simulator.settled();
     release();

@@ -327,10 +327,10 @@ export class World extends BaseWorld {
     });
   }
 
-  /** Sends all the money back, under one number however often it is asked. */
-  refund(): void {
+  /** Sends this much money back, or all that is left, under one number however often it is asked. */
+  refund(amount?: string): void {
     this.refundsAsked.push(this.now);
-    const refund = { out_request_no: MERCHANTS_REFUND };
+    const refund = { out_request_no: MERCHANTS_REFUND, ...(amount === undefined ? {} : { amount }) };
     this.call(async () => {
       // What became of it is the gateway's ledger to say, and the after-sale's model.
       await this.payments.refund(this.out_trade_no, refund).catch((error: unknown) => error);
