@@ -84,7 +84,7 @@ export function differingFields(a: unknown, b: unknown): string[] {
   const differing = [...new Set([...left.keys(), ...right.keys()])].filter((path) => {
     const [x, y] = [left.get(path), right.get(path)];
     if (x === undefined || y === undefined) return true;
-    if (path.endsWith('order_amount')) return !sameAmount(x, y);
+    if (path.endsWith('order_amount')) return x !== y && !sameAmount(x, y);
     if (path.endsWith('order_currency')) return x.toUpperCase() !== y.toUpperCase();
     return x !== y && !path.endsWith(SEAL);
   });

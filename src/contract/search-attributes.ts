@@ -22,7 +22,7 @@ export const SEARCH_ATTRIBUTE = {
   attentionSince: defineSearchAttributeKey('PaymentAttentionSince', 'DATETIME'),
   /** Who has taken on what waits for a person, by the name that they gave. */
   takenBy: defineSearchAttributeKey('PaymentTakenBy', 'KEYWORD'),
-  /** Who decided last, by the name that they gave. */
+  /** A digest of who decided last. */
   decidedBy: defineSearchAttributeKey('PaymentDecidedBy', 'KEYWORD'),
   /** Digests of what else it is found by: see {@link nameDigest}. */
   names: defineSearchAttributeKey('PaymentNames', 'KEYWORD_LIST'),
@@ -37,6 +37,9 @@ const MOST_NAMES = 50;
 
 /** A name as it stands in the search attribute: it can be compared, and not read. */
 export const nameDigest = (kind: NameKind, name: string): string => digestOf(`${kind}:${name}`);
+
+/** Who decided, where nobody is to read the name: search attributes are in clear. */
+export const personDigest = (by: string): string => digestOf(`person:${by}`);
 
 /** The digests of the names that are there. */
 export function nameDigests(names: readonly (readonly [NameKind, unknown])[]): string[] {

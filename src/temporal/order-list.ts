@@ -67,7 +67,7 @@ function together(first: ListedWorkflow, others: readonly ListedWorkflow[]): Lis
     ...first,
     ...{ outcome: known('outcome'), status: known('status'), method: known('method'), currency: known('currency') },
     ...{ amount_about: known('amount_about'), trade_no: known('trade_no'), expires_at: known('expires_at') },
-    ...{ taken_by: known('taken_by'), decided_by: known('decided_by'), attentions },
+    ...{ taken_by: known('taken_by'), attentions },
   };
 }
 
@@ -85,8 +85,8 @@ async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): 
     const after = latest.get(afterSaleIdOf(row));
     // An after-sale that nobody has answered says nothing; one that was before this run is of an earlier order.
     if (after === undefined || after.started_at < row.started_at) return together(row, []);
-    const { attention, waits_since, taken_by, decided_by } = after;
-    const now = { attention, waits_since, taken_by, decided_by: decided_by ?? row.decided_by };
+    const { attention, waits_since, taken_by } = after;
+    const now = { attention, waits_since, taken_by };
     return { ...together(after, [row]), ...identityOf(row), ...now };
   });
 }

@@ -189,7 +189,6 @@ export function listedJob({ schedule_id, problem, workflow_id, since, text }: Jo
     out_trade_no: null,
     outcome: null,
     taken_by: null,
-    decided_by: null,
     method: null,
     currency: null,
     amount_about: null,

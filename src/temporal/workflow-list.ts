@@ -23,7 +23,6 @@ export interface ListedWorkflow {
   /** ISO 8601, UTC: since when it waits for a person; null where it does not. */
   waits_since: string | null;
   taken_by: string | null;
-  decided_by: string | null;
   method: string | null;
   currency: string | null;
   /** A double, for people's eyes. The exact amount is in the workflow's state. */
@@ -96,7 +95,6 @@ export function listed(found: Found): ListedWorkflow {
     attention,
     waits_since: attention === null ? null : since.toISOString(),
     taken_by: attributes.get(SEARCH_ATTRIBUTE.takenBy) ?? null,
-    decided_by: attributes.get(SEARCH_ATTRIBUTE.decidedBy) ?? null,
     method: attributes.get(SEARCH_ATTRIBUTE.method) ?? null,
     currency: attributes.get(SEARCH_ATTRIBUTE.currency) ?? null,
     amount_about: attributes.get(SEARCH_ATTRIBUTE.amount) ?? null,

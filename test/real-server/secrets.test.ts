@@ -161,7 +161,7 @@ it('after every kind of order and every fault, secrets are only in the books of 
   const { name, email } = marked;
   const user_info = { name, email, identify: boleto?.customer?.identify };
   const out_trade_no = boleto?.out_trade_no ?? '';
-  const refund = ['refund', out_trade_no, '--amount', '1.00', '--currency', 'BRL', '--number', 'r1', '--with'];
+  const refund = ['refund', out_trade_no, '--amount', '1.00', '--number', 'r1', '--with'];
   expect(await run([...refund, file({ user_info })]).ended).toBe(0);
 
   // What goes wrong: an invalid order, a secret that is not sealed, a forged notification, and an unreadable one.

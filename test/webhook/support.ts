@@ -183,7 +183,12 @@ export class FakeTemporal {
     }
     if (method === 'GetWorkflowExecutionHistory') {
       const input = { payloads: [defaultPayloadConverter.toPayload(this.input)] };
-      const events = [{ workflowExecutionStartedEventAttributes: { input } }];
+      const scheduled = { activityType: { name: 'gateway.create' }, activityId: '1' };
+      const sent =
+        'request' in this.input
+          ? [{ eventId: Long.fromNumber(5), activityTaskScheduledEventAttributes: scheduled }]
+          : [];
+      const events = [{ workflowExecutionStartedEventAttributes: { input } }, ...sent];
       return wire.GetWorkflowExecutionHistoryResponse.encode({ history: { events } }).finish();
     }
     if (method === 'StartWorkflowExecution') {

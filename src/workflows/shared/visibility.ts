@@ -1,7 +1,7 @@
 /** What operators see of a workflow: search attributes to find it by, and the details in Temporal UI. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
+import { type PaymentState, personDigest, SEARCH_ATTRIBUTE } from '../../contract';
 import { isMoney } from '../../gateway/pure/money';
 import { attentionSection } from './attention';
 
@@ -33,7 +33,7 @@ export function tradeAttributes(
     { key: SEARCH_ATTRIBUTE.outcome, value: outcome },
     { key: SEARCH_ATTRIBUTE.attentionSince, value: since === null ? null : new Date(since) },
     { key: SEARCH_ATTRIBUTE.takenBy, value: trade.taken?.by ?? null },
-    { key: SEARCH_ATTRIBUTE.decidedBy, value: decided?.by ?? null },
+    { key: SEARCH_ATTRIBUTE.decidedBy, value: decided?.by === undefined ? null : personDigest(decided.by) },
     { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
     amountAttribute(trade.order_amount),
   ];

@@ -1,5 +1,5 @@
 /** What Temporal UI shows of a payment. */
-import { appAttentionWorkflowId, nameDigest, SEARCH_ATTRIBUTE, WORKFLOW } from '../../../src/contract';
+import { appAttentionWorkflowId, nameDigest, personDigest, SEARCH_ATTRIBUTE, WORKFLOW } from '../../../src/contract';
 import { simulate } from '../../../src/testing';
 import { paymentAttributes, paymentDetails } from '../../../src/workflows/payment/visibility';
 import { LearningPayment } from '../../harness/learning-payment';
@@ -47,7 +47,12 @@ test('lists find a payment by its outcome, its wait, who has taken it and who de
   });
   payment.learn({ is: 'decided', outcome: 'CANCEL', by: 'ben', reason: 'not wanted' });
   expect(attributes()).toMatchObject({
-    ...{ PaymentOutcome: 'CANCEL', PaymentDecidedBy: 'ben', PaymentAttentionSince: null, PaymentTakenBy: null },
+    ...{
+      PaymentOutcome: 'CANCEL',
+      PaymentDecidedBy: personDigest('ben'),
+      PaymentAttentionSince: null,
+      PaymentTakenBy: null,
+    },
   });
 });
 

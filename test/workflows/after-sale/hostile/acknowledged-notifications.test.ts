@@ -104,7 +104,14 @@ test.each([
         attention: null,
         history: [],
       },
-      ...{ expires_at: null, previous: null, payment_data: null, refused_because: null },
+      ...{
+        attention_since: null,
+        taken: null,
+        expires_at: null,
+        previous: null,
+        payment_data: null,
+        refused_because: null,
+      },
       other_trades: [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount }],
     };
     const end = {

@@ -90,9 +90,7 @@ test('no refund is sent on the word of a copy that is behind, where another one 
   await happens(move('CHARGEBACK'), notify('all'), untilShown('CHARGEBACK'), move('SUCCESS'));
   await happens(ask('40.00', 'a'), 5 * MINUTE);
   expect(numbersMade()).toEqual([]);
-  expect((await world.state())?.refunds).toMatchObject([
-    { outcome: 'NOT_CREATED', failure: { message: expect.stringContaining('CHARGEBACK') } },
-  ]);
+  expect((await world.state())?.refunds).toEqual([]);
   // It lasts: the chargeback is over.
   await happens(HOUR, ask('40.00', 'a'), HOUR);
   expect(numbersMade()).toEqual(['a']);

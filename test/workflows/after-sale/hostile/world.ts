@@ -237,7 +237,16 @@ export class World extends BaseWorld {
         order_currency,
         method: 'CreditCard',
       },
-      ...{ outcome: 'CANCEL', confirmed_by: 'query', attention: null, expires_at: null, history: [], previous: null },
+      ...{
+        outcome: 'CANCEL',
+        confirmed_by: 'query',
+        attention: null,
+        attention_since: null,
+        taken: null,
+        expires_at: null,
+        history: [],
+        previous: null,
+      },
       ...{ attention_since: null, taken: null },
       ...{ payment_data: { trade_no, recovered: false }, refused_because: null, other_trades: [] },
     };
