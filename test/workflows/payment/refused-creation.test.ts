@@ -12,13 +12,13 @@ const queries = () => world.gateway.exchanges.filter(({ is }) => is === 'query')
 const refusesWhatItMakes = () =>
   changeBodies('/trade/pay', { answer: () => ({ code: '40002', msg: 'Business Failed', sub_code: 'bank-side-busy' }) });
 
-test('an order that the bank charges although it was refused is sold, without a notification', async () => {
+test('an order that the bank charges although it was refused is sold without a notification, and a person says whose trade it is', async () => {
   await begin();
   refusesWhatItMakes();
   await happens(pay, 30 * SECOND);
   expect(answers()).toEqual(['T1']);
   await happens(move('T1', 'SUCCESS'), 2 * HOUR);
-  expect(await stateNow()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: null });
+  expect(await stateNow()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: 'unproven-trade' });
 });
 
 test('an order that is paid by the time of the query is sold, whatever the creation was answered', async () => {
