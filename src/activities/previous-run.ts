@@ -14,6 +14,7 @@ import {
   telling,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
+import { latestTakenRun } from '../temporal/taken-run';
 import {
   activityInputs,
   givenTo,
@@ -145,7 +146,7 @@ const NO_PAYMENT: KnownPayment = { has_payment: false, method: null, trade_no: n
 type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'method' | 'trade_no' | 'end'>;
 
 async function paymentOf(client: Client, paymentId: string): Promise<KnownPayment> {
-  const described = await ifExists(() => knowingRun(client, paymentId), null);
+  const described = await ifExists(async () => knowingRun(client, await latestTakenRun(client, paymentId)), null);
   if (described === null) return NO_PAYMENT;
   const { typedSearchAttributes: found } = described;
   const trade_no = found.get(SEARCH_ATTRIBUTE.tradeNo) ?? null;

@@ -121,7 +121,8 @@ type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAtt
  * trade under the number is another's; undefined where none was asked for. Throws WorkflowNotFoundError.
  */
 export async function orderUnder(client: Client, workflowId: string): Promise<EarlierPayment['order']> {
-  const latest = await knowingRun(client, workflowId);
+  const taken = await latestTakenRun(client, workflowId);
+  const latest = taken.status.name === 'RUNNING' ? taken : await knowingRun(client, taken);
   const { input } = await readStart(client, workflowId, latest.runId);
   // Who starts one with this proof knows that none was before it.
   if (input.kind !== 'adopt' || input.first_start_id !== undefined) return orderOf(input);
@@ -204,11 +205,14 @@ export async function paymentInHistory(client: Client, run: ShownRun, input: Pay
 }
 
 /**
- * The latest run that a worker has had; but where that one has not ended by itself, the one before it that sold the order: what was sold stays
- * sold, and a run that somebody ended may have read nothing of it. Throws WorkflowNotFoundError.
+ * This run; but where it has not ended by itself, the one before it that sold the order: what was sold stays sold, and a run that somebody
+ * ended may have read nothing of it.
  */
-export async function knowingRun(client: Client, workflowId: string): Promise<WorkflowExecutionDescription> {
-  const latest = await latestTakenRun(client, workflowId);
+export async function knowingRun(
+  client: Client,
+  latest: WorkflowExecutionDescription,
+): Promise<WorkflowExecutionDescription> {
+  const { workflowId } = latest;
   if (latest.status.name === 'COMPLETED') return latest;
   for (const { runId, status } of await runsBefore(client, latest)) {
     const state =
