@@ -13,16 +13,10 @@ import {
   SIGNAL,
   telling,
 } from '../contract';
+import { activitiesIn } from '../temporal/activities-in-history';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { latestTakenRun } from '../temporal/taken-run';
-import {
-  activityInputs,
-  givenTo,
-  knowingRun,
-  NOTHING_GIVEN,
-  orderUnder,
-  readPaymentEnd,
-} from '../temporal/workflow-history';
+import { givenTo, knowingRun, NOTHING_GIVEN, orderUnder, readPaymentEnd } from '../temporal/workflow-history';
 import { loadEarlierPayments } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { untakenNotifications } from './untaken-notifications';
@@ -97,13 +91,13 @@ const attempt = z.object({
   request: z.object({ out_request_no: z.string(), refund_amount: z.string(), refund_currency: z.string() }),
 });
 
-/** The refunds that a run may have sent, by its history alone: no worker has to answer for it. What nobody can read, such as clear text where keys are set, is left out. */
-async function sentRefunds(
-  client: Client,
-  { workflowId, runId }: { workflowId: string; runId: string },
-): Promise<EarlierAfterSale['sent'][number][]> {
-  const inputs = await ifExists(() => activityInputs(client, workflowId, runId, 'gateway.refund'), []);
-  return inputs.flatMap((input) => {
+/**
+ * The refunds that a run may have sent, by its history alone: no worker has to answer for it. What nobody can read, such as clear text where
+ * keys are set, is left out.
+ */
+async function sentRefunds(client: Client, run: ShownRun): Promise<EarlierAfterSale['sent'][number][]> {
+  const sent = await ifExists(() => activitiesIn(client, run, 'gateway.refund'), []);
+  return sent.flatMap(({ input }) => {
     const { data } = attempt.safeParse(input);
     if (data === undefined) return [];
     const { out_request_no: number, refund_amount: amount, refund_currency: currency } = data.request;

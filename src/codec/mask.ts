@@ -23,20 +23,8 @@ const EVERYBODY = [
   ...['timeout_express', 'cancellation_express', 'trade_type', 'language_code', 'notify_url', 'recovered'],
   ...['trade_status', 'qr_code', 'barcode', 'bank_code', 'bank_name', 'reference', 'clabe', 'web_url', 'wallet_url'],
   // A payment's state, and what decides it.
-  ...[
-    'outcome',
-    'confirmed_by',
-    'attention',
-    'attention_since',
-    'expires_at',
-    'time',
-    'from',
-    'to',
-    'source',
-    'seen',
-    'is',
-    'attempt',
-  ],
+  ...['outcome', 'confirmed_by', 'attention', 'attention_since', 'expires_at'],
+  ...['time', 'from', 'to', 'source', 'seen', 'is', 'attempt'],
   ...['credentials', 'confirm_by_query', 'settling_ms', 'patience_ms', 'grace_ms', 'poll_schedule_ms', 'poll_every_ms'],
   // Refunds, and what else follows a sale.
   ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_amount', 'refunding_amount', 'partial'],

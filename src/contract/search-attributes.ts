@@ -59,6 +59,9 @@ export const TEMPORALS_ATTRIBUTE = {
 
 /** The status of a payment whose order the gateway does not have yet. */
 export const NOT_CREATED_YET = 'CREATING';
+/** Temporal has no decimals: the double is there to find workflows by, and never to count with. Null for what is no amount. */
+export const amountToFindBy = (amount: string | null): number | null => (isMoney(amount) ? Number(amount) : null);
+
 /** The status of an after-sale to which the gateway has said nothing yet. */
 export const NOTHING_SAID = 'UNKNOWN';
 
@@ -70,11 +73,12 @@ export function attributesAtStart({
   buyer_id,
 }: OrderRequest): SearchAttributePair[] {
   const names = nameDigests([['buyer', buyer_id]]);
+  const amount = amountToFindBy(order_amount);
   return [
     { key: SEARCH_ATTRIBUTE.status, value: NOT_CREATED_YET },
     ...(typeof method === 'string' ? [{ key: SEARCH_ATTRIBUTE.method, value: method }] : []),
     ...(typeof order_currency === 'string' ? [{ key: SEARCH_ATTRIBUTE.currency, value: order_currency }] : []),
-    ...(isMoney(order_amount) ? [{ key: SEARCH_ATTRIBUTE.amount, value: Number(order_amount) }] : []),
+    ...(amount === null ? [] : [{ key: SEARCH_ATTRIBUTE.amount, value: amount }]),
     ...(names.length > 0 ? [{ key: SEARCH_ATTRIBUTE.names, value: names }] : []),
   ];
 }

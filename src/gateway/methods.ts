@@ -106,7 +106,7 @@ const ALSO_WRITTEN = ['CASH'];
 export function meantMethod(name: string | undefined, settings: RuleSettings): string | undefined {
   const known = knownNames(settings);
   if (name === undefined || known.includes(name)) return name;
-  const [meant] = nearestOf(
+  const meant = nearestOf(
     name.toLowerCase(),
     known.map((one) => one.toLowerCase()),
     name.length < 6 ? 1 : 2,

@@ -5,7 +5,7 @@ import { UPDATE } from '../contract';
 import { firstArgument } from './first-argument';
 import { decidedQuery } from './payment-query';
 import { timeOf } from './timeline';
-import { type ListedWorkflow, listWorkflows } from './workflow-list';
+import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';
 
 /** One decision of a person. */
 export interface LoggedDecision {
@@ -36,8 +36,7 @@ export async function decisionsIn(
   period: Period,
   app_id: string | undefined,
 ): Promise<LoggedDecision[]> {
-  const runs: ListedWorkflow[] = [];
-  for await (const run of listWorkflows(client, decidedQuery(period), app_id)) runs.push(run);
+  const runs = await collect(listWorkflows(client, decidedQuery(period), app_id));
   const decisions: LoggedDecision[] = [];
   while (runs.length > 0)
     decisions.push(...(await Promise.all(runs.splice(0, AT_A_TIME).map((run) => decisionsOf(client, run)))).flat());

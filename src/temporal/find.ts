@@ -10,10 +10,10 @@ import {
   speiAccountWorkflowId,
 } from '../contract';
 import type { Period } from './decisions';
-import { isSayable, quoted, runsOf, runsOfAll } from './list-query';
+import { NOT_CONTINUED, quoted, runsOf } from './list-query';
 import { type ListedOrder, longestWaitFirst } from './order-list';
 import { ofOrdersQuery, tradeQuery } from './payment-query';
-import { type ListedWorkflow, listWorkflows } from './workflow-list';
+import { type ListedWorkflow, listWorkflows, newestRuns, runsUnder } from './workflow-list';
 
 /** What is looked for. `app_ids`: the apps that may have it. */
 export interface Sought {
@@ -78,7 +78,7 @@ type FoundRow = ListedWorkflow & { found_by: string };
 
 async function rowsOf(client: Client, { by, query, id, app_id }: Question): Promise<FoundRow[]> {
   const rows: FoundRow[] = [];
-  for await (const row of listWorkflows(client, `${query} AND ExecutionStatus != 'ContinuedAsNew'`, app_id)) {
+  for await (const row of listWorkflows(client, `${query} AND ${NOT_CONTINUED}`, app_id)) {
     if (id === undefined || row.workflow_id === id) rows.push({ ...row, found_by: by });
     if (rows.length === MOST) break;
   }
@@ -92,23 +92,9 @@ async function together(client: Client, found: readonly FoundRow[]): Promise<Fou
       ? []
       : [paymentWorkflowId(app_id, out_trade_no), afterSaleWorkflowId(app_id, out_trade_no)],
   );
-  const rows: ListedWorkflow[] = [...found];
-  for (const some of inParts([...new Set(ids)].filter(isSayable)))
-    for await (const row of listWorkflows(client, `${runsOfAll(some)} AND ExecutionStatus != 'ContinuedAsNew'`))
-      rows.push(row);
-  const newest = new Map<string, ListedWorkflow>();
-  for (const row of rows) {
-    const known = newest.get(row.workflow_id);
-    if (known === undefined || known.started_at < row.started_at) newest.set(row.workflow_id, row);
-  }
+  const newest = newestRuns([...found, ...(await runsUnder(client, [...new Set(ids)]))]);
   const by = new Map(found.map((row) => [nameOf(row), row.found_by]));
   return longestWaitFirst([...newest.values()]).map((row) => ({ ...row, found_by: by.get(nameOf(row)) ?? '' }));
-}
-
-/** As many ids as one query takes. */
-function inParts(ids: readonly string[]): string[][] {
-  const parts = Math.ceil(ids.length / MOST);
-  return Array.from({ length: parts }, (_, i) => ids.slice(i * MOST, (i + 1) * MOST));
 }
 
 const nameOf = ({ app_id, out_trade_no, workflow_id }: ListedWorkflow) => `${app_id} ${out_trade_no ?? workflow_id}`;

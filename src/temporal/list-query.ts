@@ -19,9 +19,12 @@ export function accountsOfKey(digest: string): string {
   return `WorkflowType = '${WORKFLOW.speiAccount}' AND ${SEARCH_ATTRIBUTE.accountKeys.name} = ${quoted(digest)}`;
 }
 
-/** The query for the runs under these workflow ids, which a query can say. */
+/** A run that was continued as new is not a workflow's last word. */
+export const NOT_CONTINUED = "ExecutionStatus != 'ContinuedAsNew'";
+
+/** The query for the runs under these workflow ids, which a query can say, that did not continue as others. */
 export const runsOfAll = (workflowIds: readonly string[]): string =>
-  `WorkflowId IN (${workflowIds.map(quoted).join(', ')})`;
+  `WorkflowId IN (${workflowIds.map(quoted).join(', ')}) AND ${NOT_CONTINUED}`;
 
 /** Whether a query can say the whole text. */
 export const isSayable = (text: string): boolean => !/[\\"]/.test(text);

@@ -2,9 +2,8 @@
 import type { Client } from '@temporalio/client';
 import { afterSaleWorkflowId, WORKFLOW } from '../contract';
 import { listFiltered } from './attention-list';
-import { isSayable, runsOfAll } from './list-query';
 import { isTrouble, type PaymentFilter } from './payment-query';
-import { type ListedWorkflow, listWorkflows } from './workflow-list';
+import { collect, type ListedWorkflow, newestRuns, runsUnder } from './workflow-list';
 
 /** A row; `attentions` are all reasons for which something of the order waits, the one of the longest wait first. */
 export interface ListedOrder extends ListedWorkflow {
@@ -20,9 +19,7 @@ const AT_A_TIME = 50;
  */
 export async function* listOrders(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedOrder> {
   if (isTrouble(filter)) {
-    const rows: ListedWorkflow[] = [];
-    for await (const row of listFiltered(client, filter, now)) rows.push(row);
-    yield* longestWaitFirst(rows);
+    yield* longestWaitFirst(await collect(listFiltered(client, filter, now)));
     return;
   }
   const seen = new Set<string>();
@@ -73,14 +70,8 @@ function together(first: ListedWorkflow, others: readonly ListedWorkflow[]): Lis
 
 /** Payments that have ended, with what their after-sales know: that counts then. */
 async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): Promise<ListedOrder[]> {
-  const ids = rows
-    .filter(({ type, execution }) => type === WORKFLOW.payment && execution !== 'RUNNING')
-    .map(afterSaleIdOf)
-    .filter(isSayable);
-  const latest = new Map<string, ListedWorkflow>();
-  if (ids.length > 0)
-    for await (const row of listWorkflows(client, `${runsOfAll(ids)} AND ExecutionStatus != 'ContinuedAsNew'`))
-      if (!latest.has(row.workflow_id)) latest.set(row.workflow_id, row);
+  const ended = rows.filter(({ type, execution }) => type === WORKFLOW.payment && execution !== 'RUNNING');
+  const latest = newestRuns(await runsUnder(client, ended.map(afterSaleIdOf)));
   return rows.map((row) => {
     const after = latest.get(afterSaleIdOf(row));
     // An after-sale that nobody has answered says nothing; one that was before this run is of an earlier order.

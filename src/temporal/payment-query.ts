@@ -9,7 +9,7 @@ import {
   type TemporalAttention,
   WORKFLOW,
 } from '../contract';
-import { quoted } from './list-query';
+import { NOT_CONTINUED, quoted } from './list-query';
 
 /** Which workflows are looked for. Everything that is given must hold. */
 export interface PaymentFilter {
@@ -62,8 +62,7 @@ export const isTrouble = ({ attention, stuck_ms, taken_by }: PaymentFilter): boo
 function stateQuery(filter: PaymentFilter, now: Date): string {
   const { attention, open = false } = filter;
   if (attention === ENDED_FROM_OUTSIDE && !open) return endedFromOutsideQuery(now);
-  // A run that was continued as new is not the payment's last word.
-  return isTrouble(filter) || open ? RUNNING : "ExecutionStatus != 'ContinuedAsNew'";
+  return isTrouble(filter) || open ? RUNNING : NOT_CONTINUED;
 }
 
 /** What ended longer ago, in ms, is not looked for any more. */

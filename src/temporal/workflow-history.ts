@@ -10,7 +10,6 @@ import { ApplicationFailure, type Workflow, type WorkflowResultType } from '@tem
 import type { temporal } from '@temporalio/proto';
 import type { EarlierPayment, PaymentEnd, PaymentInput, PaymentWorkflow } from '../contract';
 import { answerToKeep, isDuplicateOrderFailure, orderOf, saysWithoutOrder, whyForeign } from '../contract';
-import { activitiesIn } from './activities-in-history';
 import { creationIn, NOTHING_CREATED } from './creation-in-history';
 import { ifExists } from './earlier-runs';
 import { firstArgument } from './first-argument';
@@ -76,16 +75,6 @@ export async function givenTo(client: Client, workflowId: string, runId: string)
       return { name: acceptedRequest?.input?.name, isDone: Boolean(outcome?.success), failure };
     }),
   };
-}
-
-/** What a run has given its activities of this type, in turn. Throws WorkflowNotFoundError. */
-export async function activityInputs(
-  client: Client,
-  workflowId: string,
-  runId: string,
-  type: string,
-): Promise<unknown[]> {
-  return (await activitiesIn(client, { workflowId, runId }, type)).map(({ input }) => input);
 }
 
 /** A signal as a history has it. */

@@ -7,6 +7,7 @@ import {
   TEMPORALS_ATTRIBUTE,
   type TemporalAttention,
 } from '../contract';
+import { isSayable, runsOfAll } from './list-query';
 
 /** One run of one of our workflows. */
 export interface ListedWorkflow {
@@ -49,6 +50,35 @@ export async function* listWorkflows(client: Client, query: string, app_id?: str
     const row = listed(found);
     if (app_id === undefined || row.app_id === app_id) yield row;
   }
+}
+
+/** All rows of a list. */
+export async function collect<Row>(list: AsyncIterable<Row>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const row of list) rows.push(row);
+  return rows;
+}
+
+/** So many ids one query names at most. */
+const IDS_OF_A_QUERY = 100;
+
+/** Every run under these workflow ids that did not continue as another; of an id that a query cannot say, none. */
+export async function runsUnder(client: Client, workflowIds: readonly string[]): Promise<ListedWorkflow[]> {
+  const ids = workflowIds.filter(isSayable);
+  const rows: ListedWorkflow[] = [];
+  for (let i = 0; i < ids.length; i += IDS_OF_A_QUERY)
+    rows.push(...(await collect(listWorkflows(client, runsOfAll(ids.slice(i, i + IDS_OF_A_QUERY))))));
+  return rows;
+}
+
+/** The newest run of each workflow id. */
+export function newestRuns(rows: readonly ListedWorkflow[]): Map<string, ListedWorkflow> {
+  const newest = new Map<string, ListedWorkflow>();
+  for (const row of rows) {
+    const known = newest.get(row.workflow_id);
+    if (known === undefined || known.started_at < row.started_at) newest.set(row.workflow_id, row);
+  }
+  return newest;
 }
 
 /** How many the query finds. */

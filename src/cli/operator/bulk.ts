@@ -7,7 +7,7 @@ import { ConfigError, UserError } from '../../process/user-error';
 import { longestWaitFirst } from '../../temporal/order-list';
 import { paymentQuery } from '../../temporal/payment-query';
 import { innermost } from '../../temporal/timeline';
-import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
+import { collect, listed, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
 import { asOperator } from './connection';
@@ -49,7 +49,9 @@ export function recheckMany(options: BulkOptions): Promise<never> {
   const query = paymentQuery({ ...filterOf(options, now), open: true }, now);
   const per_second = numberOf('--per-second', options.perSecond);
   return asOperator(async ({ client }) => {
-    const ids = [...new Set((await rowsOf(client, query, options.app)).map(({ workflow_id }) => workflow_id))];
+    const ids = [
+      ...new Set((await collect(listWorkflows(client, query, options.app))).map(({ workflow_id }) => workflow_id)),
+    ];
     const task = {
       ...{ asks: 'asks the gateway for', would: 'would be asked for', done: 'were asked for' },
       act: (id: string) => client.workflow.getHandle(id).executeUpdate<object, []>(UPDATE.recheck),
@@ -72,7 +74,7 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
   const query = paymentQuery({ attention: reason, app_id: options.app }, now);
   const per_second = numberOf('--per-second', options.perSecond);
   return asOperator(async ({ client, config }) => {
-    const rows = longestWaitFirst(await rowsOf(client, query, options.app));
+    const rows = longestWaitFirst(await collect(listWorkflows(client, query, options.app)));
     const ids = rows.map(({ workflow_id }) => workflow_id);
     const input = resolutionOf(options);
     const task = {
@@ -91,12 +93,6 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
     await confirm(ids.length, options, task);
     return doEach(client, ids, { ...task, per_second }, options);
   });
-}
-
-async function rowsOf(client: Client, query: string, app_id: string | undefined): Promise<ListedWorkflow[]> {
-  const rows: ListedWorkflow[] = [];
-  for await (const row of listWorkflows(client, query, app_id)) rows.push(row);
-  return rows;
 }
 
 function listOnly(ids: readonly string[], { json }: ManyOptions, { would }: Task, many = ids.length): number {

@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type ListedOrder, listOrders, longestWaitFirst } from '../../temporal/order-list';
 import type { PaymentFilter } from '../../temporal/payment-query';
+import { collect } from '../../temporal/workflow-list';
 import { say } from '../print';
 import { asOperator } from './connection';
 import { jobsInTrouble } from './jobs';
@@ -25,8 +26,8 @@ export function watch(options: WatchOptions): Promise<never> {
     for (;;) {
       const now = new Date();
       const filter = watched(options, now);
-      const rows: ListedOrder[] = longestWaitFirst(await jobsInTrouble(operator, filter, now));
-      for await (const row of listOrders(operator.client, filter, now)) rows.push(row);
+      const jobs = longestWaitFirst(await jobsInTrouble(operator, filter, now));
+      const rows = [...jobs, ...(await collect(listOrders(operator.client, filter, now)))];
       if (options.json) say(JSON.stringify({ time: now.toISOString(), count: rows.length, workflows: rows }));
       else say(screen(rows, { now, overdue_ms: operator.config.PAYMENTS_OVERDUE }));
       await setTimeout(pause_ms);

@@ -1,13 +1,14 @@
 /** The name that a misspelt one means. Pure. */
 
-/** The nearest of `known`, and how many letters are wrong, missing or too many; empty where none is within `slips`. */
-export function nearestOf(name: string, known: readonly string[], slips: number): [name: string, slips: number] | [] {
+/** The nearest of `known`; undefined where in none so few letters (`slips`) are wrong, missing or too many. */
+export function nearestOf(name: string, known: readonly string[], slips: number): string | undefined {
   // A name of quite another length is no slip: to compare every name with every other takes long.
   const near = known.filter((each) => Math.abs(each.length - name.length) <= slips);
-  const [first] = near
-    .map((each): [string, number] => [each, distance(name, each)])
-    .sort(([, one], [, other]) => one - other);
-  return first !== undefined && first[1] <= slips ? first : [];
+  const [nearest] = near
+    .map((each) => ({ each, wrong: distance(name, each) }))
+    .filter(({ wrong }) => wrong <= slips)
+    .sort((one, other) => one.wrong - other.wrong);
+  return nearest?.each;
 }
 
 /** The number of letters to change, add or leave out (Levenshtein). */

@@ -16,7 +16,7 @@ export function unknownSettings(env: Environment, known: readonly string[]): str
   return Object.keys(env).flatMap((name) => {
     if (names.has(name) || !/^[A-Z]+S?_/.test(name)) return [];
     const isOurs = name.startsWith('PAYMENTS_') && !OF_KUBERNETES.test(name);
-    const [nearest] = nearestOf(name, known, isOurs ? Number.POSITIVE_INFINITY : SLIPS);
+    const nearest = nearestOf(name, known, isOurs ? Number.POSITIVE_INFINITY : SLIPS);
     return nearest === undefined ? [] : [`${name}: there is no such setting; do you mean ${nearest}?`];
   });
 }

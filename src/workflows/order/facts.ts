@@ -7,6 +7,7 @@ import type {
   NotificationClaim,
   PaymentEnd,
   PaymentOutcome,
+  PaymentTaking,
   RefundOutcome,
   RefundState,
 } from '../../contract';
@@ -110,10 +111,8 @@ interface Decided {
 }
 
 /** A person takes on what waits for one. */
-interface Taken {
+interface Taken extends Readonly<PaymentTaking> {
   readonly is: 'taken';
-  readonly by: string;
-  readonly note?: string | undefined;
 }
 
 /** A time is over that only a timer tells. */

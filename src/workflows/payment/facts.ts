@@ -10,6 +10,7 @@ import type {
   NotificationSignal,
   PaymentData,
   PaymentOutcome,
+  PaymentTaking,
   Silence,
   Trade,
 } from '../../contract';
@@ -152,10 +153,8 @@ interface Seen {
 }
 
 /** A person takes on what waits for one. */
-interface Taken {
+interface Taken extends Readonly<PaymentTaking> {
   readonly is: 'taken';
-  readonly by: string;
-  readonly note?: string | undefined;
 }
 
 interface Raised {

@@ -1,8 +1,7 @@
 /** What operators see of a workflow: search attributes to find it by, and the details in Temporal UI. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { type PaymentState, personDigest, SEARCH_ATTRIBUTE } from '../../contract';
-import { isMoney } from '../../gateway/pure/money';
+import { amountToFindBy, type PaymentState, personDigest, SEARCH_ATTRIBUTE } from '../../contract';
 import { attentionSection } from './attention';
 
 type ShownTrade = Pick<
@@ -35,13 +34,8 @@ export function tradeAttributes(
     { key: SEARCH_ATTRIBUTE.takenBy, value: trade.taken?.by ?? null },
     { key: SEARCH_ATTRIBUTE.decidedBy, value: decided?.by === undefined ? null : personDigest(decided.by) },
     { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
-    amountAttribute(trade.order_amount),
+    { key: SEARCH_ATTRIBUTE.amount, value: amountToFindBy(trade.order_amount) },
   ];
-}
-
-/** Temporal has no decimals: the double is there to find workflows by, and never to count with. */
-function amountAttribute(amount: string | null): SearchAttributeUpdatePair {
-  return { key: SEARCH_ATTRIBUTE.amount, value: isMoney(amount) ? Number(amount) : null };
 }
 
 /** Sends search attributes that changed since the last call, in at most one upsert. */

@@ -74,10 +74,11 @@ export const attention = async () => (await accountNow())?.attention;
 /** The accounts of the key k1 at the gateway. */
 export const made = () => world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1');
 export const answers = () => world.told.flatMap((one) => (one.is === 'account' ? [one.account_id] : []));
-export const attentionOfCreation = () => {
-  const run = world.temporal.latest(CREATION);
+export function attentionOf(workflowId: string) {
+  const run = world.temporal.latest(workflowId);
   return run && world.temporal.attributesOf(run).PaymentAttention;
-};
+}
+export const attentionOfCreation = () => attentionOf(CREATION);
 
 /** The account's latest run. */
 export function latest() {

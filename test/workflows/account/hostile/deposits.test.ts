@@ -4,7 +4,7 @@ import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contra
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { DepositLedger } from '../../../../src/workflows/account/deposit-ledger';
 import { APP } from '../../hostile/base-world';
-import { accountNow, deposit, happens, move, notify, open, resolve, transfer, world } from './acts';
+import { accountNow, attentionOf, deposit, happens, move, notify, open, resolve, transfer, world } from './acts';
 
 /** A deposit of A1 whose payment the webhook started, because no worker ran when it was notified as open. */
 async function countedOfWebhook() {
@@ -25,10 +25,6 @@ async function overdueDeposit() {
     hide: () => void world.gateway.deposits.splice(world.gateway.deposits.indexOf(late), 1),
     show: () => void world.gateway.deposits.push(late),
   };
-}
-function attentionOf(workflowId: string) {
-  const run = world.temporal.latest(workflowId);
-  return run && world.temporal.attributesOf(run).PaymentAttention;
 }
 beforeEach(() => open());
 
