@@ -14,8 +14,8 @@ const ATTACK_MS = Number(process.env.ABUSE_SECONDS ?? 1) * 1_000;
 /** The gateway sends another notification after so many ms, without waiting for the answer to the last one. */
 const PACE_MS = 10;
 const FEWEST = 100;
-/** One in a hundred may have to come again. Of so few, a pause of a busy machine delays some together: an attack that works delays most. */
-const mayBeRefused = (sent: number) => Math.max(sent / 100, 5);
+/** One in a hundred may have to come again. Of so few, a pause of a busy machine delays a quarter together: an attack that works delays most. */
+const mayBeRefused = (sent: number) => Math.max(sent / 100, FEWEST / 4);
 const GATEWAY = '127.0.0.1';
 const STRANGER = '127.0.0.5';
 
