@@ -25,7 +25,7 @@ import {
 import type { NewSpeiAccount, RuleSettings } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
-import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnanswered, isUnreadable } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
 import { childrenOf } from '../temporal/list-query';
 import { type AccountError, AccountNotFoundError, AccountPendingError, InvalidAccountError } from './errors';
 import { accountErrorOf } from './failures';
@@ -251,7 +251,7 @@ export class AccountsClient {
           key,
         );
       }
-      if (isUnanswered(error) || isTaskFailing(error) || isUnreadable(error)) throw this.noAnswer(key);
+      if (isWithoutAnswer(error) || isTaskFailing(error) || isUnreadable(error)) throw this.noAnswer(key);
       const cause =
         error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError ? error.cause : error;
       throw accountErrorOf(cause, key) ?? error;

@@ -34,8 +34,8 @@ import {
   grpcCodeOf,
   isEndedBeforeItBegan,
   isTaskFailing,
-  isUnanswered,
   isUnreadable,
+  isWithoutAnswer,
 } from '../temporal/grpc-status';
 import { explainIfNotSetUp } from '../temporal/search-attributes';
 import { isEndedFromOutside, latestTakenRun, queryLatest, resultOf } from '../temporal/taken-run';
@@ -205,7 +205,7 @@ function isNoAnswer(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError) return true;
   const { cause } = error instanceof WorkflowUpdateFailedError ? error : {};
   if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
-  return isUnanswered(error);
+  return isWithoutAnswer(error);
 }
 
 export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {

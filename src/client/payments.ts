@@ -35,7 +35,7 @@ import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
 import { SECRET_FIELDS, seal } from '../gateway/sealing';
 import { updateFailure } from '../temporal/closing';
-import { isEndedBeforeItBegan, isTaskFailing, isUnanswered, isUnreadable } from '../temporal/grpc-status';
+import { isEndedBeforeItBegan, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
 import { requestRefund } from '../temporal/refund-update';
 import { requireOneSdk } from '../temporal/sdk';
 import { queryLatest, resultOf } from '../temporal/taken-run';
@@ -258,7 +258,7 @@ export class PaymentsClient {
         await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund, this.refundTimeoutMs),
       );
     } catch (error) {
-      if (isUnanswered(error)) throw noAnswer(out_trade_no, taskQueue);
+      if (isWithoutAnswer(error)) throw noAnswer(out_trade_no, taskQueue);
       if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, taskQueue);
       throw refundErrorOf(updateFailure(error), out_trade_no) ?? error;
     }
@@ -330,7 +330,7 @@ export class PaymentsClient {
       return await ask();
     } catch (error) {
       if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, this.taskQueue);
-      if (isUnanswered(error)) throw noAnswer(out_trade_no, this.taskQueue);
+      if (isWithoutAnswer(error)) throw noAnswer(out_trade_no, this.taskQueue);
       if (isEndedBeforeItBegan(error)) throw new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       throw new PaymentNotFoundError(notFound, out_trade_no);

@@ -50,7 +50,7 @@ export function isOutOfTime(error: unknown): boolean {
 }
 
 /** Whether nobody answered a call in its time, or nobody is there who could. It says nothing of what was asked for: ask again. */
-export function isUnanswered(error: unknown): boolean {
+export function isWithoutAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   return isOutOfTime(error) || isWithoutWorker(error);
 }

@@ -1,7 +1,7 @@
 /** What operators see of a workflow: search attributes to find it by, and the details in Temporal UI. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { amountToFindBy, type PaymentState, personDigest, SEARCH_ATTRIBUTE } from '../../contract';
+import { amountToFindBy, type PaymentState, personDigest, SEARCH_ATTRIBUTE, type ShownWait } from '../../contract';
 import { attentionSection } from './attention';
 
 type ShownTrade = Pick<
@@ -16,22 +16,30 @@ interface ShownOrder {
   readonly names: readonly string[];
 }
 
+/** The search attributes of what may wait for a person. */
+export const waitAttributes = ({
+  attention,
+  attention_since: since,
+  taken,
+}: ShownWait & { readonly attention: string | null }): SearchAttributeUpdatePair[] => [
+  { key: SEARCH_ATTRIBUTE.attention, value: attention },
+  { key: SEARCH_ATTRIBUTE.attentionSince, value: since === null ? null : new Date(since) },
+  { key: SEARCH_ATTRIBUTE.takenBy, value: taken?.by ?? null },
+];
+
 /** The search attributes of whatever concerns a trade. */
 export function tradeAttributes(
   trade: ShownTrade,
   { status, outcome, names }: ShownOrder,
 ): SearchAttributeUpdatePair[] {
-  const { attention_since: since } = trade;
   const decided = trade.history.findLast(({ by }) => by !== undefined);
   return [
     { key: SEARCH_ATTRIBUTE.status, value: status },
     { key: SEARCH_ATTRIBUTE.method, value: trade.method },
     { key: SEARCH_ATTRIBUTE.currency, value: trade.order_currency },
-    { key: SEARCH_ATTRIBUTE.attention, value: trade.attention },
     { key: SEARCH_ATTRIBUTE.tradeNo, value: trade.trade_no },
     { key: SEARCH_ATTRIBUTE.outcome, value: outcome },
-    { key: SEARCH_ATTRIBUTE.attentionSince, value: since === null ? null : new Date(since) },
-    { key: SEARCH_ATTRIBUTE.takenBy, value: trade.taken?.by ?? null },
+    ...waitAttributes(trade),
     { key: SEARCH_ATTRIBUTE.decidedBy, value: decided?.by === undefined ? null : personDigest(decided.by) },
     { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
     { key: SEARCH_ATTRIBUTE.amount, value: amountToFindBy(trade.order_amount) },
