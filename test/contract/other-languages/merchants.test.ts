@@ -347,7 +347,10 @@ interface Ended {
 
 const said = ({ code, stdout, stderr }: Ended) => [code, code === 0 ? '' : stdout + stderr];
 
-test('Python’s package installs from a clone with its types, and a shop’s tests pass with it', async () => {
+/** Each starts a compiler or an installer, and a shop that the guide's covers: `npm run test:full`. */
+const whole = process.env.CLIENTS_TESTS === 'own' ? test : test.skip;
+
+whole('Python’s package installs from a clone with its types, and a shop’s tests pass with it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'python-'));
   try {
     // pip writes beside what it builds.
@@ -368,7 +371,7 @@ test('Python’s package installs from a clone with its types, and a shop’s te
   }
 });
 
-('folder' in go ? test : test.skip)('Go’s own tests pass: the vectors, and a shop’s', async () => {
+('folder' in go ? whole : test.skip)('Go’s own tests pass: the vectors, and a shop’s', async () => {
   // To vet them, Go vets all that they import: 10 s of CPU.
   const vet = process.env.GO_VET === 'on' ? [] : ['-vet=off'];
   const args = ['test', ...QUICK_GO, ...vet, '-count=1', '-v', './...'];
@@ -377,7 +380,7 @@ test('Python’s package installs from a clone with its types, and a shop’s te
   expect(tests.stdout.match(/^--- PASS/gm)).toHaveLength(5);
 });
 
-('options' in java ? test : test.skip)('Java’s own tests pass: the vectors, and a shop’s', async () => {
+('options' in java ? whole : test.skip)('Java’s own tests pass: the vectors, and a shop’s', async () => {
   const vectors = await ended('java', [...JAVA, 'payments.Vectors', join(ROOT, 'vectors')], env);
   expect(vectors).toEqual({ code: 0, stdout: '{"encryption":2,"sealing":2}\n', stderr: '' });
   const shop = await ended('java', [...JAVA, 'payments.Shop'], env);
