@@ -21,7 +21,7 @@ async function serve() {
   app.use(refuse);
 
   const port = Number(process.env.PORT ?? 9000);
-  const server = app.listen(port, '127.0.0.1', () => console.log('The shop listens:', server.address()));
+  const server = app.listen(port, '127.0.0.1', () => console.log(JSON.stringify(server.address())));
 }
 
 const refuse: ErrorRequestHandler = (error, _request, response, next) => {
