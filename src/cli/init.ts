@@ -24,22 +24,19 @@ export async function init(folder: string, choice: ProjectChoice): Promise<void>
   const needed = template === undefined ? { scripts } : await readManifest(inPackage(template));
   const packed = await packedFor(folder, needed);
 
-  const taken = [...Object.keys(files), ...(packed ? [packed] : [])].filter((file) => existsSync(join(folder, file)));
+  const written = [...(packed ? [packed] : []), ...Object.keys(files)];
+  const taken = written.filter((file) => existsSync(join(folder, file)));
   if (taken.length > 0) {
     throw new ConfigError(
       `${taken.join(', ')} in ${folder} would be overwritten: move it away, or choose another folder.`,
     );
   }
   await mkdir(folder, { recursive: true });
-  const name = nameOf(folder);
-  for (const [file, source] of Object.entries(files)) await write(join(folder, file), inPackage(source), name);
-  const written = Object.keys(files);
-  if (packed) {
-    await pack(folder);
-    written.push(packed);
-  }
+  // First, because it may fail: then there is no file yet that a second try would find.
+  if (packed) await pack(folder);
+  for (const [file, source] of Object.entries(files)) await write(join(folder, file), inPackage(source));
   if (template !== undefined || scripts !== undefined) {
-    await addToManifest(join(folder, MANIFEST), { name, packed, needed });
+    await addToManifest(join(folder, MANIFEST), { name: nameOf(folder), packed, needed });
     written.push(MANIFEST);
   }
   if (!existsSync(join(folder, '.gitignore'))) {
@@ -47,7 +44,8 @@ export async function init(folder: string, choice: ProjectChoice): Promise<void>
     written.push('.gitignore');
   }
   const heard = events ? `PAYMENTS_EVENTS_URL=${events} ` : '';
-  const [into, dataDir] = folder === '.' ? ['', ''] : [`cd ${folder} && `, ` --data-dir ${join(folder, '.payments')}`];
+  const [into, dataDir] =
+    folder === '.' ? ['', ''] : [`cd ${word(folder)} && `, ` --data-dir ${word(join(folder, '.payments'))}`];
   say(
     [
       `Wrote ${written.join(', ')}.`,
@@ -58,6 +56,9 @@ export async function init(folder: string, choice: ProjectChoice): Promise<void>
     ].join('\n'),
   );
 }
+
+/** A path as a shell takes it. */
+const word = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 const MANIFEST = 'package.json';
 const inPackage = (path: string) => join(packageFolder(), path);
@@ -72,18 +73,15 @@ async function filesIn(folder: string): Promise<Record<string, string>> {
 /** What Python makes of a package is not the package. */
 const isSource = (path: string) => !path.includes('__pycache__');
 
-/** Writes a folder as it is. A file of a template names its client by the place in this package, and its project `shop`. */
-async function write(path: string, source: string, name: string): Promise<void> {
+/** Writes a folder as it is. A file of a template names its client by the place in this package. */
+async function write(path: string, source: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   if (statSync(source).isDirectory()) return cp(source, path, { recursive: true, filter: isSource });
   const text = await readFile(source, 'utf8');
-  const own = text
-    .replace(/\.\.\/\.\.\/clients\/\w+/g, `./${CLIENT_FOLDER}`)
-    .replace(/^module shop$/m, `module ${name}`);
-  await writeFile(path, own);
+  await writeFile(path, text.replace(/\.\.\/\.\.\/clients\/\w+/g, `./${CLIENT_FOLDER}`));
 }
 
-/** The project's name for npm and Go: the folder's, of the characters that both take. */
+/** The project's name for npm: the folder's. */
 function nameOf(folder: string): string {
   const name = basename(resolve(folder))
     .toLowerCase()

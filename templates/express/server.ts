@@ -9,7 +9,7 @@ async function serve() {
   const app = express();
 
   // Before express.json(): the signature is over the bytes as they came.
-  app.post('/events', express.raw({ type: '*/*' }), (request, response) => {
+  app.post('/events', express.raw({ type: '*/*', limit: '1mb' }), (request, response) => {
     shop.hear(request.body, request.headers);
     response.sendStatus(204);
   });
