@@ -16,7 +16,7 @@ const CHECKS = {
   go: ['go vet ./...', 'go test -count=1 ./...'],
 };
 const SHOP = 'http://127.0.0.1:9000';
-const MOST_TRIES = 300;
+const MOST_TRIES = 120;
 
 const folder = mkdtempSync(join(tmpdir(), 'templates-'));
 const terminal = terminalsWith({ ...process.env, NEXT_TELEMETRY_DISABLED: '1' });
@@ -58,7 +58,12 @@ async function sellAndGiveBack(cwd) {
   expect('more than is left is refused', [status, said.type], [422, 'OverRefund']);
   // Go has no absent text: there, all that is left is asked for by its name.
   const all = { number, out_request_no: 'r-3', ...(basename(cwd) === 'go' ? { amount: 'all' } : {}) };
-  expect('all that is left goes back', (await ask('/refunds', all)).said.refund_amount, '120.00');
+  let rest = (await ask('/refunds', all)).said;
+  for (let tries = 0; rest.retryable && tries < MOST_TRIES; tries += 1) {
+    console.log(`    ${rest.message}`);
+    rest = (await ask('/refunds', all)).said;
+  }
+  expect('all that is left goes back', rest.refund_amount, '120.00');
   expect(
     'a request that nobody signed is refused',
     (await ask('/events', { id: 'x', type: 'transition' })).status,
