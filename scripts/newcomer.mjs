@@ -1,63 +1,27 @@
 // The newcomer's two paths to a first paid order, in the README's words, timed: `npm run test:newcomer`. With `--cold`, npm has an
 // empty cache. What is committed is cloned; the buyer who presses Pay is this program. Fails beyond two minutes, and if Ctrl-C
 // leaves something running.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './packed.mjs';
+import { leftBehind, settingIn, stopAll, terminalsWith } from './terminals.mjs';
 
 const LIMIT_S = 120;
 const folder = mkdtempSync(join(tmpdir(), 'newcomer-'));
 const isCold = process.argv.includes('--cold');
 const env = { ...process.env, ...(isCold ? { npm_config_cache: join(folder, 'npm-cache') } : {}) };
-const started = new Set();
-
-/** A command in a terminal of its own; `printed()` is what it has said. */
-function terminal(cwd, command) {
-  console.log(`  $ ${command}`);
-  const child = spawn('sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  let text = '';
-  const listeners = new Set();
-  for (const output of [child.stdout, child.stderr]) {
-    output.on('data', (chunk) => {
-      text += chunk;
-      for (const look of [...listeners]) look();
-    });
-  }
-  const ended = new Promise((resolve) => child.on('close', resolve));
-  const sees = (pattern) =>
-    Promise.race([
-      new Promise((resolve) => {
-        const look = () => pattern.test(text) && resolve(pattern.exec(text));
-        listeners.add(look);
-        look();
-      }),
-      ended.then((code) => {
-        if (!pattern.test(text)) throw new Error(`${command} ended (${code}) without ${pattern}:\n${text}`);
-        return pattern.exec(text);
-      }),
-    ]);
-  const one = { sees, ended, stop: () => process.kill(-child.pid, 'SIGINT') };
-  started.add(one);
-  ended.then(() => started.delete(one));
-  return one;
-}
+const terminal = terminalsWith(env);
 
 /** Pays the order that the stack in `cwd` shows, as the buyer's page does, and waits until the stack has said that it is paid. */
 async function payFirst(cwd, stack) {
   await stack.sees(/Ctrl-C ends everything/);
   const [number] = await stack.sees(/first-\d+/);
-  const [, gateway] = /^GATEWAY_BASE_URL=(.*)$/m.exec(readFileSync(join(cwd, '.payments/dev.env'), 'utf8')) ?? [];
+  const gateway = settingIn(cwd, 'GATEWAY_BASE_URL');
   const { ok } = await fetch(`${gateway}/simulator/trades/${number}/pay`, { method: 'POST' });
   if (!ok) throw new Error(`the order ${number} could not be paid`);
   await stack.sees(/ is paid/);
-}
-
-/** Ctrl-C ends everything: whatever still runs and names the folder was left behind. */
-function leftBehind() {
-  const running = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'args='], { encoding: 'utf8' });
-  return running.split('\n').filter((line) => line.includes(folder));
 }
 
 const secondsSince = (begin) => Math.round((Date.now() - begin) / 1_000);
@@ -79,7 +43,7 @@ async function timed(name, cwd, commands) {
   );
   stack.stop();
   await stack.ended;
-  const left = leftBehind();
+  const left = leftBehind(folder);
   console.log(left.length === 0 ? '    Ctrl-C left nothing running' : `    left running:\n${left.join('\n')}`);
   if (seconds > LIMIT_S || left.length > 0) process.exitCode = 1;
 }
@@ -100,9 +64,6 @@ try {
     'npx payment-gateway dev',
   ]);
 } finally {
-  for (const { stop, ended } of started) {
-    stop();
-    await ended;
-  }
+  await stopAll();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -135,7 +135,7 @@ describe('payment-gateway init', () => {
     const bin = join(installed, 'lib/cli/main.js');
     const { stdout } = await run(process.execPath, [bin, 'init'], { cwd: shop });
     expect(stdout).toMatch(
-      /Wrote merchant\.mts, tsconfig\.json, package\.json, \.gitignore\. Next:\n {2}npx payment-gateway dev/,
+      /Wrote merchant\.mts, tsconfig\.json, package\.json, \.gitignore\.\nNext, .*:\n {2}npx payment-gateway dev/,
     );
     expect(JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8'))).toMatchObject({
       scripts: { start: expect.stringContaining('merchant.mts') },

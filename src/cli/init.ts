@@ -1,80 +1,145 @@
 /** `payment-gateway init`: writes a small merchant's project, which pays on the stack that `payment-gateway dev` runs. */
-import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { ConfigError } from '../process/user-error';
-import { packageFolder } from './package';
+import { ConfigError, UserError } from '../process/user-error';
+import { childEnvironment } from './dev/temporal/child-environment';
+import { runCommand } from './dev/temporal/run-command';
+import { packageFolder, packageVersion } from './package';
 import { say } from './print';
+import { CLIENT_FOLDER, type ProjectChoice, projectOf } from './projects';
 
-interface InitOptions {
-  language: keyof typeof PROJECTS;
-}
-
-/** By language: the files and folders of the package that the project gets, and how its program is run. */
-const PROJECTS = {
-  typescript: {
-    files: { 'merchant.mts': 'examples/typescript/merchant.mts', 'tsconfig.json': 'examples/typescript/tsconfig.json' },
-    steps: ['npx payment-gateway dev   # leave it running', 'npm start                 # in a second terminal'],
-  },
-  python: {
-    files: {
-      'merchant.py': 'clients/python/examples/merchant.py',
-      'requirements.txt': 'clients/python/requirements.txt',
-      payment_gateway: 'clients/python/payment_gateway',
-      'order.json': 'examples/orders/pix.json',
-    },
-    steps: [
-      'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt',
-      'npx payment-gateway dev   # leave it running',
-      '.venv/bin/python merchant.py order.json --wait   # in a second terminal',
-    ],
-  },
-} as const;
-
-/** What a repository should not keep: packages, and the settings and keys of the stack. */
-const IGNORED = ['node_modules/', '.payments/', '.venv/', '__pycache__/'];
-
-/** Node runs TypeScript by itself from this version on; before that, tsx does. */
-const RUNS_TYPESCRIPT = [22, 18] as const;
+/** What a repository should not keep: packages, what is built, and the settings and keys of the stack. */
+const IGNORED = [
+  ...['node_modules/', '.payments/', '.next/', 'next-env.d.ts', '*.tsbuildinfo'],
+  ...['.venv/', '__pycache__/', '*.egg-info/', 'build/'],
+];
 
 /** Writes the project's files into `folder`. Throws ConfigError if one is there already: nothing is ever overwritten. */
-export async function init(folder: string, { language }: InitOptions): Promise<void> {
-  const { files, steps } = PROJECTS[language];
-  const taken = [...Object.keys(files)].filter((file) => existsSync(join(folder, file)));
+export async function init(folder: string, choice: ProjectChoice): Promise<void> {
+  const { folders, files: others, scripts, events, steps } = projectOf(choice);
+  const found = await Promise.all(folders.map(filesIn));
+  const { [MANIFEST]: template, ...files }: Record<string, string> = Object.assign({}, ...found, others);
+  const needed = template === undefined ? { scripts } : await readManifest(inPackage(template));
+  const packed = await packedFor(folder, needed);
+
+  const written = [...(packed ? [packed] : []), ...Object.keys(files)];
+  const taken = written.filter((file) => existsSync(join(folder, file)));
   if (taken.length > 0) {
     throw new ConfigError(
       `${taken.join(', ')} in ${folder} would be overwritten: move it away, or choose another folder.`,
     );
   }
-  for (const [file, source] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, file)), { recursive: true });
-    await cp(join(packageFolder(), source), join(folder, file), { recursive: true, filter: isSource });
-  }
-  const written: string[] = Object.keys(files);
-  if (language === 'typescript') {
-    await addStart(join(folder, 'package.json'));
-    written.push('package.json');
+  await mkdir(folder, { recursive: true });
+  // First, because it may fail: then there is no file yet that a second try would find.
+  if (packed) await pack(folder);
+  for (const [file, source] of Object.entries(files)) await write(join(folder, file), inPackage(source));
+  if (template !== undefined || scripts !== undefined) {
+    await addToManifest(join(folder, MANIFEST), { name: nameOf(folder), packed, needed });
+    written.push(MANIFEST);
   }
   if (!existsSync(join(folder, '.gitignore'))) {
     await writeFile(join(folder, '.gitignore'), IGNORED.map((line) => `${line}\n`).join(''));
     written.push('.gitignore');
   }
-  const into = folder === '.' ? [] : [`cd ${folder}`];
-  say(`Wrote ${written.join(', ')}. Next:\n${[...into, ...steps].map((step) => `  ${step}`).join('\n')}`);
+  const heard = events ? `PAYMENTS_EVENTS_URL=${events} ` : '';
+  const [into, dataDir] =
+    folder === '.' ? ['', ''] : [`cd ${word(folder)} && `, ` --data-dir ${word(join(folder, '.payments'))}`];
+  say(
+    [
+      `Wrote ${written.join(', ')}.`,
+      'Next, here, and leave it running:',
+      `  ${heard}npx payment-gateway dev${dataDir}`,
+      'In a second terminal:',
+      `  ${into}${steps.join(' && ')}`,
+    ].join('\n'),
+  );
+}
+
+/** A path as a shell takes it. */
+const word = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+
+const MANIFEST = 'package.json';
+const inPackage = (path: string) => join(packageFolder(), path);
+
+/** The files of a folder of the package, by their paths in the project. */
+async function filesIn(folder: string): Promise<Record<string, string>> {
+  const names = await readdir(inPackage(folder), { recursive: true });
+  const files = names.filter((name) => isSource(name) && statSync(inPackage(join(folder, name))).isFile());
+  return Object.fromEntries(files.sort().map((name) => [name, join(folder, name)]));
 }
 
 /** What Python makes of a package is not the package. */
-const isSource = (path: string) => !path.endsWith('__pycache__');
+const isSource = (path: string) => !path.includes('__pycache__');
 
-const manifest = z.looseObject({ scripts: z.record(z.string(), z.string()).optional() });
+/** Writes a folder as it is. A file of a template names its client by the place in this package. */
+async function write(path: string, source: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  if (statSync(source).isDirectory()) return cp(source, path, { recursive: true, filter: isSource });
+  const text = await readFile(source, 'utf8');
+  await writeFile(path, text.replace(/\.\.\/\.\.\/clients\/\w+/g, `./${CLIENT_FOLDER}`));
+}
 
-/** Adds the script `start` where there is none. */
-async function addStart(file: string): Promise<void> {
-  const before = existsSync(file) ? manifest.parse(JSON.parse(await readFile(file, 'utf8'))) : { private: true };
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const isNew = major > RUNS_TYPESCRIPT[0] || (major === RUNS_TYPESCRIPT[0] && minor >= RUNS_TYPESCRIPT[1]);
-  const start = isNew ? 'node merchant.mts' : 'npx --yes tsx merchant.mts';
-  const { scripts = {} } = manifest.parse(before);
-  await writeFile(file, `${JSON.stringify({ ...before, scripts: { start, ...scripts } }, null, 2)}\n`);
+/** The project's name for npm: the folder's. */
+function nameOf(folder: string): string {
+  const name = basename(resolve(folder))
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-');
+  return name.replace(/^-+|-+$/g, '') || 'shop';
+}
+
+const texts = z.record(z.string(), z.string());
+const manifest = z.looseObject({
+  scripts: texts.optional(),
+  dependencies: texts.optional(),
+  devDependencies: texts.optional(),
+});
+type Manifest = z.output<typeof manifest>;
+
+const readManifest = async (file: string): Promise<Manifest> =>
+  manifest.parse(JSON.parse(await readFile(file, 'utf8')));
+
+/** The file of this package that the project is installed with; undefined where it needs none, or has the package already. */
+async function packedFor(folder: string, { dependencies }: Manifest): Promise<string | undefined> {
+  const file = join(folder, MANIFEST);
+  const own = existsSync(file) ? await readManifest(file) : {};
+  const isKnown = [own.dependencies, own.devDependencies].some((all) => all?.[PACKAGE] !== undefined);
+  return dependencies === undefined || isKnown ? undefined : `${PACKAGE}-${packageVersion()}.tgz`;
+}
+
+const PACKAGE = 'temporal-payment-gateway';
+const PACK_MS = 60_000;
+
+/** Packs this package into the project: no registry has it, and under its name there could be somebody else's. */
+async function pack(folder: string): Promise<void> {
+  const env = childEnvironment(process.env, /^npm_config_/i);
+  // It is built: without its scripts, npm takes it as it is.
+  const args = ['pack', packageFolder(), '--ignore-scripts', '--silent', '--pack-destination', folder];
+  const { ok, problem } = await runCommand('npm', args, { env, timeoutMs: PACK_MS });
+  if (!ok) throw new UserError(`npm could not pack ${packageFolder()} into ${folder} (${problem}).`);
+}
+
+/** What `npm init` writes as the script `test`: it stands for none. */
+const NO_TEST = 'echo "Error: no test specified" && exit 1';
+
+/** Adds what the project needs to its package.json; what is there stays. */
+async function addToManifest(file: string, { name, packed, needed }: NewManifest): Promise<void> {
+  const { scripts: own = {}, ...before }: Manifest = existsSync(file)
+    ? await readManifest(file)
+    : { name, private: true };
+  const { test, ...scripts } = own;
+  const kept: Manifest = { ...before, scripts: test === undefined || test === NO_TEST ? scripts : own };
+  const wanted: Manifest = packed
+    ? { ...needed, dependencies: { [PACKAGE]: `file:${packed}`, ...needed.dependencies } }
+    : needed;
+  const parts = ['scripts', 'dependencies', 'devDependencies'] as const;
+  const added = parts.flatMap((part) => (wanted[part] ? [[part, { ...wanted[part], ...kept[part] }]] : []));
+  await writeFile(file, `${JSON.stringify({ ...kept, ...Object.fromEntries(added) }, null, 2)}\n`);
+}
+
+interface NewManifest {
+  name: string;
+  packed: string | undefined;
+  needed: Manifest;
 }

@@ -8,6 +8,7 @@ import { examples } from './help-examples';
 import { addOperatorCommands } from './operator/commands';
 import { packageVersion } from './package';
 import { complain } from './print';
+import { PROGRAMS, TEMPLATES } from './projects';
 
 // A reader that has enough, such as `head`, closes the pipe: that is no failure of the command.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
@@ -34,8 +35,15 @@ program
 program
   .command('init [folder]')
   .description('write a small merchant’s project that pays on the stack of dev; nothing is overwritten')
-  .addOption(new Option('--language <name>', 'its language').choices(['typescript', 'python']).default('typescript'))
-  .addHelpText('after', examples('init', 'init shop --language python'))
+  .addOption(
+    new Option('--language <name>', 'one program, in this language')
+      .choices(Object.keys(PROGRAMS))
+      .default('typescript'),
+  )
+  .addOption(
+    new Option('--template <name>', 'a shop with routes, events, refunds and a test').choices(Object.keys(TEMPLATES)),
+  )
+  .addHelpText('after', examples('init', 'init shop --language python', 'init shop --template express'))
   .action(async (folder = '.', options) => (await import('./init.js')).init(folder, options));
 
 program

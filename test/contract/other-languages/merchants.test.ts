@@ -17,7 +17,7 @@ import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { key, setting } from '../../codec/support';
 import { type EventReceiver, eventReceiver } from '../../harness/event-receiver';
 import { eventually } from '../../harness/eventually';
-import { exampleProgram } from '../../harness/example-program';
+import { templateProgram } from '../../harness/example-program';
 import { GO_FOLDER, goPrograms, QUICK_GO } from '../../harness/go';
 import { javaPrograms } from '../../harness/java';
 import { orderElsewhere } from '../../harness/orders';
@@ -94,7 +94,11 @@ beforeAll(async () => {
     PAYMENTS_ENCRYPTION_KEYS: KEYS,
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(stack.config.PAYMENTS_SEALING_PUBLIC_JWK),
   };
-  const shop = await startReceiver({ ...env, ...events }, process.execPath, await exampleProgram(shopFolder, 'shop'));
+  const shop = await startReceiver(
+    { ...env, ...events },
+    process.execPath,
+    await templateProgram(shopFolder, 'express'),
+  );
   receivers.Shop = { ...shop, url: `${shop.url}events` };
   backend = await connectPayments(env);
   merchants = {
@@ -261,18 +265,27 @@ describe('merchants of every language at the same moment', () => {
   });
 });
 
-test('the shop of the guide sells, hears that it is paid, and gives a part back', async () => {
+test('the shop of the guide, from its template, sells, hears that it is paid, and gives a part back', async () => {
   const number = `Shop-${randomUUID()}`;
   const ask = async (path: string, body?: object) => {
-    const post = body && { method: 'POST', body: JSON.stringify(body) };
+    const post = body && {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    };
     const response = await fetch(new URL(path, receiverOf('Shop').url), post);
     return z.record(z.string(), z.unknown()).parse(await response.json());
   };
-  expect(await ask('/orders', { number })).toEqual({ pay_url: expect.stringMatching(/^http/) });
+  const shows = async (order: object) => JSON.stringify((await ask('/orders'))[number]) === JSON.stringify(order);
+  const sold = await ask('/orders', { number });
+  expect(sold).toEqual({ pay_url: expect.stringMatching(/^http/), qr_code: expect.stringMatching(/^0002/) });
+  expect(await shows({ status: 'open', refunded: '0.00' })).toBe(true);
   await stack.simulator.pay(number);
-  await eventually('the shop has heard of it', async () => (await ask('/orders'))[number] === 'deliver', HEARD_MS);
+  const isPaid = () => shows({ status: 'deliver', refunded: '0.00' });
+  await eventually('the shop has heard of it', isPaid, HEARD_MS);
   expect(await ask('/refunds', { number, amount: '30.00' })).toMatchObject({ refund_amount: '30.00' });
   expect(await ask('/refunds', { number, amount: '120.01' })).toMatchObject({ type: 'OverRefund', left: '120.00' });
+  expect(await ask('/refunds', { number, amount: 30 })).toEqual({ message: expect.stringContaining('at amount') });
   expect((await fetch(receiverOf('Shop').url, { method: 'POST', body: '{}' })).status).toBe(401);
 });
 

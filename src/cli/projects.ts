@@ -1,0 +1,92 @@
+/** The projects that `payment-gateway init` writes. */
+
+/** What a project is made of, and the commands that come next. Paths of the package stand on the right. */
+interface Project {
+  /** Folders all of whose files it gets; where two have the same file, the later one's. */
+  folders: readonly string[];
+  /** What else it gets: each path, and the file or folder that is written there. */
+  files: Readonly<Record<string, string>>;
+  /** The scripts of its package.json, where no folder has one. */
+  scripts?: Readonly<Record<string, string>>;
+  /** Where it hears events. */
+  events?: string;
+  /** In its folder, while the stack runs. */
+  steps: readonly string[];
+}
+
+/** Node runs TypeScript by itself from 22.18 on; before that, tsx does. */
+function typescriptRunner(): string {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 18) ? 'node' : 'npx --yes tsx';
+}
+
+/** By language: one program that sells one order. */
+export const PROGRAMS = {
+  typescript: {
+    folders: [],
+    files: { 'merchant.mts': 'examples/typescript/merchant.mts', 'tsconfig.json': 'examples/typescript/tsconfig.json' },
+    scripts: { start: `${typescriptRunner()} merchant.mts` },
+    steps: ['npm start'],
+  },
+  python: {
+    folders: [],
+    files: {
+      'merchant.py': 'clients/python/examples/merchant.py',
+      'requirements.txt': 'clients/python/requirements.txt',
+      payment_gateway: 'clients/python/payment_gateway',
+      'order.json': 'examples/orders/pix.json',
+    },
+    steps: [
+      'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt',
+      '.venv/bin/python merchant.py order.json --wait',
+    ],
+  },
+} as const satisfies Record<string, Project>;
+
+/** Where a shop hears its events. */
+const EVENTS = 'http://127.0.0.1:9000/events';
+
+/** On Node: what every shop has, and the routes with its framework. */
+const onNode = (framework: string, start: string): Project => ({
+  folders: ['templates/typescript', `templates/${framework}`],
+  files: {},
+  events: EVENTS,
+  steps: ['npm install', start],
+});
+
+/** The folder of a client in a project. No registry has the clients: they come along. */
+export const CLIENT_FOLDER = 'payment-gateway';
+
+/** Elsewhere: the shop, and the parts of its client that it is installed with. */
+const elsewhere = (language: string, client: readonly string[], steps: readonly string[]): Project => ({
+  folders: [`templates/${language}`],
+  files: Object.fromEntries(client.map((part) => [`${CLIENT_FOLDER}/${part}`, `clients/${language}/${part}`])),
+  events: EVENTS,
+  steps,
+});
+
+/** By template: the shop of docs/merchants.md. */
+export const TEMPLATES = {
+  express: onNode('express', 'npm start'),
+  fastify: onNode('fastify', 'npm start'),
+  next: onNode('next', 'npm run dev'),
+  python: elsewhere(
+    'python',
+    ['LICENSE', 'README.md', 'pyproject.toml', 'payment_gateway'],
+    ['python3 -m venv .venv && .venv/bin/pip install -r requirements.txt', '.venv/bin/python shop.py'],
+  ),
+  go: elsewhere(
+    'go',
+    ['LICENSE', 'README.md', 'go.mod', 'go.sum', 'payments', 'paymentstest'],
+    ['go mod tidy', 'go run .'],
+  ),
+} as const satisfies Record<string, Project>;
+
+/** What to write: a program of a language, or a template. */
+export interface ProjectChoice {
+  language: keyof typeof PROGRAMS;
+  template?: keyof typeof TEMPLATES;
+}
+
+export const projectOf = ({ language, template }: ProjectChoice): Project =>
+  template === undefined ? PROGRAMS[language] : TEMPLATES[template];
