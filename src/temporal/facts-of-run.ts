@@ -7,15 +7,14 @@ const text = z.string();
 const conclusion = z.object({ what: text, from: text.nullable(), to: text.nullable(), rule: text });
 const ms = z.number();
 
-/** What the policy of a run is read for. */
-const settings = z.looseObject({ settling_ms: ms, patience_ms: ms, poll_schedule_ms: z.array(ms), poll_every_ms: ms });
-
 const factsOfRun = z.object({
-  settings: settings.nullable(),
+  /** As the run's worker has them: a story reads them. */
+  settings: z.unknown(),
   facts: z.array(
     z.object({
       at: ms,
-      fact: z.looseObject({ is: text }),
+      is: text,
+      world: z.looseObject({ is: text }).nullable(),
       by: text,
       said: text,
       concluded: z.array(conclusion),

@@ -79,6 +79,13 @@ function addOrderCommands(program: Command): void {
     .addHelpText('after', examples('show order-123', 'show order-123 --why', 'show app-attention:shop:credentials'))
     .action(async (order, options) => (await import('./show.js')).showOrder(order, options));
   program
+    .command('story <order>')
+    .description('what happened to an order, without anything private, for simulate() of /testing to play')
+    .option('--test', 'a test for jest that plays it')
+    .addOption(app())
+    .addHelpText('after', examples('story order-123 > story.json', 'story order-123 --test > incident.test.ts'))
+    .action(async (order, options) => (await import('./story.js')).tellStory(order, options));
+  program
     .command('refunds <order>')
     .description('the refunds of an order and their sums')
     .addOption(app())

@@ -2,6 +2,7 @@
 import {
   type Conclusion,
   type FactsOfRun,
+  isSilence,
   type KnownOrder,
   type LedgerRefund,
   type NotificationClaim,
@@ -9,6 +10,7 @@ import {
   refundableIn,
   refundMeaningOf,
   type SaidFact,
+  type WorldEvent,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { attentionChanged, changed, type Explainer, explained, type Learned, words } from '../shared/why';
@@ -34,7 +36,7 @@ export function explainedAfterSale({ begin, policy, watch_until, learned }: Told
     const { step, because } = stepRule(order, at, { isAsked: false, watch_until }, policy);
     return { step: stepWords(step), because };
   };
-  return explained(begin, learned, policy, { fold, said: saidOf, concluded, next });
+  return explained(begin, learned, policy, { fold, said: saidOf, world: worldOf, concluded, next });
 }
 
 type AfterSaleExplainer = Explainer<KnownOrder, AfterSaleFact, FoldSettings>;
@@ -155,6 +157,44 @@ function saidOf(fact: AfterSaleFact): SaidFact {
       return { by: 'time', said: `refund ${fact.number} has waited for ${fact.deadline}` };
     case 'noticed':
       return { by: 'we', said: fact.what };
+  }
+}
+
+/** What the world did, where the fact is not our own conclusion. */
+function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
+  switch (fact.is) {
+    case 'asked': {
+      const of = fact.other;
+      if (fact.answer === 'unanswered') return { is: 'silent', why: 'no-answer', of };
+      return fact.trade ? { is: 'shown', trade: fact.trade, of } : { is: 'missing', of };
+    }
+    case 'queried':
+      return { is: 'shown', trade: fact.trade };
+    case 'unanswered':
+      return isSilence(fact.why) ? { is: 'silent', why: fact.why } : { is: 'missing' };
+    case 'notified':
+      return { is: 'notified', claim: fact.claim };
+    case 'requested': {
+      const { number: out_request_no, amount, currency, isAll } = fact;
+      return { is: 'refund', out_request_no, currency, ...(isAll ? {} : { amount }) };
+    }
+    case 'answered': {
+      // One that was declined was never sent.
+      const isSent = findRefund(before, fact.number)?.phase === 'sending';
+      return isSent ? { is: 'refunded', answered: fact.answered } : null;
+    }
+    case 'decided': {
+      const { by, reason, order, refund, elsewhere } = fact;
+      const outcome = order ?? refund?.outcome;
+      const of = refund && order === undefined ? { out_request_no: refund.number } : {};
+      return { is: 'resolved', resolution: { by, reason, outcome, ...of, refunded_elsewhere: elsewhere } };
+    }
+    case 'taken':
+      return { is: 'taken', by: fact.by, note: fact.note };
+    case 'noticed':
+      return fact.what === 'unexpected-signal' ? { is: 'signaled' } : null;
+    default:
+      return null;
   }
 }
 

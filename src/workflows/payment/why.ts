@@ -1,5 +1,6 @@
 /** What a payment's facts say, in words, and what is concluded from each. Pure. */
 import {
+  claimOf,
   classifyTransition,
   type FactsOfRun,
   type NotificationSignal,
@@ -9,12 +10,13 @@ import {
   type SaidFact,
   TRANSITION_KINDS,
   type Trade,
+  type WorldEvent,
 } from '../../contract';
 import { shownAttention } from '../shared/attention-reasons';
 import { attentionChanged, changed, type Explainer, explained, type Learned, words } from '../shared/why';
 import { creationRule } from './creation-table';
 import { orderDeadlines, orderTimes, sendingEnd } from './deadlines';
-import type { NewPaymentFact, PaymentFact } from './facts';
+import type { NewPaymentFact, PaymentFact, Tried } from './facts';
 import { foldPayment, lastKnownStatus, type PaymentFoldSettings } from './fold';
 import { creationFacts, type KnownPayment, otherTrades, REACHES, startedWith } from './known-payment';
 import { paymentRule } from './next-step';
@@ -30,7 +32,13 @@ export interface ToldPayment {
 export function explainedPayment({ input, began, policy, learned }: ToldPayment): FactsOfRun {
   const dated = learned.find(({ fact }) => fact.is === 'dated')?.fact.at;
   const next: PaymentExplainer['next'] = (known, at) => policy && nextOf(known, { at, began, dated, input, policy });
-  return explained(startedWith(input), learned, policy, { fold: foldPayment, said: saidOf, concluded, next });
+  return explained(startedWith(input), learned, policy, {
+    fold: foldPayment,
+    said: saidOf,
+    world: worldOf,
+    concluded,
+    next,
+  });
 }
 
 type PaymentExplainer = Explainer<KnownPayment, PaymentFact, PaymentFoldSettings>;
@@ -152,6 +160,63 @@ function saidOf(fact: NewPaymentFact): SaidFact {
     case 'handed-out':
       return { by: US, said: 'what is left goes to the after-sale' };
   }
+}
+
+/** What the world did, where the fact is not our own conclusion. */
+function worldOf(fact: PaymentFact, { creation, shown }: KnownPayment): WorldEvent | null {
+  switch (fact.is) {
+    case 'withdrawn':
+      return { is: 'withdrawn' };
+    case 'answered':
+      return triedOf(fact.tried);
+    case 'missed': {
+      // The refused order was found, and is over.
+      const isRefused = creation.said === 'created-refused' && fact.looked === 'no-such-order';
+      return isRefused ? { is: 'shown', trade: { trade_status: 'REFUSED' } } : notShown(fact.looked);
+    }
+    case 'unanswered':
+      return notShown(fact.looked);
+    case 'notified':
+      return { is: 'notified', claim: claimOf(fact.signal) };
+    case 'queried':
+      return { is: 'shown', trade: fact.trade };
+    case 'noted':
+      if (!fact.isAnswered || fact.other === shown.trade_no) return null;
+      return fact.said
+        ? { is: 'shown', trade: asTrade(fact.other, fact.said), of: fact.other }
+        : { is: 'missing', of: fact.other };
+    case 'decided':
+      return { is: 'resolved', resolution: { outcome: fact.outcome, by: fact.by, reason: fact.reason } };
+    case 'seen':
+      return { is: 'resolved', resolution: { by: fact.by, reason: fact.reason } };
+    case 'taken':
+      return { is: 'taken', by: fact.by, note: fact.note };
+    case 'raised':
+      if (fact.attention === 'unexpected-signal') return { is: 'signaled' };
+      return fact.attention === 'credentials' ? { is: 'silent', why: 'credentials' } : null;
+    default:
+      return null;
+  }
+}
+
+const notShown = (looked: 'no-such-order' | 'no-answer'): WorldEvent =>
+  looked === 'no-such-order' ? { is: 'missing' } : { is: 'silent', why: 'no-answer' };
+
+function asTrade(
+  trade_no: string,
+  { trade_status, order_amount }: NonNullable<FactOf<'noted'>['said']>,
+): Partial<Trade> {
+  return { trade_no, ...(trade_status ? { trade_status } : {}), ...(order_amount ? { order_amount } : {}) };
+}
+
+type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is: Kind }>;
+
+/** One that was given up was answered by nobody. */
+function triedOf(tried: Tried): WorldEvent | null {
+  if (tried.is === 'interrupted' || tried.is === 'reset') return null;
+  if (tried.is !== 'too-soon') return { is: 'created', tried };
+  const error = { outcome: 'not-sent', retryable: true, operation: 'create' } as const;
+  return { is: 'created', tried: { is: 'not-sent', why: tried.why, message: '', error } };
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -9,6 +9,7 @@ import {
   type PaymentPolicy,
   RUNBOOK,
   type SaidFact,
+  type WorldEvent,
 } from '../../contract';
 
 /** An answer to a query has a limit: the latest facts are told. */
@@ -24,6 +25,7 @@ export interface Learned<Fact, Settings> {
 export interface Explainer<Known, Fact, Settings> {
   readonly fold: (known: Known, fact: Fact & { readonly at: number }, settings: Settings) => Known;
   readonly said: (fact: Fact) => SaidFact;
+  readonly world: (fact: Fact, before: Known) => WorldEvent | null;
   /** What a fact has changed, but for the next step. */
   readonly concluded: (before: Known, after: Known) => readonly Conclusion[];
   /** What is done next at this time; undefined where that cannot be told. */
@@ -35,7 +37,7 @@ export function explained<Known, Fact extends { readonly is: string }, Settings>
   begin: Known,
   learned: readonly Learned<Fact, Settings>[],
   policy: PaymentPolicy | undefined,
-  { fold, said, concluded, next }: Explainer<Known, Fact, Settings>,
+  { fold, said, world, concluded, next }: Explainer<Known, Fact, Settings>,
 ): FactsOfRun {
   let known = begin;
   let step: string | null = null;
@@ -45,8 +47,8 @@ export function explained<Known, Fact extends { readonly is: string }, Settings>
     const following = next(known, fact.at);
     const then = following === undefined ? [] : changed('next', step, following.step, following.because);
     step = following?.step ?? step;
-    const { at, ...told } = fact;
-    return { at, fact: told, ...said(fact), concluded: [...concluded(before, known), ...then] };
+    const { at, is } = fact;
+    return { at, is, ...said(fact), world: world(fact, before), concluded: [...concluded(before, known), ...then] };
   });
   return {
     settings: policy ?? null,
