@@ -49,7 +49,8 @@ export async function readStory(
       const { input } = await readStart(client, run.workflow_id, run.run_id);
       // One that takes on a trade because of a notification is started by that.
       const isTold = input.kind === 'adopt' && told.facts[0]?.is === 'notified';
-      if (!isTold) inputs.push({ is: 'ordered', after_ms: Date.parse(run.started_at) - began, input });
+      const { app_id: _app, ...ordered } = input;
+      if (!isTold) inputs.push({ is: 'ordered', after_ms: Date.parse(run.started_at) - began, input: ordered });
     }
     facts.push(...told.facts.map((fact, i) => ({ ...fact, of, before: told.facts[i - 1]?.at ?? fact.at }) as const));
   }

@@ -2,7 +2,7 @@
 
 /** Fields whose values say nothing of a person, an order or a merchant. What a new field holds is private until it is listed. */
 const KEPT: ReadonlySet<string> = new Set([
-  ...['is', 'said', 'kind', 'to', 'why', 'type', 'after_ms', 'since_ms'],
+  ...['is', 'said', 'kind', 'to', 'why', 'after_ms', 'since_ms'],
   ...['outcome', 'retryable', 'operation', 'code', 'sub_code', 'http_status', 'credentials', 'recovered'],
   ...['trade_status', 'order_amount', 'order_currency', 'amount', 'currency', 'method', 'channel', 'trade_type'],
   ...['timeout_express', 'cancellation_express', 'installments', 'region', 'language_code', 'platform_type'],
@@ -22,6 +22,8 @@ const NAMES: Readonly<Record<string, string>> = {
 
 export class StandIns {
   private readonly known = new Map<string, string>();
+  /** How many have been made under each name. */
+  private readonly numbers = new Map<string, number>();
 
   /** The value with a stand-in in the place of all that is private. */
   hide(value: unknown, field = ''): unknown {
@@ -38,8 +40,11 @@ export class StandIns {
   }
 
   private of(value: string, name: string): string {
-    const known = this.known.get(value) ?? `${name}-${this.known.size + 1}`;
-    this.known.set(value, known);
-    return known;
+    const known = this.known.get(value);
+    if (known !== undefined) return known;
+    const number = 1 + (this.numbers.get(name) ?? 0);
+    this.numbers.set(name, number);
+    this.known.set(value, `${name}-${number}`);
+    return `${name}-${number}`;
   }
 }

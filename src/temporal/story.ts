@@ -50,7 +50,7 @@ const answered = z.discriminatedUnion('said', [
   z.object({ said: z.literal('taken'), answer: said }),
   z.object({
     said: z.enum(['refused', 'taken-by-others']),
-    failure: z.object({ type: text, message: text, details: said }),
+    failure: z.object({ details: said }),
   }),
   z.object({ said: z.enum(['not-sent', 'unknown']) }),
 ]);

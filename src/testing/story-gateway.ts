@@ -95,7 +95,7 @@ function answerTo(id: TradeId, events: readonly StoryEvent[], elapsed_ms: number
   throw new GatewayError(AS_TOLD, { outcome: 'not-created', retryable: false, operation: QUERY, ...CREDENTIALS });
 }
 
-const CREDENTIALS = { code: '40001', sub_code: 'invalid-app_id' };
+const CREDENTIALS = { code: '40002', sub_code: 'invalid-signature' };
 
 interface Said {
   since_ms: number;

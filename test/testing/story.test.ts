@@ -82,7 +82,7 @@ test('a refund whose answer was lost, a refused one and another trade come to wh
     ...{ is: 'refunded', after_ms, answered },
   });
   const sold = [created(100), notified(MINUTE, 'SUCCESS'), shown(MINUTE, 'SUCCESS')];
-  const failure = { type: 'NotRefunded', message: 'text-2', details: {} };
+  const failure = { details: {} };
   const story = told(
     60 * MINUTE,
     ...sold,

@@ -53,5 +53,6 @@ export function whyText(why: readonly WhyOfRun[]): string[] {
 
 function conclusionText({ what, from, to, rule }: Conclusion): string {
   if (from === to) return `${what} changes nothing: ${rule}`;
-  return `${what}: ${from === null ? '' : `${from} → `}${to ?? 'none'}. ${rule}`;
+  const because = `${rule.charAt(0).toUpperCase()}${rule.slice(1)}`;
+  return `${what}: ${from === null ? '' : `${from} → `}${to ?? 'none'}. ${because}`;
 }

@@ -6,7 +6,9 @@ import {
   type KnownOrder,
   type LedgerRefund,
   type NotificationClaim,
+  PATIENCE,
   type PaymentPolicy,
+  REFUND_PHASES,
   refundableIn,
   refundMeaningOf,
   type SaidFact,
@@ -94,12 +96,25 @@ function concluded(before: KnownOrder, after: KnownOrder): Conclusion[] {
 }
 
 function refundConcluded(number: string, before: KnownOrder, after: KnownOrder): Conclusion[] {
-  const is = findRefund(after, number);
-  const reading = is && readingOf(after, is);
-  const rule = reading
-    ? `the table of refunds: the trade shows “${reading.row}”, the refund is “${reading.column}”: ${VERDICTS[reading.verdict.is]}`
-    : 'what was said of it last';
-  return changed(`refund ${number}`, standing(findRefund(before, number)), standing(is), rule);
+  const [was, is] = [findRefund(before, number), findRefund(after, number)];
+  return changed(
+    `refund ${number}`,
+    standing(was),
+    standing(is),
+    is === undefined ? 'forgotten' : refundRule(is, { was, before, after }),
+  );
+}
+
+/** By the table where the trade was read for it, else by what was said of the refund itself. */
+function refundRule(
+  is: LedgerRefund,
+  { was, before, after }: { was: LedgerRefund | undefined; before: KnownOrder; after: KnownOrder },
+): string {
+  const reading = before.seen === after.seen && was?.isOld === is.isOld ? undefined : readingOf(after, is);
+  if (reading === undefined) return words(REFUND_PHASES[is.phase], is.confirmed_by && `(by ${is.confirmed_by})`);
+  const { row, column, verdict } = reading;
+  const asked = verdict.is === 'ask' && `, who is asked ${PATIENCE[verdict.after]}`;
+  return `the table of refunds: the trade shows “${row}”, the refund is “${column}”: ${VERDICTS[verdict.is]}${asked || ''}`;
 }
 
 const standing = (refund: LedgerRefund | undefined): string | null =>

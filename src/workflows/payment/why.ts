@@ -94,7 +94,7 @@ function outcomeRule({ shown: { confirmed_by, outcome, trade_status } }: KnownPa
   if (confirmed_by === 'operator') return 'a person says how it ended';
   if (outcomeOf(trade_status ?? '') !== outcome)
     return 'all deadlines are over, and the gateway has not ended the trade';
-  return `the table of statuses: ${trade_status} is the end ${outcome}; known by a ${confirmed_by ?? 'deadline'}`;
+  return `the table of statuses: ${trade_status} ends a payment as ${outcome}; known by a ${confirmed_by ?? 'deadline'}`;
 }
 
 const GATEWAY = 'the gateway';

@@ -53,7 +53,7 @@ test('a refund whose answer was lost is told with its place in the table of refu
   expect(why.facts.at(-1)?.concluded).toMatchObject([
     {
       ...{ what: 'refund r1', from: 'lost', to: 'lost asked by the table' },
-      rule: `the table of refunds: the trade shows “unmoved”, the refund is “lost alone”: ${VERDICTS.ask}`,
+      rule: `the table of refunds: the trade shows “unmoved”, the refund is “lost alone”: ${VERDICTS.ask}, who is asked once no replica can be behind`,
     },
     { what: 'attention', from: null, to: 'unknown-refund', rule: RUNBOOK['unknown-refund'].happened },
     { what: 'next' },

@@ -69,7 +69,7 @@ test('a sale is told with the transition that leads there, and an older status t
       what: 'outcome',
       from: null,
       to: 'SUCCESS',
-      rule: 'the table of statuses: SUCCESS is the end SUCCESS; known by a query',
+      rule: 'the table of statuses: SUCCESS ends a payment as SUCCESS; known by a query',
     },
     { what: 'next', from: 'watch until 2026-03-02T13:30:01.000Z', to: 'end', rule: 'The payment has its outcome.' },
   ]);
