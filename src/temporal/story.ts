@@ -134,7 +134,6 @@ const schema = z.strictObject({
 export type Story = z.infer<typeof schema>;
 export type StoryEvent = z.infer<typeof event>;
 export type StoryEnd = z.infer<typeof end>;
-export const storySettings = settings;
 
 /** A story that cannot be played. */
 export class StoryError extends Error {

@@ -21,13 +21,13 @@ export interface Stage {
 }
 
 /** When a story begins: on a day of the simulation, at its own time of the day. */
-export const startOf = ({ time_of_day }: Story): Date => new Date(`2026-01-05T${time_of_day}Z`);
+export const startOfStory = ({ time_of_day }: Story): Date => new Date(`2026-01-05T${time_of_day}Z`);
 
 const { app_id } = APP;
 
 /** Returns at the end of the story. */
 export async function playStory(story: Story, stage: Stage): Promise<void> {
-  const began = startOf(story).getTime();
+  const began = startOfStory(story).getTime();
   const until = async (after_ms: number) => {
     const left_ms = began + after_ms - (await stage.temporal.currentTimeMs());
     if (left_ms > 0) await stage.temporal.sleep(left_ms);
@@ -42,7 +42,10 @@ export async function playStory(story: Story, stage: Stage): Promise<void> {
 }
 
 /** What the order of a story has come to by now. */
-export async function endOf(story: Story, { temporal: { temporal } }: Pick<Stage, 'temporal'>): Promise<StoryEnd> {
+export async function endOfPlayed(
+  story: Story,
+  { temporal: { temporal } }: Pick<Stage, 'temporal'>,
+): Promise<StoryEnd> {
   const number = orderIn(story);
   const stateOf = async <State>(id: string): Promise<State | null> => {
     const run = temporal.latest(id);

@@ -6,7 +6,7 @@ import { loadConfig, ruleSettings } from '../process/settings';
 import { parseStory, type StoryEnd } from '../temporal/story';
 import { createWebhook, webhookHandler } from '../webhook';
 import { FakeGateway } from './fake-gateway/fake-gateway';
-import { endOf, playStory, startOf } from './play-story';
+import { endOfPlayed, playStory, startOfStory } from './play-story';
 import type { TestNotification } from './signed-notification';
 import { SimulatedEnvironment, type SimulatedEnvironmentOptions } from './simulated-temporal/environment';
 import { APP } from './stack';
@@ -46,11 +46,11 @@ export async function simulate({
 }: SimulationOptions & { story?: unknown } = {}): Promise<Simulation> {
   if (story === undefined) return started(options);
   const told = parseStory(story);
-  const startTime = startOf(told);
+  const startTime = startOfStory(told);
   const simulation = await started({ ...options, startTime });
   simulation.temporal.work(storyActivities(told, { app_id: APP.app_id, began: startTime.getTime() }));
   await playStory(told, simulation);
-  const played: PlayedStory = { ...simulation, end: () => endOf(told, simulation) };
+  const played: PlayedStory = { ...simulation, end: () => endOfPlayed(told, simulation) };
   return played;
 }
 

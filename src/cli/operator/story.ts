@@ -27,10 +27,13 @@ export function tellStory(order: string, { app, test }: { app?: string; test?: b
   });
 }
 
+/** The room for a merchant's own tests, by the name that the package has there. */
+const TEST_TOOLS = ['temporal-payment-gateway', 'testing'].join('/');
+
 const testOf = (
   story: Story,
 ): string => `// Written by \`payment-gateway story --test\`. Where the order should have come to something else, change \`end\`.
-import { simulate } from 'temporal-payment-gateway/testing';
+import { simulate } from '${TEST_TOOLS}';
 
 const story = ${JSON.stringify(story, null, 2)};
 
