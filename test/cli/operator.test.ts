@@ -338,7 +338,7 @@ test('the story of an order that people have decided on, and that was paid late,
   await stack.simulator.pay(out_trade_no);
   await until(
     () => afterSaleOf(stack, out_trade_no).query<AfterSaleState>(QUERY.state),
-    ({ attention, claims }) => attention === 'late-payment' && claims.length === 0,
+    ({ attention, trade_status }) => attention === 'late-payment' && trade_status === 'SUCCESS',
   );
   expect(await playedStory(out_trade_no)).not.toMatch(/eva|asked the sender|the buyer called/);
   const test = await run('story', out_trade_no, '--test');
