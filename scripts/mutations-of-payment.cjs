@@ -100,12 +100,7 @@ module.exports = [
     'settings.confirm_by_query || known.shown.trade_no === null ? []',
     'settings.confirm_by_query ? []',
   ],
-  [
-    'a notification is not looked at',
-    NEXT,
-    '(isNotified(known) || isAsked ? ',
-    '(isAsked ? ',
-  ],
+  ['a notification is not looked at', NEXT, '(isNotified(known) || isAsked ? ', '(isAsked ? '],
   [
     'a look at our trade settles what names another',
     FOLD,

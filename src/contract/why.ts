@@ -5,7 +5,7 @@ import type { Silence } from './attention';
 import type { Trade } from './gateway';
 import type { NotificationClaim } from './notification';
 import type { PaymentResolution } from './payment';
-import type { PaymentTaking } from './wait';
+import type { Taking } from './wait';
 
 /** Something that a fact has changed, and the words of the rule that says so. */
 export interface Conclusion {
@@ -50,7 +50,7 @@ export type WorldEvent =
       };
     }
   | { readonly is: 'resolved'; readonly resolution: PaymentResolution | AfterSaleResolution }
-  | ({ readonly is: 'taken' } & PaymentTaking);
+  | ({ readonly is: 'taken' } & Taking);
 
 /** What a run answers to the query `facts`. */
 export interface FactsOfRun {

@@ -67,6 +67,8 @@ function orderIn({ events }: Story): string {
   return 'order-1';
 }
 
+const AGAIN_MS = 1_000;
+
 class Player {
   private notified = 0;
 
@@ -110,13 +112,17 @@ class Player {
     }
   }
 
-  /** An after-sale that is over is started again, as every caller does. */
-  private update(to: 'payment' | 'after-sale', name: string, argument: object): void {
+  /** As every caller does: an after-sale that is over is started again, and what a run was just too late to take is sent once more. */
+  private update(to: 'payment' | 'after-sale', name: string, argument: object, tries = 5): void {
     const { temporal } = this.stage.temporal;
     const id = this.idOf(to);
     if (to === 'after-sale' && !temporal.latest(id)?.isRunning)
       temporal.start(WORKFLOW.afterSale, id, { app_id, out_trade_no: this.number });
-    temporal.update(id, name, argument);
+    const update = temporal.update(id, name, argument);
+    temporal.clock.in(AGAIN_MS, () => {
+      const isTaken = update?.accepted && !update.aborted;
+      if (!isTaken && tries > 1) this.update(to, name, argument, tries - 1);
+    });
   }
 
   /** One that names nothing came from no gateway. */

@@ -47,7 +47,8 @@ export async function simulate({
   if (story === undefined) return started(options);
   const told = parseStory(story);
   const startTime = startOfStory(told);
-  const simulation = await started({ ...options, startTime });
+  // In life, its times hold what the network took.
+  const simulation = await started({ ...options, startTime, delay: () => 0 });
   simulation.temporal.work(storyActivities(told, { app_id: APP.app_id, began: startTime.getTime() }));
   await playStory(told, simulation);
   const played: PlayedStory = { ...simulation, end: () => endOfPlayed(told, simulation) };

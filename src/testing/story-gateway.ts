@@ -24,7 +24,8 @@ export function storyActivities(story: Story, { app_id, began }: { app_id: strin
   const creations = events.filter((one) => one.is === 'created');
   const refunds = events.filter((one) => one.is === 'refunded');
   const elapsed = () => currentTime() - began;
-  const query: PaymentGateway['query'] = async (id) => answerTo(id, events, elapsed());
+  const query: PaymentGateway['query'] = async (id) =>
+    answerTo(id, untilRequest(events, [creations[0], refunds[0]]), elapsed());
   const never = () => Promise.reject(new Error('a story makes no request'));
   const gateway: PaymentGateway = { query, pay: never, createCheckout: never, refund: never };
   return {
@@ -79,6 +80,17 @@ function refundedAs(answered: EventOf<'refunded'>['answered']): RefundResult {
     case 'taken-by-others':
       return { is: 'duplicate', error, message: AS_TOLD, reached: false };
   }
+}
+
+/** The events before a request that is still to come: what it shows after that, it shows once it was sent. */
+function untilRequest(events: readonly StoryEvent[], requests: readonly (StoryEvent | undefined)[]) {
+  const end = events.findIndex((one) => requests.includes(one) && isSent(one));
+  return end < 0 ? events : events.slice(0, end);
+}
+
+function isSent(event: StoryEvent): boolean {
+  if (event.is === 'created') return event.tried.is !== 'not-sent';
+  return event.is === 'refunded' && event.answered.said !== 'not-sent';
 }
 
 /** What the gateway says of a trade so many ms after the story began. Throws GatewayError where it denies it, or is silent. */
