@@ -100,6 +100,25 @@ test('a refund whose answer was lost, a refused one and another trade come to wh
   });
 });
 
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'a refund that took milliseconds comes to its end, whatever is first of what is due at once (%s)',
+  async (seed) => {
+    const story = told(
+      MINUTE,
+      ...[created(100), notified(300, 'SUCCESS'), shown(300, 'SUCCESS')],
+      { is: 'refund', after_ms: 400, out_request_no: 'refund-1', amount: '50.00', currency: 'BRL' },
+      { is: 'refunded', after_ms: 410, answered: { said: 'taken', answer: { refund_status: 'REFUND_PROCESSING' } } },
+      shown(410, 'REFUND_PROCESSING'),
+      notified(500, 'PARTIAL_REFUND', { out_request_no: 'refund-1' }),
+      shown(500, 'PARTIAL_REFUND'),
+    );
+    played = await simulate({ story, seed });
+    expect(await played.end()).toMatchObject({
+      after_sale: { attention: null, refunds: [{ outcome: 'REFUNDED' }], ledger_complete: true },
+    });
+  },
+);
+
 const NONE: [what: string, story: unknown][] = [
   ['nothing', null],
   ['another version', { ...told(MINUTE), story: 2 }],
