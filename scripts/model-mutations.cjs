@@ -114,8 +114,8 @@ const MUTATIONS = [
   [
     'the payment gives up at its own deadline',
     NEXT,
-    '[...stages, ...lastStages',
-    '[...stages.slice(0, 1), ...lastStages',
+    '  ...stages,\n  ...lastStages',
+    '  ...stages.slice(0, 1),\n  ...lastStages',
   ],
   [
     'polls stop',
@@ -144,8 +144,8 @@ const MUTATIONS = [
   [
     'a payment expires although the gateway gives no answer',
     NEXT,
-    "known.look?.isSilent ? 'insist' : 'expire'",
-    "'expire'",
+    "known.look?.isSilent ? { take: 'insist' } : undefined",
+    "known.look?.isSilent ? { take: 'expire' } : undefined",
   ],
   [
     'what the gateway denied before it caught up is forgotten',
@@ -433,7 +433,7 @@ const MUTATIONS = [
     'const isDecided = () => isResolved(this.known);',
     "const isDecided = () => this.state.confirmed_by === 'operator';",
   ],
-  ['a sale is created again after a reset', STEPS, "  [{ hasEnded: true }, 'end-as-before'],\n", ''],
+  ['a sale is created again after a reset', STEPS, "[[{ hasEnded: true }, 'end-as-before']]", '[]'],
   [
     'a trade that is named after a refusal without a number is taken for the refused one',
     'src/contract/known-news.ts',

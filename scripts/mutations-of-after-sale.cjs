@@ -101,7 +101,7 @@ module.exports = [
     "others.some((one) => one.phase === 'lost' || one.asked !== null)) return 'later'",
     "others.some((one) => one.number === '')) return 'later'",
   ],
-  ['a notification is not looked at', NEXT, 'if (isBehind || order', 'if (sale'],
+  ['a notification is not looked at', NEXT, 'isBehind(order) || order.held', 'order.held'],
   [
     'a refund is sent while others are known that nobody has named',
     NEXT,

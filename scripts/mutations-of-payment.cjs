@@ -100,12 +100,7 @@ module.exports = [
     'settings.confirm_by_query || known.shown.trade_no === null ? []',
     'settings.confirm_by_query ? []',
   ],
-  [
-    'a notification is not looked at',
-    NEXT,
-    "  if (isNotified || isAsked) return { take: 'look' };\n",
-    "  if (isAsked) return { take: 'look' };\n",
-  ],
+  ['a notification is not looked at', NEXT, '(isNotified(known) || isAsked ? ', '(isAsked ? '],
   [
     'a look at our trade settles what names another',
     FOLD,
@@ -129,26 +124,26 @@ module.exports = [
   [
     'nobody is asked about money that stays unconfirmed',
     NEXT,
-    "  if (doubtDue !== null && doubtDue <= now && isUntold) return { take: 'doubt' };\n",
-    '',
+    'doubtDue !== null && doubtDue <= now && isUntold(known)',
+    'doubtDue !== null && doubtDue < 0',
   ],
   [
     'a silence ends the payment',
     NEXT,
-    "return { take: known.look?.isSilent ? 'insist' : 'expire' };",
-    "return { take: 'expire' };",
+    "known.look?.isSilent ? { take: 'insist' } : undefined",
+    "known.look?.isSilent ? { take: 'expire' } : undefined",
   ],
   [
     'the payment ends at its first deadline',
     NEXT,
-    '[...stages, ...lastStages',
-    '[...stages.slice(0, 1), ...lastStages',
+    '  ...stages,\n  ...lastStages',
+    '  ...stages.slice(0, 1),\n  ...lastStages',
   ],
   [
     'a payment of another amount is looked at again and again',
     NEXT,
-    "  if (isDecision) return { take: 'decide' };\n",
-    "  if (isDecision) return { take: 'look' };\n",
+    "(needsDecision(known) ? { take: 'decide' }",
+    "(needsDecision(known) ? { take: 'look' }",
   ],
   ['what was notified is news for ever', FOLD, 'looked_after: known.claimed, look:', 'look:'],
 ];

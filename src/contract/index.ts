@@ -43,3 +43,4 @@ export * from './temporal-attention';
 export * from './told';
 export * from './transitions';
 export * from './wait';
+export * from './why';

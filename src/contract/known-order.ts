@@ -5,11 +5,23 @@ import type { NotificationClaim } from './notification';
 import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
 import type { Wait } from './wait';
 
-/** How long a question has to wait: not at all, until no replica can be behind, or a day. */
-export type Patience = 'none' | 'lag' | 'a day';
+/** How long a question has to wait, in the words that people read of it. */
+export const PATIENCE = {
+  none: 'at once',
+  lag: 'once no replica can be behind',
+  'a day': 'after a day',
+} as const;
+export type Patience = keyof typeof PATIENCE;
 
-/** How far a refund has come. `waiting`: for its turn. `lost`: its answer is not known. `taken`: the gateway has it, so it counts as gone. */
-export type RefundPhase = 'waiting' | 'sending' | 'lost' | 'taken' | 'ended';
+/** How far a refund has come, in the words that people read of it. */
+export const REFUND_PHASES = {
+  waiting: 'its amount is reserved, and it waits for its turn',
+  sending: 'its request may have left us',
+  lost: 'its answer is not known: it may have reached the gateway',
+  taken: 'the gateway has it, so it counts as gone',
+  ended: 'what became of it is known',
+} as const;
+export type RefundPhase = keyof typeof REFUND_PHASES;
 
 /** One refund of the ledger. */
 export interface LedgerRefund {

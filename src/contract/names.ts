@@ -52,4 +52,6 @@ export const QUERY = {
   differences: 'differences',
   /** What a run would hand on, besides its state. Only a run after it asks. */
   carried: 'carried',
+  /** Internal: a run's facts, and what was concluded from each. People ask by `show --why`. */
+  facts: 'facts',
 } as const;

@@ -25,11 +25,15 @@ const NEXT: Record<TradeStatus, readonly TradeStatus[]> = {
   EXPIRED: [],
 };
 
-/**
- * `same`: nothing new. `stale`: an older status, learned late. `unlisted`: the table has no way there; a person must
- * look.
- */
-export type TransitionKind = 'same' | 'forward' | 'stale' | 'unlisted' | 'unknown-status';
+/** How one status may follow another, in the words that people read of it. */
+export const TRANSITION_KINDS = {
+  same: 'nothing new',
+  forward: 'the table of transitions leads there',
+  stale: 'an older status, learned late: a state never moves backwards',
+  unlisted: 'the table of transitions has no way there: a person must look',
+  'unknown-status': 'the table of statuses does not have it: a person must look',
+} as const;
+export type TransitionKind = keyof typeof TRANSITION_KINDS;
 
 /** How status `to` follows `from`, which is null where none is known yet. */
 export function classifyTransition(from: string | null, to: string): TransitionKind {

@@ -4,6 +4,7 @@
  */
 import './requires-sdk';
 
+export { type Story, type StoryEnd, StoryError } from '../temporal/story';
 export { devServer } from './dev-server';
 export { FakeAccounts } from './fake-gateway/fake-accounts';
 export { FakeGateway } from './fake-gateway/fake-gateway';
@@ -13,6 +14,6 @@ export type { Mishap } from './fake-gateway/mishaps';
 export { signTestNotification, type TestNotification, type TestNotificationFields } from './signed-notification';
 export { SimulatedEnvironment, type SimulatedEnvironmentOptions } from './simulated-temporal/environment';
 export { NotSimulatedError } from './simulated-temporal/not-simulated';
-export { type Simulation, type SimulationOptions, simulate } from './simulation';
+export { type PlayedStory, type Simulation, type SimulationOptions, simulate } from './simulation';
 export { APP, type Stack, type StackOptions, startStack } from './stack';
 export { type FakeWorkerOptions, fakeWorkerActivities } from './worker-activities';

@@ -3,11 +3,14 @@ import type { Duration } from '@temporalio/common';
 import { PaymentsClient } from '../client';
 import { newSealingKeys } from '../gateway';
 import { loadConfig, ruleSettings } from '../process/settings';
+import { parseStory, type StoryEnd } from '../temporal/story';
 import { createWebhook, webhookHandler } from '../webhook';
 import { FakeGateway } from './fake-gateway/fake-gateway';
+import { endOfPlayed, playStory, startOfStory } from './play-story';
 import type { TestNotification } from './signed-notification';
 import { SimulatedEnvironment, type SimulatedEnvironmentOptions } from './simulated-temporal/environment';
 import { APP } from './stack';
+import { storyActivities } from './story-gateway';
 import { type FakeWorkerOptions, fakeWorkerActivities } from './worker-activities';
 
 export type SimulationOptions = SimulatedEnvironmentOptions & Pick<FakeWorkerOptions, 'env' | 'onEvent'>;
@@ -25,8 +28,34 @@ export interface Simulation {
   close(): Promise<void>;
 }
 
-/** Starts a simulation. Each one has its own Temporal, gateway and time. */
-export async function simulate({ env, onEvent, ...options }: SimulationOptions = {}): Promise<Simulation> {
+/** A simulation in which a story was played. Its gateway goes on answering as it did last. */
+export interface PlayedStory extends Simulation {
+  /** What the order has come to, as the story's own `end` says it. */
+  end(): Promise<StoryEnd>;
+}
+
+/**
+ * Starts a simulation. Each one has its own Temporal, gateway and time. With a story, which `payment-gateway story ORDER` writes, it returns
+ * once that is played. Throws StoryError where it is none.
+ */
+export async function simulate(options: SimulationOptions & { story: unknown }): Promise<PlayedStory>;
+export async function simulate(options?: SimulationOptions): Promise<Simulation>;
+export async function simulate({
+  story,
+  ...options
+}: SimulationOptions & { story?: unknown } = {}): Promise<Simulation> {
+  if (story === undefined) return started(options);
+  const told = parseStory(story);
+  const startTime = startOfStory(told);
+  // In life, its times hold what the network took.
+  const simulation = await started({ ...options, startTime, delay: () => 0 });
+  simulation.temporal.work(storyActivities(told, { app_id: APP.app_id, began: startTime.getTime() }));
+  await playStory(told, simulation);
+  const played: PlayedStory = { ...simulation, end: () => endOfPlayed(told, simulation) };
+  return played;
+}
+
+async function started({ env, onEvent, ...options }: SimulationOptions): Promise<Simulation> {
   const temporal = await SimulatedEnvironment.create(options);
   const rules = ruleSettings(loadConfig(env ?? {}));
   const gateway = new FakeGateway(() => temporal.currentTimeMs(), rules);

@@ -66,6 +66,7 @@ const COMMANDS = [
   'export',
   'find',
   'show',
+  'story',
   'refunds',
   'explain',
   'ui',

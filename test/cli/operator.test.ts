@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
+import { simulate } from '../../src/testing/simulation';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
@@ -277,6 +278,71 @@ test('refunds and show tell what was refunded', async () => {
   const none = await run('refunds', 'nobody-1', '--json');
   expect(none.code).toBe(1);
   expect(JSON.parse(none.printed)).toMatchObject({ error: { type: 'NotFound', out_trade_no: 'nobody-1' } });
+});
+
+/** The story of an order, as `story` prints it. It plays to the end that it tells. */
+async function playedStory(out_trade_no: string) {
+  const { code, output } = await run('story', out_trade_no);
+  expect(code).toBe(0);
+  const story = JSON.parse(output);
+  const played = await simulate({ story });
+  expect(await played.end()).toEqual(story.end);
+  await played.close();
+  return output;
+}
+
+/** Every text in it. */
+const textsIn = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [String(value)];
+
+test('show --why tells each fact with its rule, and the story of a sale with a refund has nothing private and plays to the same end', async () => {
+  const order = publishedOrder('credit-card', { order_amount: '150.00' });
+  const { out_trade_no, customer, address, buyer_id } = order;
+  stack.simulator.addFault({ on: 'pay', fault: 'reset-after', out_trade_no });
+  await stack.payments.pay(order);
+  await stack.simulator.pay(out_trade_no);
+  await stack.payments.outcome(out_trade_no);
+  await stack.payments.refund(out_trade_no, { ...part('50.00', 'why-1'), user_info: USER });
+  const refunds = async () => (await afterSaleOf(stack, out_trade_no).query<AfterSaleState>(QUERY.state)).refunds;
+  await until(refunds, ([one]) => one?.confirmed_by === 'notification');
+
+  const { code, output } = await start('show', out_trade_no, '--why');
+  expect(code).toBe(0);
+  expect(output).toMatch(
+    /the gateway: creation unknown.*\n +our order: none → sent\. .*\n +next: send → look\. An order of ours may/,
+  );
+  expect(output).toMatch(
+    /a notification: SUCCESS 150\.00 BRL.*\n +next: watch until \S+ → look\. A notification or a question is a hint/,
+  );
+  expect(output).toMatch(
+    /outcome: SUCCESS\. The table of statuses: SUCCESS ends a payment as SUCCESS; known by a query/,
+  );
+  expect(output).toMatch(/refund why-1: taken → REFUNDED\. What became of it is known \(by notification\)/);
+
+  const told = await playedStory(out_trade_no);
+  expect(told).toContain('"refund_amount": "50.00"');
+  const hidden = [out_trade_no, buyer_id, 'why-1', APP.app_id, ...textsIn(customer), ...textsIn(address ?? {})];
+  expect(hidden.filter((value) => told.includes(`"${value}"`))).toEqual([]);
+});
+
+test('the story of an order that people have decided on, and that was paid late, plays to the same end', async () => {
+  const { out_trade_no } = await waiting();
+  await handleOf(out_trade_no).signal('odd-signal');
+  await until(
+    () => handleOf(out_trade_no).query<PaymentState>(QUERY.state),
+    ({ attention }) => attention !== null,
+  );
+  await run('take', out_trade_no, '--by', 'eva', '--note', 'asked the sender');
+  await playedStory(out_trade_no);
+  await run('resolve', out_trade_no, '--outcome', 'CANCEL', '--by', 'eva', '--reason', 'the buyer called');
+  await stack.simulator.pay(out_trade_no);
+  await until(
+    () => afterSaleOf(stack, out_trade_no).query<AfterSaleState>(QUERY.state),
+    ({ attention, trade_status }) => attention === 'late-payment' && trade_status === 'SUCCESS',
+  );
+  expect(await playedStory(out_trade_no)).not.toMatch(/eva|asked the sender|the buyer called/);
+  const test = await run('story', out_trade_no, '--test');
+  expect(test.output).toMatch(/const simulation = await simulate\(\{ story \}\);/);
 });
 
 test('export gives exact amounts of payments that run and that have ended, as CSV and JSON lines', async () => {

@@ -52,7 +52,7 @@ export interface OrderCase {
 }
 
 /** How long a query may wait for a worker, in ms. */
-const QUERY_TIMEOUT_MS = 8_000;
+export const QUERY_TIMEOUT_MS = 8_000;
 /** The runs whose histories are read, the newest first. */
 const READ_RUNS = 10;
 

@@ -73,10 +73,18 @@ function addOrderCommands(program: Command): void {
       'what happened to an order, what it waits for, and what can be done; by its number, or what else find takes of it',
     )
     .option('--all', 'every line of what happened')
+    .option('--why', 'each fact of the order, and what was concluded from it by which rule')
     .addOption(app())
     .addOption(json())
-    .addHelpText('after', examples('show order-123', 'show app-attention:shop:credentials'))
+    .addHelpText('after', examples('show order-123', 'show order-123 --why', 'show app-attention:shop:credentials'))
     .action(async (order, options) => (await import('./show.js')).showOrder(order, options));
+  program
+    .command('story <order>')
+    .description('what happened to an order, without anything private, for simulate() of /testing to play')
+    .option('--test', 'a test for jest that plays it')
+    .addOption(app())
+    .addHelpText('after', examples('story order-123 > story.json', 'story order-123 --test > incident.test.ts'))
+    .action(async (order, options) => (await import('./story.js')).tellStory(order, options));
   program
     .command('refunds <order>')
     .description('the refunds of an order and their sums')

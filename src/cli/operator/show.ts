@@ -1,4 +1,5 @@
 /** `payment-gateway show ORDER`: what a person needs to understand a payment, in fewer than 30 lines. */
+import type { Client } from '@temporalio/client';
 import { PaymentNotFoundError } from '../../client';
 import {
   type AfterSaleState,
@@ -22,11 +23,13 @@ import { caseFound, type OrderCase, type OrderRun, readCase, type TimelineLine }
 import { asOperator, targetOf } from './connection';
 import { refundStanding } from './refunds';
 import { age, utc } from './times';
+import { readWhy, whyText } from './why';
 
 export interface ShowOptions {
   app?: string;
   json?: boolean;
   all?: boolean;
+  why?: boolean;
 }
 
 /** What a person takes in at a glance. `--all` shows the rest. */
@@ -46,9 +49,16 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
       tellError(new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order));
       return EXIT.refused;
     }
+    if (options.why) return sayWhy(operator.client, found, options);
     say(options.json ? JSON.stringify(found) : caseText(found, options));
     return EXIT.ok;
   });
+}
+
+async function sayWhy(client: Client, found: OrderCase, { json }: ShowOptions): Promise<number> {
+  const why = await readWhy(client, found.runs);
+  say(json ? JSON.stringify(why) : [headline(found, new Date()), ...whyText(why)].join('\n'));
+  return EXIT.ok;
 }
 
 /** The case as text: fewer than 30 lines, unless all is wanted. */

@@ -4,7 +4,7 @@ import type { Duration } from '@temporalio/common';
 import { seededRandom } from './random';
 import { msToNumber } from './sdk-internals';
 import { SimulatedTemporal } from './simulated-temporal';
-import { steadyNetwork } from './virtual-clock';
+import { type NetworkDelay, steadyNetwork } from './virtual-clock';
 
 const DEFAULT_START = '2026-01-05T12:00:00Z';
 const DEFAULT_SEED = 1;
@@ -27,6 +27,8 @@ export interface SimulatedEnvironmentOptions {
   suggestsContinueAsNewAfter?: number;
   /** False: after each task the worker forgets it, and goes on with what the history tells of it; default true. */
   cachesWorkflows?: boolean;
+  /** How long the network takes each way; default under 50 ms. */
+  delay?: NetworkDelay;
 }
 
 /** A Temporal server and a worker with our workflows, on a network that is never slow. */

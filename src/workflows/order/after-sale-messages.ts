@@ -4,6 +4,7 @@ import {
   type AfterSaleCarried,
   type AfterSaleResolution,
   type AfterSaleState,
+  type FactsOfRun,
   type NotificationSignal,
   QUERY,
   type RefundAnswer,
@@ -21,4 +22,5 @@ export const takeAfterSaleUpdate = defineUpdate<AfterSaleState, [Taking]>(UPDATE
 /** From a payment that ends while the after-sale runs. Anybody may send it, with anything: see `readHandedOver`. */
 export const paymentSignal = defineSignal<[unknown]>(SIGNAL.payment);
 export const afterSaleStateQuery = defineQuery<AfterSaleState>(QUERY.state);
+export const afterSaleFactsQuery = defineQuery<FactsOfRun>(QUERY.facts);
 export const carriedQuery = defineQuery<AfterSaleCarried>(QUERY.carried);

@@ -57,6 +57,7 @@ import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
 import { assertTaking } from '../shared/wait';
 import {
+  afterSaleFactsQuery,
   afterSaleNotificationSignal,
   afterSaleStateQuery,
   carriedQuery,
@@ -86,6 +87,7 @@ import {
 } from './refund-requests';
 import { afterSaleAttributes, afterSaleDetails, eventPaymentOf, stateOf } from './rendering';
 import { sendRefund } from './send-refund';
+import { explainedAfterSale, type ToldAfterSale } from './why';
 import { type IsInTime, withinOneTime } from './within-one-time';
 
 /** The update `refund` waits this long in all, then fails with `NotAnswered` or `RefundPending`. */
@@ -117,6 +119,9 @@ type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit
 
 class AfterSaleRun {
   private order: KnownOrder;
+  /** What the run began with, and the facts since, for who asks why. */
+  private begin: KnownOrder;
+  private learned: ToldAfterSale['learned'][number][] = [];
   /**
    * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `closing`: nothing may change any more.
    */
@@ -149,8 +154,10 @@ class AfterSaleRun {
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
     this.watch_until = input.watch_until ?? 0;
     this.order = input.sale ?? introducedBy(input);
+    this.begin = this.order;
     setHandler(afterSaleStateQuery, () => this.state);
     setHandler(carriedQuery, () => this.carried);
+    setHandler(afterSaleFactsQuery, () => this.told);
     setHandler(afterSaleNotificationSignal, (signal) => this.onNotification(signal));
     setHandler(paymentSignal, (given) => this.onPayment(given));
     setHandler(refundUpdate, (order) => uncancelled(() => this.refund(order)), {
@@ -200,6 +207,11 @@ class AfterSaleRun {
       : { sale: this.order, has_read: true, taken: this.notified, taken_payments: this.payments };
   }
 
+  private get told() {
+    const { begin, policy, watch_until, learned } = this;
+    return explainedAfterSale({ begin, policy, watch_until, learned });
+  }
+
   async execute(): Promise<void> {
     this.policy = await loadPolicy({ method: null });
     await this.recall(this.policy);
@@ -235,7 +247,11 @@ class AfterSaleRun {
     // Until the settings are known, no time is long enough.
     const { settling_ms = Number.POSITIVE_INFINITY, late_payments = 'attention' } = this.policy ?? {};
     const settings = { settling_ms, late_payments };
-    for (const fact of facts) this.order = fold(this.order, { at: Date.now(), ...fact } as AfterSaleFact, settings);
+    for (const one of facts) {
+      const fact = { at: Date.now(), ...one } as AfterSaleFact;
+      this.learned.push({ fact, settings });
+      this.order = fold(this.order, fact, settings);
+    }
   }
 
   /** Takes over what earlier runs knew, where Temporal still has it. */
@@ -252,6 +268,7 @@ class AfterSaleRun {
       const { sale, claims, sent, is_unread, method, trade_no, end, handed } = known;
       this.isKnownHere = isKnown(known);
       this.order = sale ? { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null } : given;
+      [this.begin, this.learned] = [this.order, []];
       facts.push(
         ...handed.flatMap((one) => this.factsIn(one)),
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.

@@ -67,42 +67,116 @@ export interface Wishes {
   readonly deciding?: string | undefined;
 }
 
-export function nextStep(order: KnownOrder, now: number, wishes: Wishes, settings: StepSettings): Step {
-  const other = order.others.find(({ asked }) => asked === 'not yet');
-  if (other) return { take: 'ask', other: other.trade_no };
-  if (isSettled(order) && !wishes.isAsked) return { take: 'rest' };
-  if (order.seen === null && (order.held.length > 0 || wishes.isAsked || !isWatchable(order))) {
-    const isSearchOver = order.denied?.isSettled === true && order.held.length === 0;
-    return isSearchOver && !wishes.isAsked ? { take: 'rest' } : { take: 'find' };
+interface Question {
+  readonly order: KnownOrder;
+  readonly now: number;
+  readonly wishes: Wishes;
+  readonly settings: StepSettings;
+}
+
+/** The first rule that has a step counts. People read its words as the reason. */
+const RULES: readonly (readonly [because: string, step: (question: Question) => Step | undefined])[] = [
+  [
+    'Another trade under the order’s number is asked for once.',
+    ({ order }) => {
+      const other = order.others.find(({ asked }) => asked === 'not yet');
+      return other && { take: 'ask', other: other.trade_no };
+    },
+  ],
+  [
+    'The order needs nothing more of the gateway.',
+    ({ order, wishes }) => (isSettled(order) && !wishes.isAsked ? { take: 'rest' } : undefined),
+  ],
+  [
+    'Nobody has seen the trade yet: it is asked for until the gateway knows it, or a person ends the search.',
+    ({ order, wishes: { isAsked } }) => {
+      if (order.seen !== null || (order.held.length === 0 && !isAsked && isWatchable(order))) return undefined;
+      const isSearchOver = order.denied?.isSettled === true && order.held.length === 0;
+      return isSearchOver && !isAsked ? { take: 'rest' } : { take: 'find' };
+    },
+  ],
+  [
+    // A look that has to last would be ended by the question itself, again and again.
+    'Who asks wants the answer of now.',
+    ({ wishes }) => (wishes.isAsked ? { take: 'look', lasting_ms: 0 } : undefined),
+  ],
+  [
+    'A notification is a hint: the gateway’s answer counts, or a person’s where it has none.',
+    ({ order, settings }) =>
+      isBehind(order) || order.held.length > 0 ? { take: 'look', lasting_ms: lastingOf(order, settings) } : undefined,
+  ],
+  [
+    'Only time is missing until no replica can be behind what the trade shows.',
+    ({ order, settings }) =>
+      (isRevoked(order) && order.seen?.lasted_ms === 0) ||
+      order.refunds.some((one) => waitsForLag(order, one, settings))
+        ? { take: 'look', lasting_ms: replicaLag(settings) }
+        : undefined,
+  ],
+  [
+    'A refund has waited a day for its end.',
+    ({ order, now }) => {
+      const due = deadlinesOf(order).find(({ at }) => at <= now);
+      return due && { take: 'pass', number: due.number };
+    },
+  ],
+  [
+    'Refunds are sent one after the other, the one that was requested first.',
+    ({ order, now, wishes }) => {
+      const waiting = nextRefund(order);
+      const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
+      if (waiting === undefined || turn === undefined || turn === 'later') return undefined;
+      const { number } = waiting;
+      return turn === 'now' ? { take: 'send', number } : { take: 'decline', number, failure: turn };
+    },
+  ],
+  [
+    'A poll says nothing of a gateway that is silent.',
+    ({ order }) => (order.reasons.some(isSilence) ? { take: 'look', lasting_ms: 0 } : undefined),
+  ],
+  [
+    'What may still move is polled.',
+    ({ order, now, wishes, settings }) => {
+      const until = watchUntil(order, wishes, settings);
+      const waiting = nextRefund(order);
+      if (until !== null && until <= now && !waiting) return undefined;
+      return { take: 'watch', until: waiting ? null : until, waiting: waiting?.number };
+    },
+  ],
+  [
+    'The last poll may be hours ago, and money may have come since.',
+    ({ order, settings }) => {
+      const lasting_ms = replicaLag(settings);
+      return isUnpaid(order) && !isAnsweredAfter(order, mayBePaidUntil(order), lasting_ms)
+        ? { take: 'look', lasting_ms }
+        : undefined;
+    },
+  ],
+  ['Nothing is left to ask.', () => ({ take: 'rest' })],
+];
+
+/** The step, and the words of its rule. */
+export function stepRule(
+  order: KnownOrder,
+  now: number,
+  wishes: Wishes,
+  settings: StepSettings,
+): { readonly step: Step; readonly because: string } {
+  for (const [because, stepOf] of RULES) {
+    const step = stepOf({ order, now, wishes, settings });
+    if (step) return { step, because };
   }
-  // Each notification is a hint: the gateway's answer is what counts, or a person's where it has none.
-  const isDenialEnough = order.seen === null || order.denied?.isSettled || isDenialAnswer(order);
-  const answered = Math.max(order.seen?.heard ?? 0, isDenialEnough ? (order.denied?.heard ?? 0) : 0);
-  const isBehind = order.heard > answered;
-  // Who asks wants the answer of now: a look that has to last would be ended by the question itself, again and again.
-  if (wishes.isAsked) return { take: 'look', lasting_ms: 0 };
-  if (isBehind || order.held.length > 0) return { take: 'look', lasting_ms: lastingOf(order, settings) };
-  if (
-    (isRevoked(order) && order.seen?.lasted_ms === 0) ||
-    order.refunds.some((one) => waitsForLag(order, one, settings))
-  )
-    return { take: 'look', lasting_ms: replicaLag(settings) };
-  const due = deadlinesOf(order).find(({ at }) => at <= now);
-  if (due) return { take: 'pass', number: due.number };
-  const waiting = nextRefund(order);
-  const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
-  if (waiting && turn === 'now') return { take: 'send', number: waiting.number };
-  if (waiting && typeof turn === 'object') return { take: 'decline', number: waiting.number, failure: turn };
-  // A poll says nothing of a gateway that is silent.
-  if (order.reasons.some(isSilence)) return { take: 'look', lasting_ms: 0 };
-  const until = watchUntil(order, wishes, settings);
-  if (until === null || until > now || waiting)
-    return { take: 'watch', until: until === null || waiting ? null : until, waiting: waiting?.number };
-  // The last poll may be hours ago.
-  const lasting_ms = replicaLag(settings);
-  if (isUnpaid(order) && !isAnsweredAfter(order, mayBePaidUntil(order), lasting_ms))
-    return { take: 'look', lasting_ms };
-  return { take: 'rest' };
+  // The last rule always has one.
+  return { step: { take: 'rest' }, because: '' };
+}
+
+export const nextStep = (...question: Parameters<typeof stepRule>): Step => stepRule(...question).step;
+
+/** Whether a notification has come that no answer is later than. */
+function isBehind(order: KnownOrder): boolean {
+  const { seen, denied, heard } = order;
+  const isDenialEnough = seen === null || denied?.isSettled || isDenialAnswer(order);
+  return heard > Math.max(seen?.heard ?? 0, isDenialEnough ? (denied?.heard ?? 0) : 0);
 }
 
 /** Whether a trade that the gateway does not show yet is only watched: perhaps it was never made. */

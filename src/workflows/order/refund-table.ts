@@ -8,17 +8,17 @@ import { type Patience, type RefundMeaning, refundMeaningOf } from '../../contra
 /** No replica of the gateway is further behind than this, in ms: ten settling times. */
 export const replicaLag = ({ settling_ms }: { readonly settling_ms: number }): number => 10 * settling_ms;
 
+/** What each verdict means, in the words that people read of it. */
+export const VERDICTS = {
+  open: 'it goes on: the next status tells more',
+  accepted: 'it is gone, and nothing confirms its end',
+  refunded: 'all that was paid has gone back, and it is a part of that',
+  ask: 'two worlds fit: only a person, or a notification that names its number, can tell them apart',
+} as const;
+
 export type Verdict =
-  /** It goes on: the next status tells more. */
-  | { readonly is: 'open' }
-  /** It is gone, and nothing confirms its end. */
-  | { readonly is: 'accepted' }
-  /** All that was paid has gone back, and it is a part of that. */
-  | { readonly is: 'refunded' }
-  /**
-   * Two worlds fit: only a person, or a notification that names its number, can tell them apart. `lasts`: nothing that the trade shows
-   * later can.
-   */
+  | { readonly is: Exclude<keyof typeof VERDICTS, 'ask'> }
+  /** `lasts`: nothing that the trade shows later can tell the worlds apart. */
   | { readonly is: 'ask'; readonly after: Patience; readonly lasts: boolean };
 
 /** `lost`: its answer is not known. `alone`: nothing else may have gone back, or be going. */

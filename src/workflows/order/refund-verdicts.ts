@@ -25,19 +25,33 @@ const isJudged = ({ phase, begun, outcome, failure }: LedgerRefund) =>
   begun !== null && failure === null && (phase === 'lost' || phase === 'taken' || outcome === 'REFUNDED');
 
 /** What the trade says of this refund now; undefined where it says nothing new of one that has ended or was decided. */
-export function verdictOf(order: KnownOrder, refund: LedgerRefund): Verdict | undefined {
+export const verdictOf = (order: KnownOrder, refund: LedgerRefund): Verdict | undefined =>
+  readingOf(order, refund)?.verdict;
+
+/** The same, with the place in the table. */
+export function readingOf(
+  order: KnownOrder,
+  refund: LedgerRefund,
+): { readonly row: Row; readonly column: Column; readonly verdict: Verdict } | undefined {
   const { seen } = order;
-  const { begun, decided, outcome } = refund;
+  const { begun, decided } = refund;
   if (seen === null || begun === null || !isJudged(refund)) return undefined;
   // A person knew what the trade showed.
   if (decided?.shown === seen.status) return undefined;
   const isUnmistakable = isOnlyOne(order, refund) || hasCalledAPart(order);
   const row = rowOf(seen.status, { shown: begun.shown, moved: refund.moved, isUnmistakable });
+  const column = columnOf(order, refund);
+  const verdict = verdictAt(order, refund, row, column);
+  return verdict && { row, column, verdict };
+}
+
+function verdictAt(order: KnownOrder, refund: LedgerRefund, row: Row, column: Column): Verdict | undefined {
+  const { begun, outcome, named } = refund;
   // An end may show for a moment only. Each refund that was begun before it, and has no end of its own, may be the one.
-  const hasUnnamedEnd = unexplainedEnds(order).some((at) => at >= begun.at);
-  if (outcome !== null) return refund.named === seen.status ? undefined : verdictOnDone(row, hasUnnamedEnd);
+  const hasUnnamedEnd = unexplainedEnds(order).some((at) => at >= (begun?.at ?? 0));
+  if (outcome !== null) return named === order.seen?.status ? undefined : verdictOnDone(row, hasUnnamedEnd);
   if (hasUnnamedEnd) return WHOSE_END;
-  return verdictOn(row, columnOf(order, refund), !isMore(leftAtGateway(order), '0'));
+  return verdictOn(row, column, !isMore(leftAtGateway(order), '0'));
 }
 
 /** What was done may come back; it is not refused any more. */

@@ -52,51 +52,70 @@ export const CREATION_SAID = {
 
 type Row = readonly [when: Partial<CreationFacts>, then: CreationStep];
 
-/** The first row that fits counts. */
-const TABLE: readonly Row[] = [
-  // What was told stays so: what came since, the after-sale knows.
-  [{ hasEnded: true }, 'end-as-before'],
+/** The first row that fits counts. People read the words above it as its reason. */
+const TABLE: readonly (readonly [because: string, rows: readonly Row[]])[] = [
+  ['What was told stays so: what came since, the after-sale knows.', [[{ hasEnded: true }, 'end-as-before']]],
 
-  // The gateway made our order and refused it. A bank that was busy may charge all the same, so the order itself is asked for. Where
-  // that brings no answer the refusal stands, and the number is watched.
-  [{ mayExist: false, said: 'created-refused', looked: 'not-yet' }, 'ask'],
-  [{ mayExist: false, said: 'created-refused' }, 'end-refused'],
-
-  // A notification proves that a trade exists: from now on it is looked for, and the order is never created again.
-  [{ mayExist: false, isNotified: true, looked: 'not-yet' }, 'compare'],
-  [{ isNotified: true, looked: 'not-yet' }, 'look'],
-  [{ isNotified: true }, 'look-on'],
-
-  // A busy gateway is asked again, and nothing ends without a look that lasted.
-  [{ mayExist: false, wasBusy: true, said: 'nothing', isWithdrawn: false, isInTime: true }, 'send'],
-  [{ mayExist: false, wasBusy: true, said: 'nothing', looked: 'not-yet' }, 'look'],
-  [{ mayExist: false, wasBusy: true, said: 'nothing', looked: 'no-answer' }, 'look-on'],
-  [{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'not-yet' }, 'look'],
-  [{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'no-answer' }, 'look-on'],
-
-  // Nothing of ours can exist yet, so the gateway's word is final and a withdrawal is possible.
-  [{ mayExist: false, said: 'duplicate' }, 'compare'],
-  [{ mayExist: false, said: 'not-created' }, 'end-not-created'],
-  [{ mayExist: false, isWithdrawn: true }, 'end-not-sent'],
-  [{ mayExist: false, isInTime: false }, 'end-not-sent'],
-  [{ mayExist: false }, 'send'],
-
-  // An order of ours may exist: no refusal is believed, and nothing is sent again, without a look that lasted.
-  [{ looked: 'not-yet' }, 'look'],
-  [{ looked: 'no-answer' }, 'look-on'],
-  [{ said: 'created-refused' }, 'end-refused'],
-  [{ said: 'not-created' }, 'end-not-created'],
-  [{ said: 'duplicate' }, 'look-on'],
-  [{ isWithdrawn: true }, 'look-on'],
-  [{ isInTime: false }, 'look-on'],
-  [{ isRested: false }, 'rest'],
-  [{}, 'send'],
+  [
+    'The gateway made our order and refused it. A bank that was busy may charge all the same, so the order itself is asked for; where that brings no answer the refusal stands, and the number is watched.',
+    [
+      [{ mayExist: false, said: 'created-refused', looked: 'not-yet' }, 'ask'],
+      [{ mayExist: false, said: 'created-refused' }, 'end-refused'],
+    ],
+  ],
+  [
+    'A notification proves that a trade exists: from now on it is looked for, and the order is never created again.',
+    [
+      [{ mayExist: false, isNotified: true, looked: 'not-yet' }, 'compare'],
+      [{ isNotified: true, looked: 'not-yet' }, 'look'],
+      [{ isNotified: true }, 'look-on'],
+    ],
+  ],
+  [
+    'A busy gateway is asked again, and nothing ends without a look that lasted.',
+    [
+      [{ mayExist: false, wasBusy: true, said: 'nothing', isWithdrawn: false, isInTime: true }, 'send'],
+      [{ mayExist: false, wasBusy: true, said: 'nothing', looked: 'not-yet' }, 'look'],
+      [{ mayExist: false, wasBusy: true, said: 'nothing', looked: 'no-answer' }, 'look-on'],
+      [{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'not-yet' }, 'look'],
+      [{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'no-answer' }, 'look-on'],
+    ],
+  ],
+  [
+    'Nothing of ours can exist yet, so the gateway’s word is final and a withdrawal is possible.',
+    [
+      [{ mayExist: false, said: 'duplicate' }, 'compare'],
+      [{ mayExist: false, said: 'not-created' }, 'end-not-created'],
+      [{ mayExist: false, isWithdrawn: true }, 'end-not-sent'],
+      [{ mayExist: false, isInTime: false }, 'end-not-sent'],
+      [{ mayExist: false }, 'send'],
+    ],
+  ],
+  [
+    'An order of ours may exist: no refusal is believed, and nothing is sent again, without a look that lasted.',
+    [
+      [{ looked: 'not-yet' }, 'look'],
+      [{ looked: 'no-answer' }, 'look-on'],
+      [{ said: 'created-refused' }, 'end-refused'],
+      [{ said: 'not-created' }, 'end-not-created'],
+      [{ said: 'duplicate' }, 'look-on'],
+      [{ isWithdrawn: true }, 'look-on'],
+      [{ isInTime: false }, 'look-on'],
+      [{ isRested: false }, 'rest'],
+      [{}, 'send'],
+    ],
+  ],
 ];
 
-const ROWS = TABLE.map(([when, then]) => ({ when: Object.entries(when), then }));
+const ROWS = TABLE.flatMap(([because, rows]) =>
+  rows.map(([when, then]) => ({ because, when: Object.entries(when), then })),
+);
 
-export function nextCreationStep(facts: CreationFacts): CreationStep {
+/** The step, and the words of its rule. */
+export function creationRule(facts: CreationFacts): { readonly step: CreationStep; readonly because: string } {
   const row = ROWS.find(({ when }) => when.every(([name, value]) => Reflect.get(facts, name) === value));
   // The last row fits everything.
-  return row?.then ?? 'look-on';
+  return { step: row?.then ?? 'look-on', because: row?.because ?? '' };
 }
+
+export const nextCreationStep = (facts: CreationFacts): CreationStep => creationRule(facts).step;

@@ -38,6 +38,7 @@ import {
   needsDecision,
   notedBefore,
   type PendingClaim,
+  REACHES,
   type Reach,
   saidBy,
   signalsIn,
@@ -153,9 +154,9 @@ function reachAfter(known: KnownPayment, is: keyof typeof CREATION_SAID): Reach 
   return is === 'duplicate' && known.creation.reach === 'busy' ? 'perhaps' : known.creation.reach;
 }
 
-const REACHES: readonly Reach[] = ['none', 'busy', 'perhaps', 'sent'];
+const FURTHER = Object.keys(REACHES);
 const furtherOf = ({ creation: { reach } }: KnownPayment, other: Reach): Reach =>
-  REACHES.indexOf(other) > REACHES.indexOf(reach) ? other : reach;
+  FURTHER.indexOf(other) > FURTHER.indexOf(reach) ? other : reach;
 
 function onLearned(known: KnownPayment, { of }: FactOf<'learned'>): KnownPayment {
   switch (of) {
@@ -419,7 +420,7 @@ function movedTo(known: KnownPayment, to: string, source: 'creation' | Source, a
 }
 
 /** The last status of the transition table. A status after an unknown one is compared with this. */
-const lastKnownStatus = ({ history }: KnownPayment): string | null =>
+export const lastKnownStatus = ({ history }: KnownPayment): string | null =>
   history.findLast(({ to, source }) => source !== 'operator' && isKnownStatus(to))?.to ?? null;
 
 /** Sets the outcome where this status was accepted and is final. The first outcome stays. */

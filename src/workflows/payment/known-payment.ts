@@ -31,8 +31,14 @@ import { shownWait } from '../shared/wait';
 import type { CreationFacts } from './creation-table';
 import { isSameOrder, knownOfOrder, mayHaveOrder } from './known-before';
 
-/** How far a request of ours may have come: not at all; to a gateway that was busy; perhaps to an order; certainly out of our hands. */
-export type Reach = 'none' | 'busy' | 'perhaps' | 'sent';
+/** How far a request of ours may have come, the least first, in the words that people read of it. */
+export const REACHES = {
+  none: 'none of ours can exist',
+  busy: 'the gateway was busy, and may have made it all the same',
+  perhaps: 'it may exist',
+  sent: 'a request is out of our hands',
+} as const;
+export type Reach = keyof typeof REACHES;
 
 export interface KnownCreation {
   /** How many requests were begun, and how many of them while an order of ours might exist. */

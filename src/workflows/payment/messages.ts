@@ -1,6 +1,7 @@
 /** The updates, signals and queries of a payment. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import {
+  type FactsOfRun,
   type NotificationSignal,
   type PaymentCarried,
   type PaymentData,
@@ -20,4 +21,5 @@ export const resolveUpdate = defineUpdate<PaymentState, [PaymentResolution]>(UPD
 export const takeUpdate = defineUpdate<PaymentState, [Taking]>(UPDATE.take);
 export const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 export const stateQuery = defineQuery<PaymentState>(QUERY.state);
+export const paymentFactsQuery = defineQuery<FactsOfRun>(QUERY.facts);
 export const paymentCarriedQuery = defineQuery<PaymentCarried>(QUERY.carried);

@@ -35,34 +35,97 @@ export interface PaymentWishes {
 
 type Settings = Pick<PaymentPolicy, 'confirm_by_query' | 'poll_schedule_ms' | 'risk_control_ms'>;
 
-export function nextPaymentStep(
+interface Question extends PaymentWishes {
+  readonly known: KnownPayment;
+  readonly now: number;
+  readonly settings: Settings;
+}
+
+/** The first rule that has a step counts. People read its words as the reason. */
+const RULES: readonly (readonly [because: string, step: (question: Question) => PaymentStep | undefined])[] = [
+  ['The payment has its outcome.', ({ known }) => (isOver(known) ? { take: 'end' } : undefined)],
+  [
+    'The creation’s answer alone does not prove a SUCCESS: a query does.',
+    ({ known }) =>
+      known.look === null && outcomeOf(known.heard?.status ?? '') === 'SUCCESS' ? { take: 'look' } : undefined,
+  ],
+  [
+    'The settings take what was notified without a query.',
+    ({ known, settings }) => {
+      // One that names no trade is not the gateway's, and where ours has no number yet it may name another's.
+      const named = claimsOfTrade(known, known.shown.trade_no).filter(({ signal }) => signal.trade_no);
+      const believed = settings.confirm_by_query || known.shown.trade_no === null ? [] : named;
+      const [claim] = isNotified(known) && !needsDecision(known) ? believed : [];
+      return claim && { take: 'believe', claim };
+    },
+  ],
+  [
+    'A notification or a question is a hint: the gateway’s answer to a query counts.',
+    ({ known, isAsked }) => (isNotified(known) || isAsked ? { take: 'look' } : undefined),
+  ],
+  [
+    'Another amount was paid than ordered: a person decides.',
+    ({ known }) => (needsDecision(known) ? { take: 'decide' } : undefined),
+  ],
+  [
+    'What was notified has stayed unconfirmed for long: a person has to look.',
+    ({ known, now, settings }) => {
+      const doubtDue = doubtDueAt(known, settings);
+      return doubtDue !== null && doubtDue <= now && isUntold(known) ? { take: 'doubt' } : undefined;
+    },
+  ],
+  [
+    'At each deadline the gateway is asked.',
+    (question) => {
+      const looked_at = question.known.look?.at ?? Number.NEGATIVE_INFINITY;
+      const isDue = deadlinesOf(question).some(({ at }) => at <= question.now && looked_at < at);
+      return isDue ? { take: 'look' } : undefined;
+    },
+  ],
+  [
+    'Until a deadline the trade is polled, and a notification is waited for.',
+    (question) => {
+      const { known, settings, now } = question;
+      const stage = deadlinesOf(question).find(({ at }) => at > now);
+      if (stage === undefined) return undefined;
+      const doubtDue = isUntold(known) ? doubtDueAt(known, settings) : null;
+      return { take: 'watch', stage, due_at: Math.min(stage.at, doubtDue ?? stage.at) };
+    },
+  ],
+  [
+    'EXPIRED follows an answer of the gateway, and never a silence.',
+    ({ known }) => (known.look?.isSilent ? { take: 'insist' } : undefined),
+  ],
+  ['All deadlines are over, and the gateway has not ended the trade.', () => ({ take: 'expire' })],
+];
+
+/** The step, and the words of its rule. */
+export function paymentRule(
   known: KnownPayment,
   now: number,
-  { isAsked, stages }: PaymentWishes,
+  wishes: PaymentWishes,
   settings: Settings,
-): PaymentStep {
-  if (isOver(known)) return { take: 'end' };
-  // The creation's answer alone does not prove a SUCCESS.
-  if (known.look === null && outcomeOf(known.heard?.status ?? '') === 'SUCCESS') return { take: 'look' };
-  const isDecision = needsDecision(known);
-  const isNotified = hasClaimsAfter(known, known.looked_after);
-  // One that names no trade is not the gateway's, and where ours has no number yet it may name another's.
-  const named = claimsOfTrade(known, known.shown.trade_no).filter(({ signal }) => signal.trade_no);
-  const believed = settings.confirm_by_query || known.shown.trade_no === null ? [] : named;
-  const [claim] = isNotified && !isDecision ? believed : [];
-  if (claim) return { take: 'believe', claim };
-  if (isNotified || isAsked) return { take: 'look' };
-  if (isDecision) return { take: 'decide' };
-  const doubtDue = doubtDueAt(known, settings);
-  const isUntold = !known.reasons.includes('unconfirmed-notification');
-  if (doubtDue !== null && doubtDue <= now && isUntold) return { take: 'doubt' };
-  const deadlines = [...stages, ...lastStages(known, stages, doubtDue, settings)];
-  const looked_at = known.look?.at ?? Number.NEGATIVE_INFINITY;
-  if (deadlines.some(({ at }) => at <= now && looked_at < at)) return { take: 'look' };
-  const stage = deadlines.find(({ at }) => at > now);
-  if (stage) return { take: 'watch', stage, due_at: Math.min(stage.at, isUntold ? (doubtDue ?? stage.at) : stage.at) };
-  return { take: known.look?.isSilent ? 'insist' : 'expire' };
+): { readonly step: PaymentStep; readonly because: string } {
+  const question = { known, now, ...wishes, settings };
+  for (const [because, stepOf] of RULES) {
+    const step = stepOf(question);
+    if (step) return { step, because };
+  }
+  // The last rule always has one.
+  return { step: { take: 'expire' }, because: '' };
 }
+
+export const nextPaymentStep = (...question: Parameters<typeof paymentRule>): PaymentStep =>
+  paymentRule(...question).step;
+
+const isNotified = (known: KnownPayment) => hasClaimsAfter(known, known.looked_after);
+const isUntold = ({ reasons }: KnownPayment) => !reasons.includes('unconfirmed-notification');
+
+/** All deadlines, the order's own first. */
+const deadlinesOf = ({ known, stages, settings }: Question): readonly Deadline[] => [
+  ...stages,
+  ...lastStages(known, stages, settings),
+];
 
 /** When a person has to look at a SUCCESS that was notified and not confirmed. */
 function doubtDueAt({ doubted_at }: KnownPayment, { poll_schedule_ms }: Settings): number | null {
@@ -70,12 +133,8 @@ function doubtDueAt({ doubted_at }: KnownPayment, { poll_schedule_ms }: Settings
 }
 
 /** What may be due after the order's own deadlines. */
-function lastStages(
-  known: KnownPayment,
-  stages: readonly Deadline[],
-  doubtDue: number | null,
-  settings: Settings,
-): Deadline[] {
+function lastStages(known: KnownPayment, stages: readonly Deadline[], settings: Settings): Deadline[] {
+  const doubtDue = doubtDueAt(known, settings);
   const last = stages.at(-1)?.at ?? 0;
   const held: Deadline = { name: 'risk control', at: endOfRiskControl(paymentState(known), settings) };
   const later: Deadline[] = [held, { name: 'confirmation', at: doubtDue ?? 0 }];

@@ -78,12 +78,14 @@ import {
   createdUpdate,
   notificationSignal,
   paymentCarriedQuery,
+  paymentFactsQuery,
   recheckUpdate,
   resolveUpdate,
   stateQuery,
   takeUpdate,
 } from './messages';
 import { paymentAttributes, paymentDetails } from './visibility';
+import { explainedPayment, type ToldPayment } from './why';
 
 /** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where there is no order. */
 export async function payment(input: PaymentInput): Promise<PaymentState> {
@@ -108,6 +110,8 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
 class PaymentRun implements PaymentContext {
   /** All that is known: only `learn` changes it. */
   known: KnownPayment;
+  /** The facts that made it, for who asks why. */
+  private readonly learned: ToldPayment['learned'][number][] = [];
   readonly app_id: string;
   readonly requests = new RecheckRequests();
   paid: Trade | null = null;
@@ -133,6 +137,7 @@ class PaymentRun implements PaymentContext {
     this.phase = input.kind === 'adopt' ? 'joining' : 'creating';
     setHandler(stateQuery, () => this.state);
     setHandler(paymentCarriedQuery, () => this.carried);
+    setHandler(paymentFactsQuery, () => this.told);
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
     const given = (input.kind === 'adopt' && input.pending_notifications) || [];
     this.learn(...given.map((signal) => ({ is: 'carried', signal }) as const));
@@ -170,12 +175,19 @@ class PaymentRun implements PaymentContext {
     return { ...carried, has_read: carried.has_read && this.phase !== 'giving-way' };
   }
 
+  private get told() {
+    const { input, learned, settings: policy } = this;
+    return explainedPayment({ input, learned, policy, began: workflowInfo().runStartTime.getTime() });
+  }
+
   // — Facts —
 
   readonly learn = (...facts: readonly NewPaymentFact[]): void => {
     const settings: PaymentFoldSettings = { late_payments: this.settings?.late_payments ?? 'attention' };
-    for (const fact of facts) {
-      this.known = foldPayment(this.known, { ...fact, at: Date.now() }, settings);
+    for (const one of facts) {
+      const fact = { ...one, at: Date.now() };
+      this.learned.push({ fact, settings });
+      this.known = foldPayment(this.known, fact, settings);
       if (fact.is === 'raised') this.show();
     }
   };

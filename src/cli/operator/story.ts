@@ -1,0 +1,47 @@
+/** `payment-gateway story ORDER`: what happened to an order, to be played by `simulate`, with nothing private in it. */
+import { WORKFLOW } from '../../contract';
+import { UserError } from '../../process/user-error';
+import { readStory } from '../../temporal/read-story';
+import type { Story } from '../../temporal/story';
+import { EXIT } from '../exit-codes';
+import { printable, say } from '../print';
+import { QUERY_TIMEOUT_MS, readCase } from './case';
+import { asOperator, targetOf } from './connection';
+
+const IS_TOLD: readonly string[] = [WORKFLOW.payment, WORKFLOW.afterSale];
+
+/** Prints the story, or a test that plays it. Ends the process: 0, or 2 where there is no story. */
+export function tellStory(order: string, { app, test }: { app?: string; test?: boolean }): Promise<never> {
+  return asOperator(async (operator) => {
+    const { client } = operator;
+    const found = await readCase(client, targetOf(order, { app }, operator));
+    const runs = found.runs.filter(({ type }) => IS_TOLD.includes(type)).reverse();
+    if (runs.length === 0) throw new UserError(`Temporal has nothing of order ${printable(order)}.`);
+    const read = await readStory(client, { ...found, runs }, QUERY_TIMEOUT_MS);
+    if ('unanswered' in read)
+      throw new UserError(
+        `No worker has told all facts of ${printable(read.unanswered)}: start one of this version, and ask again.`,
+      );
+    say(test ? testOf(read.story) : JSON.stringify(read.story, null, 2));
+    return EXIT.ok;
+  });
+}
+
+/** The room for a merchant's own tests, by the name that the package has there. */
+const TEST_TOOLS = ['temporal-payment-gateway', 'testing'].join('/');
+
+const testOf = (
+  story: Story,
+): string => `// Written by \`payment-gateway story --test\`. Where the order should have come to something else, change \`end\`.
+import { simulate } from '${TEST_TOOLS}';
+
+const story = ${JSON.stringify(story, null, 2)};
+
+test('an order ends as its story says', async () => {
+  const simulation = await simulate({ story });
+  try {
+    expect(await simulation.end()).toEqual(story.end);
+  } finally {
+    await simulation.close();
+  }
+});`;

@@ -1,0 +1,58 @@
+/** `payment-gateway show ORDER --why`: the facts of an order, and below each what was concluded from it by which rule. */
+import type { Client } from '@temporalio/client';
+import { type Conclusion, WORKFLOW } from '../../contract';
+import { factsOf, type ReadFact } from '../../temporal/facts-of-run';
+import { printable } from '../print';
+import { type OrderRun, QUERY_TIMEOUT_MS } from './case';
+import { utc } from './times';
+
+/** Facts as a run tells them. Null where no worker has answered. */
+export interface WhyOfRun {
+  workflow_id: string;
+  run_id: string;
+  facts: readonly ToldFact[] | null;
+  /** So many earlier ones are not told. */
+  left_out: number;
+}
+
+/** A fact in words alone: in itself, it may hold what only the buyer may see. */
+interface ToldFact extends Pick<ReadFact, 'by' | 'said' | 'concluded'> {
+  /** ISO 8601, UTC. */
+  time: string;
+}
+
+const HAS_FACTS: readonly string[] = [WORKFLOW.payment, WORKFLOW.afterSale];
+
+/** Asks each run of the order's payment and after-sale, the oldest first. */
+export async function readWhy(client: Client, runs: readonly OrderRun[]): Promise<WhyOfRun[]> {
+  const asked = runs.filter(({ type }) => HAS_FACTS.includes(type)).reverse();
+  return Promise.all(
+    asked.map(async ({ workflow_id, run_id }) => {
+      const told = await factsOf(client, { workflow_id, run_id }, QUERY_TIMEOUT_MS);
+      const facts = told?.facts.map(({ at, by, said, concluded }) => ({
+        ...{ time: new Date(at).toISOString(), by, said, concluded },
+      }));
+      return { workflow_id, run_id, facts: facts ?? null, left_out: told?.left_out ?? 0 };
+    }),
+  );
+}
+
+/** The same as lines. */
+export function whyText(why: readonly WhyOfRun[]): string[] {
+  return why.flatMap(({ workflow_id, facts, left_out }) => [
+    '',
+    printable(workflow_id),
+    ...(facts === null ? ['  No worker has answered for it. Is one running, of this version?'] : []),
+    ...(left_out > 0 ? [`  … ${left_out} earlier facts are not told`] : []),
+    ...(facts ?? []).flatMap(({ time, by, said, concluded }) => [
+      printable(`  ${utc(time)}  ${by}: ${said}`),
+      ...concluded.map((one) => printable(`      ${conclusionText(one)}`)),
+    ]),
+  ]);
+}
+
+function conclusionText({ what, from, to, rule }: Conclusion): string {
+  if (from === to) return `${what} changes nothing: ${rule}`;
+  const because = `${rule.charAt(0).toUpperCase()}${rule.slice(1)}`;
+  return `${what}: ${from === null ? '' : `${from} → `}${to ?? 'none'}. ${because}`;
+}

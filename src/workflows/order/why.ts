@@ -1,0 +1,220 @@
+/** What an after-sale's facts say, in words, and what is concluded from each. Pure. */
+import {
+  type Conclusion,
+  type FactsOfRun,
+  isSilence,
+  type KnownOrder,
+  type LedgerRefund,
+  type NotificationClaim,
+  PATIENCE,
+  type PaymentPolicy,
+  REFUND_PHASES,
+  refundableIn,
+  refundMeaningOf,
+  type SaidFact,
+  type WorldEvent,
+} from '../../contract';
+import type { QueriedTrade } from '../../contract/gateway';
+import { attentionChanged, changed, type Explainer, explained, type Learned, words } from '../shared/why';
+import type { AfterSaleFact } from './facts';
+import { attentionOf, type FoldSettings, fold } from './fold';
+import { findRefund } from './ledger';
+import { type Step, stepRule } from './next-step';
+import { outcomeNow } from './payment-end';
+import { VERDICTS } from './refund-table';
+import { readingOf } from './refund-verdicts';
+
+/** What a run has been told since it began to fold: with its settings, and until when those ask for a watch. */
+export interface ToldAfterSale {
+  readonly begin: KnownOrder;
+  readonly policy: PaymentPolicy | undefined;
+  readonly watch_until: number;
+  readonly learned: readonly Learned<AfterSaleFact, FoldSettings>[];
+}
+
+export function explainedAfterSale({ begin, policy, watch_until, learned }: ToldAfterSale): FactsOfRun {
+  const next: AfterSaleExplainer['next'] = (order, at) => {
+    if (policy === undefined) return undefined;
+    const { step, because } = stepRule(order, at, { isAsked: false, watch_until }, policy);
+    return { step: stepWords(step), because };
+  };
+  return explained(begin, learned, policy, { fold, said: saidOf, world: worldOf, concluded, next });
+}
+
+type AfterSaleExplainer = Explainer<KnownOrder, AfterSaleFact, FoldSettings>;
+
+function stepWords(step: Step): string {
+  switch (step.take) {
+    case 'ask':
+      return `ask for trade ${step.other}`;
+    case 'send':
+    case 'decline':
+    case 'pass':
+      return `${step.take} refund ${step.number}`;
+    case 'watch':
+      return step.until === null ? 'watch' : `watch until ${new Date(step.until).toISOString()}`;
+    default:
+      return step.take;
+  }
+}
+
+function concluded(before: KnownOrder, after: KnownOrder): Conclusion[] {
+  const status = after.seen?.status ?? null;
+  const known = (order: KnownOrder) => ({ shown: attentionOf(order), reasons: order.reasons });
+  const paid = (order: KnownOrder) => order.paid && words(order.paid.amount, order.paid.currency);
+  const ledger = (order: KnownOrder) => (order.complete ? 'complete' : 'not complete');
+  const numbers = [...new Set([...before.refunds, ...after.refunds].map(({ number }) => number))];
+  return [
+    ...changed(
+      'trade',
+      before.trade_no,
+      after.trade_no,
+      'the payment, or what was paid, says which trade is the order’s',
+    ),
+    ...changed(
+      'status',
+      before.seen?.status ?? null,
+      status,
+      `the table of statuses: of refunds it says “${refundMeaningOf(status)}”; refundable: ${refundableIn(status)}`,
+    ),
+    ...changed(
+      'outcome',
+      outcomeNow(before),
+      outcomeNow(after),
+      'what was told of the order, and what the gateway has shown of its money since',
+    ),
+    ...changed('paid', paid(before), paid(after), 'the gateway shows the trade as sold'),
+    ...numbers.flatMap((number) => refundConcluded(number, before, after)),
+    ...changed(
+      'ledger',
+      ledger(before),
+      ledger(after),
+      'each refund that the trade shows is in the list, or named by a person',
+    ),
+    ...attentionChanged(known(before), known(after)),
+  ];
+}
+
+function refundConcluded(number: string, before: KnownOrder, after: KnownOrder): Conclusion[] {
+  const [was, is] = [findRefund(before, number), findRefund(after, number)];
+  return changed(
+    `refund ${number}`,
+    standing(was),
+    standing(is),
+    is === undefined ? 'forgotten' : refundRule(is, { was, before, after }),
+  );
+}
+
+/** By the table where the trade was read for it, else by what was said of the refund itself. */
+function refundRule(
+  is: LedgerRefund,
+  { was, before, after }: { was: LedgerRefund | undefined; before: KnownOrder; after: KnownOrder },
+): string {
+  const reading = before.seen === after.seen && was?.isOld === is.isOld ? undefined : readingOf(after, is);
+  if (reading === undefined) return words(REFUND_PHASES[is.phase], is.confirmed_by && `(by ${is.confirmed_by})`);
+  const { row, column, verdict } = reading;
+  const asked = verdict.is === 'ask' && `, who is asked ${PATIENCE[verdict.after]}`;
+  return `the table of refunds: the trade shows “${row}”, the refund is “${column}”: ${VERDICTS[verdict.is]}${asked || ''}`;
+}
+
+const standing = (refund: LedgerRefund | undefined): string | null =>
+  refund === undefined
+    ? null
+    : words(refund.outcome ?? refund.phase, refund.asked && `asked ${refund.asked}`, refund.isOld && 'for a day');
+
+const GATEWAY = 'the gateway';
+
+function saidOf(fact: AfterSaleFact): SaidFact {
+  switch (fact.is) {
+    case 'introduced':
+      return { by: 'who knows the order', said: words(fact.method, tradeWords(fact.trade_no)) || 'nothing more' };
+    case 'ended': {
+      const { outcome, trade_status, order_amount, order_currency } = fact.payment.state;
+      return {
+        by: 'the payment',
+        said: words('ended', outcome ?? 'without an order', trade_status, order_amount, order_currency),
+      };
+    }
+    case 'asked':
+      return { by: GATEWAY, said: fact.trade ? tradeSaid(fact.trade) : words(fact.answer, tradeWords(fact.other)) };
+    case 'queried':
+      return {
+        by: GATEWAY,
+        said: words(tradeSaid(fact.trade), fact.lasted_ms > 0 && `for ${fact.lasted_ms / 1_000} s`),
+      };
+    case 'unanswered':
+      return { by: GATEWAY, said: fact.why };
+    case 'notified':
+      return { by: 'a notification', said: claimSaid(fact.claim) };
+    case 'requested':
+      return { by: 'the merchant', said: `refund ${fact.number}: ${fact.amount} ${fact.currency}` };
+    case 'begun':
+      return { by: 'we', said: `from here on refund ${fact.number} may leave us` };
+    case 'answered': {
+      const { answered, number } = fact;
+      const why = 'failure' in answered ? `(${answered.failure.message})` : '';
+      const isOurs = answered.said === 'not-sent' || answered.said === 'unknown';
+      return { by: isOurs ? 'we' : GATEWAY, said: words(`refund ${number}: ${answered.said}`, why) };
+    }
+    case 'decided': {
+      const { by, reason, order, refund, elsewhere, seen } = fact;
+      const what = words(
+        order,
+        refund && `refund ${refund.number} ${refund.outcome}`,
+        elsewhere && `${elsewhere} went back elsewhere`,
+        seen && `seen: ${seen}`,
+      );
+      return { by: `a person, ${by}`, said: `${what}: ${reason}` };
+    }
+    case 'taken':
+      return { by: `a person, ${fact.by}`, said: words('takes it on', fact.note && `(${fact.note})`) };
+    case 'passed':
+      return { by: 'time', said: `refund ${fact.number} has waited for ${fact.deadline}` };
+    case 'noticed':
+      return { by: 'we', said: fact.what };
+  }
+}
+
+/** What the world did, where the fact is not our own conclusion. */
+function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
+  switch (fact.is) {
+    case 'asked': {
+      const of = fact.other;
+      if (fact.answer === 'unanswered') return { is: 'silent', why: 'no-answer', of };
+      return fact.trade ? { is: 'shown', trade: fact.trade, of } : { is: 'missing', of };
+    }
+    case 'queried':
+      return { is: 'shown', trade: fact.trade };
+    case 'unanswered':
+      return isSilence(fact.why) ? { is: 'silent', why: fact.why } : { is: 'missing' };
+    case 'notified':
+      return { is: 'notified', claim: fact.claim };
+    case 'requested': {
+      const { number: out_request_no, amount, currency, isAll } = fact;
+      return { is: 'refund', out_request_no, currency, ...(isAll ? {} : { amount }) };
+    }
+    case 'answered': {
+      // One that was declined was never sent.
+      const isSent = findRefund(before, fact.number)?.phase === 'sending';
+      return isSent ? { is: 'refunded', answered: fact.answered } : null;
+    }
+    case 'decided': {
+      const { by, reason, order, refund, elsewhere } = fact;
+      const outcome = order ?? refund?.outcome;
+      const of = refund && order === undefined ? { out_request_no: refund.number } : {};
+      return { is: 'resolved', resolution: { by, reason, outcome, ...of, refunded_elsewhere: elsewhere } };
+    }
+    case 'taken':
+      return { is: 'taken', by: fact.by, note: fact.note };
+    case 'noticed':
+      return fact.what === 'unexpected-signal' ? { is: 'signaled' } : null;
+    default:
+      return null;
+  }
+}
+
+const tradeWords = (trade_no: string | null | undefined): string => (trade_no ? `(trade ${trade_no})` : '');
+const tradeSaid = ({ trade_status, order_amount, order_currency, trade_no }: QueriedTrade): string =>
+  words(trade_status, order_amount, order_currency, tradeWords(trade_no));
+const claimSaid = ({ trade_status, amount, currency, out_request_no, trade_no }: NotificationClaim): string =>
+  words(trade_status, amount, currency, out_request_no && `refund ${out_request_no}`, tradeWords(trade_no));

@@ -1,0 +1,82 @@
+/**
+ * Why a run knows what it knows: its facts are folded once more, one by one, and what each has changed is told. Only who asks pays for it.
+ * Pure.
+ */
+import {
+  type Attention,
+  type Conclusion,
+  type FactsOfRun,
+  type PaymentPolicy,
+  RUNBOOK,
+  type SaidFact,
+  type WorldEvent,
+} from '../../contract';
+
+/** An answer to a query has a limit: the latest facts are told. */
+const MOST_TOLD = 1_000;
+
+/** A fact as it was folded, with the settings of then. */
+export interface Learned<Fact, Settings> {
+  readonly fact: Fact & { readonly at: number };
+  readonly settings: Settings;
+}
+
+/** How a workflow tells of its facts. */
+export interface Explainer<Known, Fact, Settings> {
+  readonly fold: (known: Known, fact: Fact & { readonly at: number }, settings: Settings) => Known;
+  readonly said: (fact: Fact) => SaidFact;
+  readonly world: (fact: Fact, before: Known) => WorldEvent | null;
+  /** What a fact has changed, but for the next step. */
+  readonly concluded: (before: Known, after: Known) => readonly Conclusion[];
+  /** What is done next at this time; undefined where that cannot be told. */
+  readonly next: (known: Known, at: number) => { readonly step: string; readonly because: string } | undefined;
+}
+
+/** The facts since `begin`, each with what was concluded from it. */
+export function explained<Known, Fact extends { readonly is: string }, Settings>(
+  begin: Known,
+  learned: readonly Learned<Fact, Settings>[],
+  policy: PaymentPolicy | undefined,
+  { fold, said, world, concluded, next }: Explainer<Known, Fact, Settings>,
+): FactsOfRun {
+  let known = begin;
+  let step: string | null = null;
+  const facts = learned.map(({ fact, settings }) => {
+    const before = known;
+    known = fold(before, fact, settings);
+    const following = next(known, fact.at);
+    const then = following === undefined ? [] : changed('next', step, following.step, following.because);
+    step = following?.step ?? step;
+    const { at, is } = fact;
+    return { at, is, ...said(fact), world: world(fact, before), concluded: [...concluded(before, known), ...then] };
+  });
+  return {
+    settings: policy ?? null,
+    facts: facts.slice(-MOST_TOLD),
+    left_out: Math.max(0, facts.length - MOST_TOLD),
+  };
+}
+
+/** A conclusion, where something has changed. */
+export const changed = (what: string, from: string | null, to: string | null, rule: string): Conclusion[] =>
+  from === to ? [] : [{ what, from, to, rule }];
+
+/** Why a person is needed: the reason that is shown, and those that hold besides. The runbook has their words. */
+export function attentionChanged(before: Reasons, after: Reasons): Conclusion[] {
+  const news = after.reasons.filter((one) => one !== after.shown && !before.reasons.includes(one));
+  return [
+    ...changed('attention', before.shown, after.shown, after.shown === null ? SETTLED : RUNBOOK[after.shown].happened),
+    ...news.map((one) => ({ what: 'attention besides', from: null, to: one, rule: RUNBOOK[one].happened })),
+  ];
+}
+
+interface Reasons {
+  readonly shown: Attention | null;
+  readonly reasons: readonly Attention[];
+}
+
+const SETTLED = 'each reason for a person was settled, by an answer of the gateway or by a person';
+
+/** The texts that are there, with a space between. */
+export const words = (...texts: readonly (string | false | null | undefined)[]): string =>
+  texts.filter(Boolean).join(' ');

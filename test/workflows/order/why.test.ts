@@ -1,0 +1,82 @@
+/** Why an after-sale is as it is: its facts, folded once more one by one, and the rules that the tables name. */
+import type { PaymentPolicy } from '../../../src/contract';
+import { RUNBOOK } from '../../../src/contract';
+import { DAY, MINUTE } from '../../../src/gateway/pure/durations';
+import type { AfterSaleFact } from '../../../src/workflows/order/facts';
+import { NOTHING_KNOWN } from '../../../src/workflows/order/fold';
+import { VERDICTS } from '../../../src/workflows/order/refund-table';
+import { explainedAfterSale } from '../../../src/workflows/order/why';
+
+const POLICY: PaymentPolicy = {
+  ...{ confirm_by_query: true, late_payments: 'attention', has_listener: false, run_id: 'r' },
+  ...{ create_within_ms: MINUTE, settling_ms: 30_000, patience_ms: 10 * MINUTE, overdue_ms: MINUTE },
+  ...{ watch_window_ms: 0, refund_watch_ms: DAY, usual_expiry_ms: MINUTE, grace_ms: MINUTE, settles_ms: 0 },
+  ...{ risk_control_ms: MINUTE, poll_schedule_ms: [15_000], poll_every_ms: MINUTE },
+};
+const T = 10 * DAY;
+const sees = (trade_status: string, at: number, lasted_ms = 0): AfterSaleFact => {
+  const trade = { trade_no: 'T1', out_trade_no: 'O1', order_amount: '150.00', order_currency: 'BRL', trade_status };
+  return { is: 'queried', trade: { ...trade, asked_at: at }, lasted_ms, after: 0, at };
+};
+const told = (...facts: AfterSaleFact[]) =>
+  explainedAfterSale({
+    ...{ begin: NOTHING_KNOWN, policy: POLICY, watch_until: 0 },
+    learned: facts.map((fact) => ({ fact, settings: POLICY })),
+  });
+
+test('a refund whose answer was lost is told with its place in the table of refunds, and what the verdict means', () => {
+  const why = told(
+    sees('SUCCESS', T),
+    { is: 'requested', number: 'r1', amount: '150.00', currency: 'BRL', at: T + 1 },
+    { is: 'begun', number: 'r1', at: T + 2 },
+    { is: 'answered', number: 'r1', answered: { said: 'unknown' }, at: T + 3 },
+    sees('SUCCESS', T + 400_000, 400_000),
+  );
+  expect(why.facts.slice(0, 2)).toMatchObject([
+    {
+      by: 'the gateway',
+      concluded: [{ what: 'trade' }, { what: 'status', to: 'SUCCESS' }, { what: 'paid' }, { what: 'next' }],
+    },
+    {
+      by: 'the merchant',
+      said: 'refund r1: 150.00 BRL',
+      concluded: [
+        { what: 'refund r1', from: null, to: 'waiting' },
+        {
+          what: 'next',
+          to: 'send refund r1',
+          rule: 'Refunds are sent one after the other, the one that was requested first.',
+        },
+      ],
+    },
+  ]);
+  expect(why.facts.at(-1)?.concluded).toMatchObject([
+    {
+      ...{ what: 'refund r1', from: 'lost', to: 'lost asked by the table' },
+      rule: `the table of refunds: the trade shows “unmoved”, the refund is “lost alone”: ${VERDICTS.ask}, who is asked once no replica can be behind`,
+    },
+    { what: 'attention', from: null, to: 'unknown-refund', rule: RUNBOOK['unknown-refund'].happened },
+    { what: 'next' },
+  ]);
+});
+
+test('a refund that others made is told with what the list of refunds lacks', () => {
+  const why = told(sees('SUCCESS', T), sees('PARTIAL_REFUND', T + DAY));
+  expect(why.facts.at(-1)?.concluded).toMatchObject([
+    { what: 'status', from: 'SUCCESS', to: 'PARTIAL_REFUND', rule: expect.stringContaining('“part is done”') },
+    { what: 'ledger', from: 'complete', to: 'not complete' },
+    { what: 'attention', to: 'refund-elsewhere' },
+  ]);
+});
+
+test('a run that has not read its settings tells its facts, and no step', () => {
+  const why = explainedAfterSale({
+    ...{ begin: NOTHING_KNOWN, policy: undefined, watch_until: 0 },
+    learned: [{ fact: { is: 'noticed', what: 'no-answer', at: T }, settings: POLICY }],
+  });
+  expect(why).toMatchObject({
+    settings: null,
+    left_out: 0,
+    facts: [{ said: 'no-answer', concluded: [{ what: 'attention' }] }],
+  });
+});
