@@ -24,7 +24,7 @@ export const RUNBOOK = {
   },
   'late-payment': {
     happened:
-      'Money came after the payment had ended without it, or after somebody had ended its workflow: then `previous` in its state has no outcome.',
+      'Money came after the payment had ended without it, or after somebody had ended its workflow before any outcome was known.',
     loses: 'The buyer has paid and gets nothing, until somebody delivers or sends the money back.',
     look: 'Whether the order can still be delivered; `late_payment_refund` in the state where a refund was tried.',
     act: 'Deliver, or refund the money (`payment-gateway refund ORDER`). Then send `resolve`.',

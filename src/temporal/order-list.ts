@@ -63,7 +63,7 @@ function together(first: ListedWorkflow, others: readonly ListedWorkflow[]): Lis
   return {
     ...first,
     ...{ outcome: known('outcome'), status: known('status'), method: known('method'), currency: known('currency') },
-    ...{ amount_about: known('amount_about'), trade_no: known('trade_no'), expires_at: known('expires_at') },
+    ...{ amount: known('amount'), trade_no: known('trade_no'), expires_at: known('expires_at') },
     ...{ taken_by: known('taken_by'), attentions },
   };
 }

@@ -51,7 +51,7 @@ async function startPayment(i: number, app_id = APP_ID): Promise<void> {
   const attributes: SearchAttributePair[] = [
     { key: SEARCH_ATTRIBUTE.status, value: 'PROCESSING' },
     { key: SEARCH_ATTRIBUTE.method, value: i % 10 === 0 ? 'SPEI' : 'PIX' },
-    { key: SEARCH_ATTRIBUTE.currency, value: 'BRL' },
+    { key: SEARCH_ATTRIBUTE.money, value: 'BRL 150.00' },
     { key: SEARCH_ATTRIBUTE.amount, value: 150 },
     // Three are long over.
     { key: SEARCH_ATTRIBUTE.expiresAt, value: new Date(Date.now() + (i < 3 ? -3 : 3) * 3_600_000) },

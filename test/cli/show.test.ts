@@ -40,7 +40,7 @@ function openRun(workflow_id: string, type: string, attention: string | null) {
   });
   return {
     ...{ workflow_id, run_id: 'r', type, app_id: APP, out_trade_no: ORDER, execution: 'RUNNING' as const },
-    ...{ status: 'PROCESSING', attention, method: 'PIX', currency: 'BRL', amount_about: 150, trade_no: 'T1' },
+    ...{ status: 'PROCESSING', attention, method: 'PIX', currency: 'BRL', amount: '150.00', trade_no: 'T1' },
     ...{ outcome: null, waits_since: attention && AT, taken_by: null },
     ...{ started_at: AT, closed_at: null, expires_at: null, waits_for: [1, 2, 3, 4].map(waits), task_queue: 'q' },
   };

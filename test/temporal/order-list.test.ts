@@ -14,7 +14,7 @@ const row = (out_trade_no: string, changes: Partial<ListedWorkflow> = {}): Liste
     app_id: 'shop',
     out_trade_no,
   },
-  ...{ execution: 'RUNNING', status: 'PROCESSING', outcome: null, method: 'PIX', currency: 'BRL', amount_about: 150 },
+  ...{ execution: 'RUNNING', status: 'PROCESSING', outcome: null, method: 'PIX', currency: 'BRL', amount: '150.00' },
   ...{ attention: 'second-trade', waits_since: at(1), taken_by: null, trade_no: null },
   ...{ started_at: at(50), closed_at: null, expires_at: null },
   ...changes,

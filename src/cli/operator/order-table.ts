@@ -61,8 +61,7 @@ export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>):
   ];
 }
 
-const amountOf = ({ amount_about, currency }: ListedOrder) =>
-  amount_about === null ? '' : `${amount_about.toFixed(2)} ${currency ?? ''}`;
+const amountOf = ({ amount, currency }: ListedOrder) => (amount === null ? '' : `${amount} ${currency ?? ''}`);
 
 /** The ages by which totals are given. */
 const AGES: readonly (readonly [name: string, below_ms: number])[] = [

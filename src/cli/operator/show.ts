@@ -5,6 +5,7 @@ import {
   activityWords,
   ENDED_FROM_OUTSIDE,
   isSilence,
+  knownBy,
   mismatchLine,
   namedInCommands,
   type OperatorQuestion,
@@ -13,6 +14,7 @@ import {
   type RefundState,
   refundInQuestion,
   runbookEntry,
+  timeText,
   WORKFLOW,
 } from '../../contract';
 import { EXIT } from '../exit-codes';
@@ -89,7 +91,7 @@ function heading(found: OrderCase, { few, now }: Pick<Shown, 'few' | 'now'>): st
   const lines = [first, ...[...new Set(stakes)].slice(0, MOST.stakes).map((loses) => `  At stake: ${loses}`)];
   if (!payment) return lines;
   const { trade_status, trade_no, expires_at, method } = payment;
-  const expires = expires_at === null ? '' : `, expires ${utc(expires_at)}`;
+  const expires = expires_at === null ? '' : `, expires ${timeText(expires_at)}`;
   const trades = payment.other_trades.map((one) =>
     printable(`  Another trade: ${one.trade_no} ${one.trade_status ?? '?'} ${one.order_amount ?? '?'}`),
   );
@@ -108,7 +110,7 @@ function headline(found: OrderCase, now: Date): string {
   const mismatch = payment && mismatchLine(payment);
   const money = payment?.order_amount && !mismatch ? ` of ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
   const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no}${money} (app ${app_id})`;
-  const known = payment?.confirmed_by ? ` (known by ${payment.confirmed_by})` : '';
+  const known = payment?.confirmed_by ? `, ${knownBy(payment.confirmed_by)}` : '';
   const gone = after_sale && after_sale.refunded_amount !== '0.00' ? ` ${after_sale.refunded_amount} went back.` : '';
   const waiting = waitingRuns(runs);
   const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
@@ -248,7 +250,7 @@ const HELD_UP: Readonly<Record<string, (task_queue: string) => string>> = {
 function waitLines({ waits_for, task_queue }: OrderRun, all: boolean, now: Date): string[] {
   return waits_for.map(({ what, attempt, last_answer, last_at, next_at, state }) => {
     // The next attempt has a place of its own.
-    const said = cut((last_answer ?? '').replace(/; next check \S+$/, ''), all ? undefined : MOST.characters);
+    const said = cut((last_answer ?? '').replace(/; next check .*$/, ''), all ? undefined : MOST.characters);
     const answer = said === '' ? '' : `; last: ${said}${last_at ? ` (${age(last_at, now)} ago)` : ''}`;
     const next = next_at === null ? '' : `; next ${utc(next_at)}`;
     const held = HELD_UP[state]?.(task_queue) ?? '';

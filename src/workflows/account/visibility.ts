@@ -5,6 +5,7 @@ import {
   type SpeiAccountCreation,
   type SpeiAccountQuantityState,
   type SpeiAccountState,
+  timeText,
 } from '../../contract';
 import { Visibility } from '../shared/visibility';
 
@@ -42,7 +43,7 @@ export class AccountVisibility {
   showCreation({ account, attention, unknown_tries }: Creation): void {
     const tries = unknown_tries.map(
       ({ time, message, quantity_before, quantity_after }) =>
-        `${time}: ${message} Accounts left: ${quantity_before ?? '?'} before, ${quantity_after ?? '?'} after.`,
+        `${timeText(time)}: ${message} Accounts left: ${quantity_before ?? '?'} before, ${quantity_after ?? '?'} after.`,
     );
     this.show({ status: account?.status ?? 'CREATING', attention }, [
       account ? `Account ${account.account_id}` : 'Creating',
@@ -51,7 +52,7 @@ export class AccountVisibility {
   }
 
   showQuantity({ available_quantity, checked_at, attention }: Quantity): void {
-    const left = `**${available_quantity ?? '?'}** virtual accounts left, as of ${checked_at ?? 'never'}`;
+    const left = `**${available_quantity ?? '?'}** virtual accounts left, as of ${checked_at === null ? 'never' : timeText(checked_at)}`;
     this.show({ status: null, attention }, [left]);
   }
 

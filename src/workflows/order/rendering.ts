@@ -14,7 +14,7 @@ import {
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
 import { tradeAttributes } from '../shared/visibility';
-import { shownWait, takenLines } from '../shared/wait';
+import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './fold';
 import { paymentNow } from './payment-end';
 
@@ -121,6 +121,7 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
       ? `**${payment.outcome ?? 'No order'}** · the gateway says ${trade_status ?? 'nothing of it'}`
       : `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} being refunded`,
     ...takenLines(state.taken),
+    ...decidedLines(state.history.findLast(({ by }) => by !== undefined)),
     ...(amounts === undefined ? [] : [`**${amounts}**`]),
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,
