@@ -40,8 +40,8 @@ export const RUNBOOK = {
   dispute: {
     happened: 'The buyer disputes this payment.',
     loses: 'The merchant loses the money if nobody answers in time.',
-    look: 'The dispute in the gateway’s dashboard.',
-    act: 'Answer it there. Send `resolve` once you have seen it.',
+    look: 'The dispute in the gateway’s dashboard, which has its own date. `payment-gateway list --disputes` has the days that are left by PAYMENTS_DISPUTE_DEADLINE.',
+    act: 'Answer it in the dashboard: your evidence goes there, not here. Send `resolve` once you have answered, or decided not to.',
     after: 'No refund is made meanwhile. The gateway’s word on the dispute is followed.',
   },
   chargeback: {

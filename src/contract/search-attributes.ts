@@ -16,6 +16,7 @@ export const SEARCH_ATTRIBUTE = {
   amount: defineSearchAttributeKey('PaymentAmount', 'DOUBLE'),
   /** Of a virtual account: a digest of each key that it was created for. One account may have several. */
   accountKeys: defineSearchAttributeKey('PaymentAccountKeys', 'KEYWORD_LIST'),
+  /** When an order expires; of an after-sale, by when its dispute has to be answered. */
   expiresAt: defineSearchAttributeKey('PaymentExpiresAt', 'DATETIME'),
   /** How the order has ended, as far as is known. */
   outcome: defineSearchAttributeKey('PaymentOutcome', 'KEYWORD'),

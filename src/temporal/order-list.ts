@@ -46,6 +46,10 @@ export function longestWaitFirst(rows: readonly ListedWorkflow[]): ListedOrder[]
   return [...orders.values()].flatMap(([first, ...others]) => (first ? [together(first, others)] : []));
 }
 
+/** What is over first comes first; what has no such time, last. */
+export const nearestFirst = (rows: readonly ListedOrder[]): ListedOrder[] =>
+  [...rows].sort((one, other) => (one.expires_at ?? '~').localeCompare(other.expires_at ?? '~'));
+
 function byWait(one: ListedWorkflow, other: ListedWorkflow): number {
   if (one.waits_since === null || other.waits_since === null)
     return Number(one.waits_since === null) - Number(other.waits_since === null) || newestFirst(one, other);

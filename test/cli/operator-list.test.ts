@@ -116,6 +116,12 @@ test('list --attention REASON shows the one', async () => {
   ]);
 });
 
+test('list --disputes shows what waits under dispute', async () => {
+  const [[number] = []] = [...STUCK].filter(([, reason]) => reason === 'dispute');
+  const { output } = await run('list', '--disputes', '--json');
+  expect(rows(output)).toMatchObject([{ out_trade_no: number, attention: 'dispute' }]);
+});
+
 test('list --json gives every payment once, over all pages; a person sees 100, and of how many', async () => {
   const { output } = await start('list', '--json', '--app', APP_ID);
   const numbers = rows(output).map(({ out_trade_no }) => out_trade_no);
@@ -173,6 +179,14 @@ test('ui prints a link to the list of what needs a person', async () => {
   expect(url.pathname).toBe('/namespaces/default/workflows');
   const query = url.searchParams.get('query') ?? '';
   expect((await temporal.client.workflow.count(query)).count).toBe(12);
+});
+
+test('ui with a text prints a link to the list of what has it as a number', async () => {
+  const { output } = await run('ui', 'order-7', '--app', APP_ID, '--json');
+  const [link = ''] = Object.values<string>(JSON.parse(output));
+  const query = new URL(link).searchParams.get('query') ?? '';
+  const [found, ...others] = await collect(temporal.client.workflow.list({ query }));
+  expect([found?.workflowId, others]).toEqual([paymentWorkflowId(APP_ID, 'order-7'), []]);
 });
 
 test('list --app and recheck --app find the deliveries of the app’s events, and of no other app', async () => {

@@ -106,7 +106,7 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   await stack.payments.outcome(out_trade_no);
   const after = await run('show', out_trade_no);
   expect(after.output).toMatch(/decided +CANCEL: tested \(ana\)/);
-  expect(after.output).toContain(`of ${order_amount} BRL (app ${APP.app_id}) was canceled (known by operator).`);
+  expect(after.output).toContain(`of ${order_amount} BRL (app ${APP.app_id}) was canceled, as a person decided.`);
   expect((await run('resolve', out_trade_no, '--by', 'ana', '--reason', 'again')).code).toBe(2);
   await untilListed('PaymentAttention IS NOT NULL', 0);
   expect((await run('list', '--attention')).output).toBe('None.\n');

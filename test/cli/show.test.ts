@@ -59,6 +59,7 @@ function worst(reason: Attention, of: 'payment' | 'after-sale') {
       refunded_elsewhere: '0.00',
       ledger_complete: true,
       bank_said: null,
+      answer_by: null,
     },
   };
   const late_payment_refund = { out_request_no: 'late', refund_status: null, reason: LONG.slice(0, 100) };
@@ -122,7 +123,7 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
     'was paid',
     { outcome: 'SUCCESS', confirmed_by: 'query' },
     ENDED,
-    'is paid (known by query). Nothing of it is open.',
+    'is paid, as the gateway answered. Nothing of it is open.',
   ],
   [
     'once needed a person, and needs nobody now',

@@ -23,12 +23,18 @@ import { printable, say } from '../print';
 import { caseFound, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
 import { refundStanding } from './refunds';
-import { age, utc } from './times';
+import { age, timeLeft, utc } from './times';
+import { uiPlace, workflowsLink } from './ui-links';
 
 export interface ShowOptions {
   app?: string;
   json?: boolean;
   all?: boolean;
+}
+
+interface CaseOptions extends ShowOptions {
+  /** To the order in Temporal UI. */
+  link?: string | undefined;
 }
 
 /** What a person takes in at a glance. `--all` shows the rest. */
@@ -48,20 +54,24 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
       tellError(new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order));
       return EXIT.refused;
     }
-    say(options.json ? JSON.stringify(found) : caseText(found, options));
+    const place = uiPlace(operator);
+    const link = place && workflowsLink(place, [...new Set(found.runs.map(({ workflow_id }) => workflow_id))]);
+    say(options.json ? JSON.stringify(found) : caseText(found, { ...options, link }));
     return EXIT.ok;
   });
 }
 
 /** The case as text: fewer than 30 lines, unless all is wanted. */
-export function caseText(found: OrderCase, { all = false }: ShowOptions, now = new Date()): string {
+export function caseText(found: OrderCase, { all = false, link }: CaseOptions, now = new Date()): string {
   const few: Few = (lines, most) => (all ? [...lines] : shortened(lines, most));
   const head = [
     ...heading(found, { few, now }),
     ...unansweredLine(found),
     ...few(pageLines(found.page), MOST.page),
     ...moneyLines(found, few),
+    ...answerLine(found, now),
     ...openLines(found, { few, all, now }),
+    ...(link === undefined ? [] : [`  In Temporal UI: ${link}`]),
     '',
     'What happened (UTC)',
   ];
@@ -206,6 +216,16 @@ function refundLine(one: RefundState): string {
   const needs = one.attention ? `, needs a person: ${one.attention}` : '';
   const why = one.failure ? `: ${cut(one.failure.message, MOST.characters)}` : '';
   return `${one.out_request_no}${attempt}: ${one.refund_amount} ${one.refund_currency}, ${refundStanding(one)}${why}${needs}`;
+}
+
+/** Until when a dispute has to be answered. */
+function answerLine({ after_sale }: OrderCase, now: Date): string[] {
+  const { answer_by = null } = after_sale ?? {};
+  return answer_by === null
+    ? []
+    : [
+        `  Answer it by ${timeText(answer_by)} (${timeLeft(answer_by, now)}), with your evidence, in the gateway’s dashboard.`,
+      ];
 }
 
 function sumsOf(sale: AfterSaleState): string {

@@ -184,7 +184,7 @@ class AfterSaleRun {
   }
 
   get state(): AfterSaleState {
-    return stateOf(this.shown, this.input.app_id, this.watchedUntil);
+    return stateOf(this.shown, this.input.app_id, this.watchedUntil, this.policy?.dispute_ms);
   }
 
   /** What came while earlier runs are read is held. */
