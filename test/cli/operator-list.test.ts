@@ -14,6 +14,7 @@ import {
   SEARCH_ATTRIBUTE,
   WORKFLOW,
 } from '../../src/contract';
+import { collect } from '../../src/temporal/workflow-list';
 import { devServer } from '../../src/testing';
 import { built } from '../harness/built';
 import { Commands, started } from '../harness/commands';
