@@ -80,7 +80,7 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   expect(lines(shown.output).length).toBeLessThan(30);
   expect(shown.output).toContain('Needs a person: unexpected-signal. A signal came under a name');
   expect(shown.output).toMatch(/sent +creation of 150\.00 BRL/);
-  expect(shown.output).toMatch(/answered +created: trade \S+, PROCESSING/);
+  expect(shown.output).toMatch(/answered +created, trade \S+, PROCESSING/);
   // Between two attempts it waits for its time, and for no worker.
   expect(shown.output).toMatch(
     /whether the trade has moved on, attempt \d+; last: watching \(\d+s ago\); next 20\S+ \S+$/m,
