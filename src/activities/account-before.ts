@@ -133,5 +133,6 @@ const ledger = z.object({
 const shape = z.object({
   ...{ since: z.number(), published: z.object(), cancel_wanted: z.boolean(), ledger },
   attentions: z.array(z.string()),
+  wait: z.object({ attention: z.string(), since: z.number() }).nullable(),
 });
 const isCarried = (value: unknown) => shape.safeParse(value).success;

@@ -56,6 +56,7 @@ export type AccountPolicySettings = Pick<
   | 'PAYMENTS_ACCOUNT_UNKNOWN'
   | 'PAYMENTS_CREATE_WITHIN'
   | 'PAYMENTS_PATIENCE'
+  | 'PAYMENTS_OVERDUE'
 >;
 
 /**
@@ -70,6 +71,7 @@ export function accountPolicyActivity(settings: AccountPolicySettings, has_liste
         quantity_every_ms: settings.PAYMENTS_POLL_EVERY,
         low_quantity: settings.PAYMENTS_ACCOUNTS_LOW,
         patience_ms: settings.PAYMENTS_PATIENCE,
+        overdue_ms: settings.PAYMENTS_OVERDUE,
         create_within_ms: settings.PAYMENTS_CREATE_WITHIN,
         creates_again: settings.PAYMENTS_ACCOUNT_UNKNOWN === 'again',
         has_listener,

@@ -2,13 +2,11 @@
 import { createHash } from 'node:crypto';
 import {
   type Client,
-  isGrpcDeadlineError,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { CreateSpeiAccountInput, SpeiAccountData, SpeiAccountQuantityState, SpeiAccountState } from '../contract';
@@ -27,7 +25,7 @@ import {
 import type { NewSpeiAccount, RuleSettings } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
-import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
 import { childrenOf } from '../temporal/list-query';
 import { type AccountError, AccountNotFoundError, AccountPendingError, InvalidAccountError } from './errors';
 import { accountErrorOf } from './failures';
@@ -90,7 +88,8 @@ export class AccountsClient {
    * if it is unknown whether it has created one: call again.
    *
    * @example
-   * const customer = { buyer_id: 'buyer-mx-1', name: 'Sofía Hernández', email: 'sofia@example.com' };
+   * const identify = { type: 'CURP', number: 'HESO900101MDFRFF09' };
+   * const customer = { buyer_id: 'buyer-mx-1', name: 'Sofía Hernández', email: 'sofia@example.com', identify };
    * const { account_id, account_number } = await payments.accounts.create({ customer });
    */
   async create(
@@ -105,8 +104,8 @@ export class AccountsClient {
       throw new InvalidAccountError(error.message, key, { issues: error.issues });
     }
     const workflowId = createSpeiAccountWorkflowId(app_id, key);
-    try {
-      await client.workflow.start<CreateWorkflow>(WORKFLOW.createSpeiAccount, {
+    const start = () =>
+      client.workflow.start<CreateWorkflow>(WORKFLOW.createSpeiAccount, {
         workflowId,
         taskQueue,
         args: [{ app_id, request }],
@@ -114,11 +113,13 @@ export class AccountsClient {
         // A creation that failed may be tried again, because there is no account.
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
     return this.answer(key, () =>
-      this.withinTime(() => client.workflow.getHandle<CreateWorkflow>(workflowId).result()),
+      this.withinTime(async () => {
+        await start().catch((error: unknown) => {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        });
+        return client.workflow.getHandle<CreateWorkflow>(workflowId).result();
+      }),
     );
   }
 
@@ -250,13 +251,7 @@ export class AccountsClient {
           key,
         );
       }
-      if (
-        error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
-        isGrpcDeadlineError(error) ||
-        isTaskFailing(error) ||
-        isUnreadable(error)
-      )
-        throw this.noAnswer(key);
+      if (isWithoutAnswer(error) || isTaskFailing(error) || isUnreadable(error)) throw this.noAnswer(key);
       const cause =
         error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError ? error.cause : error;
       throw accountErrorOf(cause, key) ?? error;

@@ -8,7 +8,6 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import {
@@ -34,10 +33,9 @@ import {
   GRPC_STATUS,
   grpcCodeOf,
   isEndedBeforeItBegan,
-  isOutOfTime,
   isTaskFailing,
   isUnreadable,
-  isWithoutWorker,
+  isWithoutAnswer,
 } from '../temporal/grpc-status';
 import { explainIfNotSetUp } from '../temporal/search-attributes';
 import { isEndedFromOutside, latestTakenRun, queryLatest, resultOf } from '../temporal/taken-run';
@@ -204,10 +202,10 @@ function updateIdOf({ kind, request }: NewPayment): string {
 
 /** Temporal has not answered, or the run ended before it had: a person or the server ended it. */
 function isNoAnswer(error: unknown): boolean {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || error instanceof WorkflowNotFoundError) return true;
+  if (error instanceof WorkflowNotFoundError) return true;
   const { cause } = error instanceof WorkflowUpdateFailedError ? error : {};
   if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
-  return isOutOfTime(error) || isWithoutWorker(error);
+  return isWithoutAnswer(error);
 }
 
 export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {

@@ -1,5 +1,5 @@
 /** Payments and refunds for a merchant's backend. Other languages reach the same by the contract (see contract/). */
-import { type Client, WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { JWK } from 'jose';
 import {
   type AfterSaleState,
@@ -35,13 +35,7 @@ import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
 import { SECRET_FIELDS, seal } from '../gateway/sealing';
 import { updateFailure } from '../temporal/closing';
-import {
-  isEndedBeforeItBegan,
-  isOutOfTime,
-  isTaskFailing,
-  isUnreadable,
-  isWithoutWorker,
-} from '../temporal/grpc-status';
+import { isEndedBeforeItBegan, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
 import { requestRefund } from '../temporal/refund-update';
 import { requireOneSdk } from '../temporal/sdk';
 import { queryLatest, resultOf } from '../temporal/taken-run';
@@ -264,7 +258,7 @@ export class PaymentsClient {
         await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund, this.refundTimeoutMs),
       );
     } catch (error) {
-      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, taskQueue);
+      if (isWithoutAnswer(error)) throw noAnswer(out_trade_no, taskQueue);
       if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, taskQueue);
       throw refundErrorOf(updateFailure(error), out_trade_no) ?? error;
     }
@@ -336,7 +330,7 @@ export class PaymentsClient {
       return await ask();
     } catch (error) {
       if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, this.taskQueue);
-      if (isOutOfTime(error) || isWithoutWorker(error)) throw noAnswer(out_trade_no, this.taskQueue);
+      if (isWithoutAnswer(error)) throw noAnswer(out_trade_no, this.taskQueue);
       if (isEndedBeforeItBegan(error)) throw new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       throw new PaymentNotFoundError(notFound, out_trade_no);

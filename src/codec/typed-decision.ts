@@ -4,9 +4,9 @@
  */
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
-import type { AfterSaleResolution, CreationResolution, PaymentResolution, PaymentTaking } from '../contract';
+import type { AfterSaleResolution, CreationResolution, PaymentResolution, Taking } from '../contract';
 
-type Decision = PaymentResolution & AfterSaleResolution & CreationResolution & PaymentTaking;
+type Decision = PaymentResolution & AfterSaleResolution & CreationResolution & Taking;
 
 const text = z.string().optional();
 const decision = z.strictObject({

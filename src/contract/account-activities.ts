@@ -27,6 +27,8 @@ export interface AccountPolicy {
   low_quantity: number;
   /** How long the gateway may be silent before a person is asked, in ms. */
   patience_ms: number;
+  /** What waits for a person longer than this is told, in ms. */
+  overdue_ms: number;
   /** How long a creation may wait before it is sent, in ms. */
   create_within_ms: number;
   /** Whether a creation whose outcome is unknown is tried once more. */

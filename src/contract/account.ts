@@ -6,6 +6,7 @@
 import type { Silence } from './attention';
 import type { NewSpeiAccount } from './gateway';
 import type { NotificationSignal } from './notification';
+import type { ShownWait, Wait } from './wait';
 
 /** Creates one account for a merchant's key. The key is a part of the workflow's id. */
 export interface CreateSpeiAccountInput {
@@ -117,7 +118,7 @@ export type AccountAttention =
   | Silence;
 
 /** The query `state` of `speiAccount`. */
-export interface SpeiAccountState {
+export interface SpeiAccountState extends ShownWait {
   app_id: string;
   account_id: string;
   account: SpeiAccountData;
@@ -133,6 +134,8 @@ export interface CarriedAccount {
   since: number;
   /** Why it needs a person. The first is shown. */
   attentions: readonly AccountAttention[];
+  /** Since when the first waits, and who has taken it on. */
+  wait: Wait<AccountAttention> | null;
   /** What the last events said. */
   published: { status: string | null; attention: AccountAttention | null };
   cancel_wanted: boolean;
@@ -161,7 +164,7 @@ export interface DepositSignal extends NotificationSignal {
 }
 
 /** The query `state` of `createSpeiAccount`. */
-export interface SpeiAccountCreation {
+export interface SpeiAccountCreation extends ShownWait {
   app_id: string;
   account: SpeiAccountData | null;
   attention: 'unknown-outcome' | Silence | null;
@@ -184,7 +187,7 @@ export interface CreationResolution {
 }
 
 /** The query `state`, and the answer to `recheck`, of `speiAccountQuantity`. */
-export interface SpeiAccountQuantityState {
+export interface SpeiAccountQuantityState extends ShownWait {
   app_id: string;
   /** How many accounts are left to create; null until the gateway has said it. */
   available_quantity: number | null;

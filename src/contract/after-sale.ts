@@ -5,7 +5,7 @@ import type { Attention } from './attention';
 import type { RefundOptions } from './gateway';
 import type { NotificationClaim } from './notification';
 import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
-import type { Taken } from './wait';
+import type { ShownWait } from './wait';
 
 /** Follows an order after its payment, under the order's own workflow id alone. */
 export interface AfterSaleInput {
@@ -83,7 +83,7 @@ export interface RefundState {
 }
 
 /** The whole public state after the sale: the query `state`, and what the workflow returns. */
-export interface AfterSaleState {
+export interface AfterSaleState extends ShownWait {
   app_id: string;
   /** The payment as it is now, with what came after its end; null where none has ended, as far as is known. */
   payment: PaymentState | null;
@@ -96,10 +96,6 @@ export interface AfterSaleState {
   order_currency: CurrencyCode | null;
   method: PaymentMethod | null;
   attention: Attention | null;
-  /** ISO 8601, UTC: since when it waits for a person under this reason; null where it does not. */
-  attention_since: string | null;
-  /** Who has taken that on; null where nobody has. */
-  taken: Taken | null;
   /** The sum of refunds that are REFUNDED or ACCEPTED, as we calculate it. */
   refunded_amount: string;
   /** The sum of refunds that are not finished, or may be. */

@@ -56,7 +56,8 @@ interface SetAsideEvent extends OfAccount {
 }
 
 interface AccountChangedEvent extends OfAccount {
-  readonly type: 'account-status' | 'account-attention';
+  /** `account-attention.overdue`: it has waited for a person for longer than the settings allow. Once for each wait. */
+  readonly type: 'account-status' | 'account-attention' | 'account-attention.overdue';
 }
 
 /** An event of a virtual account. Each deposit's payment has its own events besides. */

@@ -2,7 +2,7 @@
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { Attention } from './attention';
 import type { NotificationSignal } from './notification';
-import type { Taken } from './wait';
+import type { ShownWait } from './wait';
 
 /** An order: the body of `/trade/pay` or `/trade/create` without `app_id` and `timestamp`. */
 export interface OrderRequest {
@@ -70,7 +70,7 @@ export interface Transition {
 }
 
 /** The whole public state of a payment: the query `state`, and what the workflow returns. */
-export interface PaymentState {
+export interface PaymentState extends ShownWait {
   app_id: string;
   out_trade_no: string | null;
   trade_no: string | null;
@@ -83,10 +83,6 @@ export interface PaymentState {
   outcome: PaymentOutcome | null;
   confirmed_by: Source | null;
   attention: Attention | null;
-  /** ISO 8601, UTC: since when it waits for a person under this reason; null where it does not. */
-  attention_since: string | null;
-  /** Who has taken that on; null where nobody has. */
-  taken: Taken | null;
   /** ISO 8601, UTC: when the order expires by `timeout_express` or by its method's usual time. */
   expires_at: string | null;
   history: Transition[];

@@ -1,4 +1,4 @@
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { isGrpcServiceError, ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 
 /** The gRPC status codes that Temporal answers with and that we act on. The numbers are gRPC's own. */
 export const GRPC_STATUS = {
@@ -47,6 +47,12 @@ export function isUnreadable(error: unknown): boolean {
 export function isOutOfTime(error: unknown): boolean {
   const code = grpcCodeOf(error);
   return code === GRPC_STATUS.DEADLINE_EXCEEDED || code === GRPC_STATUS.CANCELLED;
+}
+
+/** Whether nobody answered a call in its time, or nobody is there who could. It says nothing of what was asked for: ask again. */
+export function isWithoutAnswer(error: unknown): boolean {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  return isOutOfTime(error) || isWithoutWorker(error);
 }
 
 /** Whether a query failed because the run ended before any worker had it. */

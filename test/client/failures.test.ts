@@ -1,7 +1,17 @@
 /** The failure of a workflow becomes the error that callers catch. */
 import { ApplicationFailure } from '@temporalio/common';
-import { AccountNotCanceledError, InvalidAccountError, InvalidOrderError, NotCreatedError } from '../../src/client';
+import {
+  AccountNotCanceledError,
+  AccountPendingError,
+  InvalidAccountError,
+  InvalidOrderError,
+  NotCreatedError,
+  PaymentPendingError,
+  PaymentsClient,
+} from '../../src/client';
 import { accountErrorOf, paymentErrorOf, refundErrorOf } from '../../src/client/failures';
+import { FakeTemporal, GRPC } from '../webhook/support';
+import { orderOf } from './support';
 
 const failure = (type: string, ...details: unknown[]) => ApplicationFailure.nonRetryable('said', type, ...details);
 const issues = [{ field: 'order_amount', rule: 'must be larger than 0' }];
@@ -41,4 +51,21 @@ test.each([
   ['nothing', undefined],
 ])('%s gives no error of ours', (_, cause) => {
   for (const read of [paymentErrorOf, refundErrorOf, accountErrorOf]) expect(read(cause, 'x')).toBeUndefined();
+});
+
+// At a deadline the server may cancel the call before the client gives it up.
+test.each([
+  ['does not answer in time', GRPC.DEADLINE_EXCEEDED],
+  ['cancels the call at its deadline', GRPC.CANCELLED],
+])('where Temporal %s, a payment and an account are pending: nobody knows what became of them', async (_, code) => {
+  const temporal = new FakeTemporal();
+  const payments = new PaymentsClient({ client: temporal.client, app_id: 'shop-1', answerTimeoutMs: 1_000 });
+  const identify = { type: 'CURP', number: 'HESO900101MDFRFF09' };
+  const customer = { buyer_id: 'buyer-mx-1', name: 'Sofía Hernández', email: 'sofia@example.com', identify };
+  temporal.failures = [code];
+  await expect(payments.accounts.create({ customer })).rejects.toThrow(AccountPendingError);
+  temporal.failures = [code];
+  await expect(payments.createCheckout(orderOf('checkout'))).rejects.toThrow(PaymentPendingError);
+  temporal.failures = [code];
+  await expect(payments.state('order-1')).rejects.toThrow(PaymentPendingError);
 });

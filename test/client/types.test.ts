@@ -95,6 +95,7 @@ export function heard(event: MerchantEvent): string {
       return event.set_aside.because;
     case 'account-status':
     case 'account-attention':
+    case 'account-attention.overdue':
       return `${event.account.status} ${event.account.attention}`;
     case 'stuck-payments':
       return `${event.sweep.stuck}`;

@@ -331,12 +331,14 @@ type Deposits struct {
 
 // SpeiAccountState is what is known of a virtual account.
 type SpeiAccountState struct {
-	AppID     string           `json:"app_id"`
-	AccountID string           `json:"account_id"`
-	Account   *SpeiAccountData `json:"account"`
-	Status    string           `json:"status"`
-	Attention string           `json:"attention"`
-	Deposits  Deposits         `json:"deposits"`
+	AppID          string           `json:"app_id"`
+	AccountID      string           `json:"account_id"`
+	Account        *SpeiAccountData `json:"account"`
+	Status         string           `json:"status"`
+	Attention      string           `json:"attention"`
+	AttentionSince string           `json:"attention_since"`
+	Taken          *Taken           `json:"taken"`
+	Deposits       Deposits         `json:"deposits"`
 }
 
 // SpeiAccountQuantityState is how many virtual accounts the app has left to create.
@@ -346,6 +348,8 @@ type SpeiAccountQuantityState struct {
 	Low               *int   `json:"low"`
 	CheckedAt         string `json:"checked_at"`
 	Attention         string `json:"attention"`
+	AttentionSince    string `json:"attention_since"`
+	Taken             *Taken `json:"taken"`
 }
 
 // Bank is one of a method; an order names it by its BankID.
@@ -389,7 +393,7 @@ type StuckPayment struct {
 }
 
 // MerchantEvent is any event (docs/events.md). Type says what else it has: a transition, an attention and an attention.overdue have a Payment, and after
-// the sale an AfterSale; deposit, deposit-set-aside, account-status and account-attention an Account; stuck-payments a Sweep.
+// the sale an AfterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an Account; stuck-payments a Sweep.
 type MerchantEvent struct {
 	ID         string            `json:"id"`
 	Type       string            `json:"type"`

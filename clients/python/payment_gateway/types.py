@@ -375,6 +375,8 @@ class SpeiAccountInEvent(TypedDict):
     account: SpeiAccountData | None
     status: str | None
     attention: str | None
+    attention_since: str | None
+    taken: Taken | None
     deposits: DepositSums
 
 
@@ -386,6 +388,8 @@ class SpeiAccountState(TypedDict):
     account: SpeiAccountData | None
     status: str | None
     attention: str | None
+    attention_since: str | None
+    taken: Taken | None
     deposits: Deposits
 
 
@@ -397,6 +401,8 @@ class SpeiAccountQuantityState(TypedDict):
     low: int | None
     checked_at: str | None
     attention: str | None
+    attention_since: str | None
+    taken: Taken | None
 
 
 class Bank(TypedDict):
@@ -471,10 +477,10 @@ class SetAsideEvent(TypedDict):
 
 
 class AccountEvent(TypedDict):
-    """A virtual account has another status, or needs a person."""
+    """A virtual account has another status, needs a person, or has needed one for too long (account-attention.overdue)."""
 
     id: str
-    type: Literal["account-status", "account-attention"]
+    type: Literal["account-status", "account-attention", "account-attention.overdue"]
     time: str
     account: SpeiAccountInEvent
 

@@ -10,7 +10,7 @@ import {
   typedFailure,
 } from '../../contract';
 import type { RequestIssue } from '../shared/request-rules';
-import { cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate } from './messages';
+import { cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate, takeAccountUpdate } from './messages';
 
 const isText = (value: unknown) => typeof value === 'string' && value !== '';
 
@@ -31,7 +31,8 @@ export function accountIssues({ app_id, account_id }: Partial<SpeiAccountInput> 
  */
 export async function refuseAccount(issues: RequestIssue[]): Promise<never> {
   const refusal = () => refused('No account is followed by this start.', issues);
-  for (const update of [cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate]) setHandler(update, refusal);
+  for (const update of [cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate, takeAccountUpdate])
+    setHandler(update, refusal);
   // An update may have come with the start.
   await condition(allHandlersFinished);
   const { kind, app_id, part: account_id } = namedByWorkflowId(workflowInfo().workflowId) ?? {};

@@ -26,8 +26,10 @@ import {
   type Silence,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
+  type Taking,
   typedFailure,
   UPDATE,
+  type Wait,
   WORKFLOW,
 } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
@@ -38,6 +40,7 @@ import { assertResolution } from '../shared/request-rules';
 import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
+import { assertTaking, shownWait, takenOn, waitAfter } from '../shared/wait';
 import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
 import { assertOwnCreation } from './broken-start';
 import { accountData } from './record';
@@ -45,6 +48,7 @@ import { untilGatewayAnswers } from './until-answered';
 import { AccountVisibility } from './visibility';
 
 export const speiAccountCreationStateQuery = defineQuery<SpeiAccountCreation>(QUERY.state);
+const takeCreationUpdate = defineUpdate<SpeiAccountCreation, [Taking]>(UPDATE.take);
 export const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [CreationResolution]>(UPDATE.resolve);
 
 /**
@@ -64,6 +68,7 @@ export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<
 class AccountCreation {
   private readonly state: SpeiAccountCreation;
   private readonly visibility = new AccountVisibility();
+  private wait: Wait<NonNullable<SpeiAccountCreation['attention']>> | null = null;
   private key = '';
   /** The run that has read the runs before it. A reset of it is another run, and has one more before it. */
   private readBy = '';
@@ -74,10 +79,13 @@ class AccountCreation {
 
   constructor(private readonly input: CreateSpeiAccountInput) {
     const { app_id } = input;
-    this.state = { app_id, account: null, attention: null, unknown_tries: [], resolved: [] };
+    this.state = { app_id, account: null, attention: null, ...shownWait(null), unknown_tries: [], resolved: [] };
     setHandler(speiAccountCreationStateQuery, () => this.state);
     setHandler(resolveCreationUpdate, (resolution) => this.resolve(resolution), {
       validator: (resolution) => this.checkResolution(resolution),
+    });
+    setHandler(takeCreationUpdate, (taking) => this.takeOn(taking), {
+      validator: (taking) => assertTaking(taking, this.state.attention),
     });
   }
 
@@ -227,6 +235,12 @@ class AccountCreation {
     ]);
   }
 
+  private takeOn({ by, note }: Taking): SpeiAccountCreation {
+    this.wait = takenOn(this.wait, { by, note, at: Date.now() });
+    this.show();
+    return this.state;
+  }
+
   private raise(attention: NonNullable<SpeiAccountCreation['attention']>): void {
     this.state.attention = attention;
     this.show();
@@ -238,6 +252,8 @@ class AccountCreation {
   }
 
   private show(): void {
+    this.wait = waitAfter(this.wait, this.state.attention, Date.now());
+    Object.assign(this.state, shownWait(this.wait));
     this.visibility.showCreation(this.state);
   }
 }

@@ -1,6 +1,14 @@
 /** What others send an account. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import { type AccountHandover, type DepositSignal, QUERY, SIGNAL, type SpeiAccountState, UPDATE } from '../../contract';
+import {
+  type AccountHandover,
+  type DepositSignal,
+  QUERY,
+  SIGNAL,
+  type SpeiAccountState,
+  type Taking,
+  UPDATE,
+} from '../../contract';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
 /** What the run would hand on, for a run after its termination. */
@@ -8,4 +16,5 @@ export const accountCarriedQuery = defineQuery<AccountHandover>(QUERY.carried);
 export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
 export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel);
 export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
+export const takeAccountUpdate = defineUpdate<SpeiAccountState, [Taking]>(UPDATE.take);
 export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [{ by: string; reason: string }]>(UPDATE.resolve);

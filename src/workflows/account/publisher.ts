@@ -1,8 +1,10 @@
 /** What others see and hear of an account: its search attributes and details, and the events for the merchant's handler. */
 import { workflowInfo } from '@temporalio/workflow';
-import type { AccountEvent, CarriedAccount, MerchantEvent } from '../../contract';
+import type { AccountEvent, AccountPolicy, CarriedAccount, MerchantEvent } from '../../contract';
 import { InlineDelivery } from '../shared/outbox/delivery';
+import { OverdueWait } from '../shared/outbox/overdue';
 import { RunRelay } from '../shared/outbox/relay';
+import { shownWait } from '../shared/wait';
 import type { DepositLedger } from './deposit-ledger';
 import type { AccountRecord } from './record';
 import { AccountVisibility } from './visibility';
@@ -16,6 +18,7 @@ type NewEvent = AccountEvent extends infer Event
 export class AccountPublisher {
   private readonly visibility = new AccountVisibility();
   private outbox: InlineDelivery | undefined;
+  private overdue: OverdueWait | undefined;
   /** Events from before it is known whether anybody listens; null: it is known. */
   private unpublished: MerchantEvent[] | null = [];
   private events = 0;
@@ -30,9 +33,12 @@ export class AccountPublisher {
     public published: CarriedAccount['published'],
   ) {}
 
-  open(hasListener: boolean): void {
+  open({ has_listener, overdue_ms }: Pick<AccountPolicy, 'has_listener' | 'overdue_ms'>): void {
     this.isClosed = false;
-    this.outbox = hasListener ? new InlineDelivery(new RunRelay()) : undefined;
+    this.outbox = has_listener ? new InlineDelivery(new RunRelay()) : undefined;
+    const tell = (since: string) =>
+      this.publish({ id: `attention.overdue:${since}`, type: 'account-attention.overdue' });
+    this.overdue = has_listener ? new OverdueWait(overdue_ms, tell) : undefined;
     this.outbox?.put(this.unpublished ?? []);
     this.unpublished = null;
   }
@@ -55,6 +61,7 @@ export class AccountPublisher {
   /** From now on nothing is published: the next run publishes what changes. */
   close(): void {
     this.isClosed = true;
+    this.overdue?.close();
   }
 
   async handOver(): Promise<void> {
@@ -62,10 +69,13 @@ export class AccountPublisher {
   }
 
   show(): void {
+    this.record.noteWait(Date.now());
     const { status, attention, account } = this.record;
+    const wait = shownWait(this.record.wait);
     // Signals come by the thousand: what is shown at each must not cost what the whole state does.
-    this.visibility.showAccount({ account, status, attention, deposits: this.ledger.summary });
+    this.visibility.showAccount({ account, status, attention, ...wait, deposits: this.ledger.summary });
     if (this.isClosed) return;
+    this.overdue?.show(wait.attention_since);
     if (status !== this.published.status) this.publish({ id: this.eventId(), type: 'account-status' });
     if (attention !== null && attention !== this.published.attention) {
       this.publish({ id: this.eventId(), type: 'account-attention' });
@@ -76,7 +86,8 @@ export class AccountPublisher {
   publish({ id, ...event }: NewEvent): void {
     const { app_id, record } = this;
     const { status, attention, account: data } = record;
-    const account = { app_id, account_id: data.account_id, account: { ...data }, status, attention };
+    const shown = { status, attention, ...shownWait(record.wait) };
+    const account = { app_id, account_id: data.account_id, account: { ...data }, ...shown };
     const { count, total } = this.ledger.summary;
     const time = new Date().toISOString();
     const body = { ...event, time, account: { ...account, deposits: { count, total } } };

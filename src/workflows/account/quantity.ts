@@ -8,34 +8,48 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Silence, SpeiAccountQuantityState } from '../../contract';
+import type { Silence, SpeiAccountQuantityState, Taking, Wait } from '../../contract';
 import { FAILURE, QUERY, typedFailure, UPDATE } from '../../contract';
 import { pollUntil } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
+import { assertTaking, shownWait, takenOn, waitAfter } from '../shared/wait';
 import { accountGateway, accountPolicy } from './activities';
 import { untilGatewayAnswers } from './until-answered';
 import { AccountVisibility } from './visibility';
 
 export const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
+const takeQuantityUpdate = defineUpdate<SpeiAccountQuantityState, [Taking]>(UPDATE.take);
 export const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
 
 const ANSWER_WAIT_MS = 30_000;
 
+interface QuantityInput {
+  app_id: string;
+  /** Since when the run before had something for a person, and who has taken it on. */
+  wait?: Wait<NonNullable<SpeiAccountQuantityState['attention']>> | null | undefined;
+}
+
 /** Never returns. Raises `few-accounts` where fewer are left than the setting allows. */
-export async function speiAccountQuantity({ app_id }: { app_id: string }): Promise<void> {
+export async function speiAccountQuantity({ app_id, wait: before = null }: QuantityInput): Promise<void> {
+  let wait = before;
   const state = unknownQuantity(app_id);
   const visibility = new AccountVisibility();
   const rechecks = new RecheckRequests();
 
+  const show = () => {
+    wait = waitAfter(wait, state.attention, Date.now());
+    Object.assign(state, shownWait(wait));
+    visibility.showQuantity(state);
+  };
   const take = (quantity: number) => {
     state.available_quantity = quantity;
     state.checked_at = new Date().toISOString();
     state.attention = quantity < (state.low ?? 0) ? 'few-accounts' : null;
-    visibility.showQuantity(state);
+    show();
   };
   const onSilence = (why: Silence) => {
     state.attention = why;
-    visibility.showQuantity(state);
+    show();
   };
   const ask = (within_ms: number) => accountGateway.quantity({ app_id }, within_ms);
   const look = (patience_ms: number) =>
@@ -53,6 +67,12 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
     if (await condition(rechecks.request(), ANSWER_WAIT_MS, { summary: 'recheck' })) return state;
     throw noAnswerYet(app_id);
   });
+  const takeOn = ({ by, note }: Taking) => {
+    wait = takenOn(wait, { by, note, at: Date.now() });
+    show();
+    return state;
+  };
+  setHandler(takeQuantityUpdate, takeOn, { validator: (taking) => assertTaking(taking, state.attention) });
 
   // After the handlers: the call that starts this workflow brings an update with it.
   const { low_quantity, quantity_every_ms, patience_ms } = await accountPolicy(onSilence);
@@ -62,7 +82,7 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
     else await watch(state.available_quantity, quantity_every_ms);
   }
   await condition(allHandlersFinished);
-  await continueAsNew<typeof speiAccountQuantity>({ app_id });
+  await continueAsNew<typeof speiAccountQuantity>({ app_id, wait });
 }
 
 const unknownQuantity = (app_id: string): SpeiAccountQuantityState => ({
@@ -71,6 +91,7 @@ const unknownQuantity = (app_id: string): SpeiAccountQuantityState => ({
   low: null,
   checked_at: null,
   attention: null,
+  ...shownWait(null),
 });
 
 function noAnswerYet(app_id: string) {

@@ -2,15 +2,19 @@
 
 import {
   type AccountAttention,
+  type CarriedAccount,
   type DepositSignal,
   type NotifiedDeposit,
   SILENCES,
   type Silence,
   type SpeiAccountData,
+  type Taking,
+  type Wait,
 } from '../../contract';
 import { isClabe } from '../../gateway/pure/clabe';
 import { readInstant } from '../../gateway/pure/timestamps';
 import { Reasons } from '../shared/reasons';
+import { takenOn, waitAfter } from '../shared/wait';
 
 /** The statuses of section 3.2. */
 const STATUSES = ['ACTIVE', 'CANCELED'];
@@ -23,11 +27,29 @@ const REPEATED = ['account_number', 'buyer_id', 'provider'] as const;
 export class AccountRecord {
   readonly account: SpeiAccountData;
   private readonly reasons: Reasons<AccountAttention>;
+  /** Since when the reason that people read is shown, and who has taken it on. */
+  wait: Wait<AccountAttention> | null = null;
 
-  constructor(account: SpeiAccountData, attentions: readonly AccountAttention[] = []) {
+  constructor(account: SpeiAccountData) {
     this.account = accountData(account);
-    this.reasons = new Reasons(attentions);
+    this.reasons = new Reasons();
     this.check();
+  }
+
+  /** Goes on from what an earlier run knew. */
+  restore({ attentions, wait }: Pick<CarriedAccount, 'attentions' | 'wait'>): void {
+    for (const reason of attentions) this.raise(reason);
+    this.wait = wait;
+  }
+
+  /** The reason that is shown now waits from this time on, in ms since the epoch, unless it has waited before. */
+  noteWait(at: number): void {
+    this.wait = waitAfter(this.wait, this.attention, at);
+  }
+
+  /** A person takes on what waits for one, at this time. */
+  takeOn({ by, note }: Taking, at: number): void {
+    this.wait = takenOn(this.wait, { by, note, at });
   }
 
   /** The reason that people read. */

@@ -2,25 +2,30 @@
 import {
   nameDigests,
   SEARCH_ATTRIBUTE,
+  type ShownWait,
   type SpeiAccountCreation,
   type SpeiAccountQuantityState,
   type SpeiAccountState,
   timeText,
 } from '../../contract';
-import { Visibility } from '../shared/visibility';
+import { Visibility, waitAttributes } from '../shared/visibility';
+import { takenLines } from '../shared/wait';
+
+/** Why it waits for a person, if it does. */
+type Waiting = ShownWait & { readonly attention: string | null };
 
 /** What the details show of an account. */
-type ShownAccount = Pick<SpeiAccountState, 'account' | 'status' | 'attention'> & {
-  deposits: Pick<SpeiAccountState['deposits'], 'count' | 'total' | 'pending'>;
-};
+type ShownAccount = Pick<SpeiAccountState, 'account' | 'status'> &
+  Waiting & {
+    deposits: Pick<SpeiAccountState['deposits'], 'count' | 'total' | 'pending'>;
+  };
 
-type Creation = Pick<SpeiAccountCreation, 'account' | 'attention' | 'unknown_tries'>;
-type Quantity = Pick<SpeiAccountQuantityState, 'available_quantity' | 'checked_at' | 'attention'>;
+type Creation = Pick<SpeiAccountCreation, 'account' | 'unknown_tries'> & Waiting;
+type Quantity = Pick<SpeiAccountQuantityState, 'available_quantity' | 'checked_at'> & Waiting;
 
 /** `names`: digests of what else it is found by. */
-interface Shown {
+interface Shown extends Waiting {
   readonly status: string | null;
-  readonly attention: string | null;
   readonly names?: readonly string[];
 }
 
@@ -28,40 +33,40 @@ interface Shown {
 export class AccountVisibility {
   private readonly visibility = new Visibility();
 
-  showAccount({ account, status, attention, deposits }: ShownAccount): void {
+  showAccount({ account, status, deposits, ...waiting }: ShownAccount): void {
     const sums = Object.entries(deposits.total).map(([currency, total]) => `${total} ${currency}`);
     const names = nameDigests([
       ['account', account.account_number],
       ['buyer', account.buyer_id],
     ]);
-    this.show({ status, attention, names }, [
+    this.show({ ...waiting, status, names }, [
       `**${status ?? 'not known yet'}** · account ${account.account_id}`,
       `${deposits.count} deposits, ${sums.join(' and ') || 'nothing yet'}; ${deposits.pending} being confirmed`,
     ]);
   }
 
-  showCreation({ account, attention, unknown_tries }: Creation): void {
+  showCreation({ account, unknown_tries, ...waiting }: Creation): void {
     const tries = unknown_tries.map(
       ({ time, message, quantity_before, quantity_after }) =>
         `${timeText(time)}: ${message} Accounts left: ${quantity_before ?? '?'} before, ${quantity_after ?? '?'} after.`,
     );
-    this.show({ status: account?.status ?? 'CREATING', attention }, [
+    this.show({ ...waiting, status: account?.status ?? 'CREATING' }, [
       account ? `Account ${account.account_id}` : 'Creating',
       ...tries,
     ]);
   }
 
-  showQuantity({ available_quantity, checked_at, attention }: Quantity): void {
+  showQuantity({ available_quantity, checked_at, ...waiting }: Quantity): void {
     const left = `**${available_quantity ?? '?'}** virtual accounts left, as of ${checked_at === null ? 'never' : timeText(checked_at)}`;
-    this.show({ status: null, attention }, [left]);
+    this.show({ ...waiting, status: null }, [left]);
   }
 
-  private show({ status, attention, names = [] }: Shown, lines: readonly string[]): void {
+  private show({ status, names = [], ...waiting }: Shown, lines: readonly string[]): void {
     const attributes = [
       { key: SEARCH_ATTRIBUTE.status, value: status },
-      { key: SEARCH_ATTRIBUTE.attention, value: attention },
+      ...waitAttributes(waiting),
       { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
     ];
-    this.visibility.show(attributes, lines);
+    this.visibility.show(attributes, [...lines, ...takenLines(waiting.taken)]);
   }
 }

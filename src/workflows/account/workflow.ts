@@ -21,10 +21,12 @@ import type {
   Silence,
   SpeiAccountInput,
   SpeiAccountState,
+  Taking,
 } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
 import { assertResolution } from '../shared/request-rules';
+import { assertTaking, shownWait } from '../shared/wait';
 import { accountPolicy, earlierWorkflows } from './activities';
 import { accountIssues, refuseAccount } from './broken-start';
 import { Confirmations } from './confirmations';
@@ -38,6 +40,7 @@ import {
   recheckAccountUpdate,
   resolveAccountUpdate,
   speiAccountStateQuery,
+  takeAccountUpdate,
 } from './messages';
 import { AccountPublisher } from './publisher';
 import { AccountRecord, parseDeposit } from './record';
@@ -84,7 +87,9 @@ class SpeiAccountRun {
 
   constructor(private readonly input: SpeiAccountInput) {
     const { account_id, account, carried } = input;
-    this.record = new AccountRecord({ ...account, account_id }, carried?.attentions);
+    this.record = new AccountRecord({ ...account, account_id });
+    if (carried) this.record.restore(carried);
+    this.record.noteWait(Date.now());
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
     this.cancelWanted = carried?.cancel_wanted ?? false;
@@ -108,6 +113,9 @@ class SpeiAccountRun {
     setHandler(cancelAccountUpdate, () => uncancelled(() => this.cancel()));
     setHandler(recheckAccountUpdate, () => uncancelled(() => this.recheck()));
     setHandler(resolveAccountUpdate, () => this.resolve(), { validator: (resolution) => assertResolution(resolution) });
+    setHandler(takeAccountUpdate, (taking) => this.takeOn(taking), {
+      validator: (taking) => assertTaking(taking, this.record.attention),
+    });
     setDefaultSignalHandler(() => this.raise('unexpected-signal'));
   }
 
@@ -153,7 +161,7 @@ class SpeiAccountRun {
       this.since = carried.since;
       this.ledger.restore(carried.ledger);
       this.publisher.published = carried.published;
-      for (const reason of carried.attentions) this.record.raise(reason);
+      this.record.restore(carried);
     }
     this.publisher.restore(undelivered);
     const early = this.early ?? [];
@@ -167,7 +175,7 @@ class SpeiAccountRun {
   private open(policy: AccountPolicy): Promise<void> {
     const { app_id, account_id } = this.input;
     this.phase = 'open';
-    this.publisher.open(policy.has_listener);
+    this.publisher.open(policy);
     const { check_every_ms: every_ms, patience_ms } = policy;
     const checks = { since: this.since, every_ms, patience_ms, read_by: this.readBy };
     this.sync = new AccountSync({ app_id, account_id }, this.record, () => this.show(), checks, this.isCancelWanted);
@@ -210,6 +218,7 @@ class SpeiAccountRun {
       account: { ...record.account },
       status: record.status,
       attention: record.attention,
+      ...shownWait(record.wait),
       deposits: this.ledger.snapshotWith(this.early?.length ?? 0),
     };
   }
@@ -228,9 +237,9 @@ class SpeiAccountRun {
 
   private get carried(): CarriedAccount {
     const { since, publisher, ledger } = this;
-    const { attentions } = this.record;
+    const { attentions, wait } = this.record;
     const cancel_wanted = this.isCancelWanted;
-    return { since, attentions, published: publisher.published, cancel_wanted, ledger: ledger.carried };
+    return { since, attentions, wait, published: publisher.published, cancel_wanted, ledger: ledger.carried };
   }
 
   // — Deposits —
@@ -290,6 +299,12 @@ class SpeiAccountRun {
   /** A person has looked. The history has who and why. */
   private resolve(): SpeiAccountState {
     this.record.resolve();
+    this.show();
+    return this.state;
+  }
+
+  private takeOn(taking: Taking): SpeiAccountState {
+    this.record.takeOn(taking, Date.now());
     this.show();
     return this.state;
   }

@@ -5,11 +5,11 @@ import {
   type AfterSaleResolution,
   type AfterSaleState,
   type NotificationSignal,
-  type PaymentTaking,
   QUERY,
   type RefundAnswer,
   type RefundOrder,
   SIGNAL,
+  type Taking,
   UPDATE,
 } from '../../contract';
 
@@ -17,7 +17,7 @@ export const refundUpdate = defineUpdate<RefundAnswer, [RefundOrder]>(UPDATE.ref
 export const recheckAfterSaleUpdate = defineUpdate<AfterSaleState>(UPDATE.recheck);
 export const resolveAfterSaleUpdate = defineUpdate<AfterSaleState, [AfterSaleResolution]>(UPDATE.resolve);
 export const afterSaleNotificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
-export const takeAfterSaleUpdate = defineUpdate<AfterSaleState, [PaymentTaking]>(UPDATE.take);
+export const takeAfterSaleUpdate = defineUpdate<AfterSaleState, [Taking]>(UPDATE.take);
 /** From a payment that ends while the after-sale runs. Anybody may send it, with anything: see `readHandedOver`. */
 export const paymentSignal = defineSignal<[unknown]>(SIGNAL.payment);
 export const afterSaleStateQuery = defineQuery<AfterSaleState>(QUERY.state);

@@ -28,7 +28,6 @@ import {
   type KnownOrder,
   type PaymentEnd,
   type PaymentPolicy,
-  type PaymentTaking,
   paymentWorkflowId,
   pollSchedule,
   type RefundAnswer,
@@ -36,6 +35,7 @@ import {
   readSignal,
   refundInQuestion,
   refundMeaningOf,
+  type Taking,
   timeText,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
@@ -618,7 +618,7 @@ class AfterSaleRun {
     return this.state;
   }
 
-  private takeOn({ by, note }: PaymentTaking): AfterSaleState {
+  private takeOn({ by, note }: Taking): AfterSaleState {
     this.learn({ is: 'taken', by, note });
     return this.state;
   }

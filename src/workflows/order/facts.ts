@@ -7,9 +7,9 @@ import type {
   NotificationClaim,
   PaymentEnd,
   PaymentOutcome,
-  PaymentTaking,
   RefundOutcome,
   RefundState,
+  Taking,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 
@@ -111,7 +111,7 @@ interface Decided {
 }
 
 /** A person takes on what waits for one. */
-interface Taken extends Readonly<PaymentTaking> {
+interface Taken extends Readonly<Taking> {
   readonly is: 'taken';
 }
 

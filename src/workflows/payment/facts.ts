@@ -10,8 +10,8 @@ import type {
   NotificationSignal,
   PaymentData,
   PaymentOutcome,
-  PaymentTaking,
   Silence,
+  Taking,
   Trade,
 } from '../../contract';
 import type { PendingClaim } from './known-payment';
@@ -153,7 +153,7 @@ interface Seen {
 }
 
 /** A person takes on what waits for one. */
-interface Taken extends Readonly<PaymentTaking> {
+interface Taken extends Readonly<Taking> {
   readonly is: 'taken';
 }
 

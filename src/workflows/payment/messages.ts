@@ -7,9 +7,9 @@ import {
   type PaymentInput,
   type PaymentResolution,
   type PaymentState,
-  type PaymentTaking,
   QUERY,
   SIGNAL,
+  type Taking,
   UPDATE,
 } from '../../contract';
 
@@ -17,7 +17,7 @@ export const createdUpdate = defineUpdate<PaymentData, [PaymentInput?]>(UPDATE.c
 export const recheckUpdate = defineUpdate<PaymentState>(UPDATE.recheck);
 export const cancelUpdate = defineUpdate<PaymentState>(UPDATE.cancel);
 export const resolveUpdate = defineUpdate<PaymentState, [PaymentResolution]>(UPDATE.resolve);
-export const takeUpdate = defineUpdate<PaymentState, [PaymentTaking]>(UPDATE.take);
+export const takeUpdate = defineUpdate<PaymentState, [Taking]>(UPDATE.take);
 export const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 export const stateQuery = defineQuery<PaymentState>(QUERY.state);
 export const paymentCarriedQuery = defineQuery<PaymentCarried>(QUERY.carried);

@@ -27,10 +27,10 @@ import {
   type PaymentPolicy,
   type PaymentResolution,
   type PaymentState,
-  type PaymentTaking,
   type PaymentWorkflow,
   paymentWorkflowId,
   saysWithoutOrder,
+  type Taking,
   type Trade,
   tradesNamedBy,
 } from '../../contract';
@@ -361,7 +361,7 @@ class PaymentRun implements PaymentContext {
     return this.state;
   }
 
-  private take({ by, note }: PaymentTaking): PaymentState {
+  private take({ by, note }: Taking): PaymentState {
     this.learn({ is: 'taken', by, note });
     this.show();
     return this.state;

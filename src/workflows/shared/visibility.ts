@@ -7,6 +7,7 @@ import {
   type PaymentState,
   personDigest,
   SEARCH_ATTRIBUTE,
+  type ShownWait,
   timeText,
 } from '../../contract';
 import { attentionSection } from './attention';
@@ -23,21 +24,29 @@ interface ShownOrder {
   readonly names: readonly string[];
 }
 
+/** The search attributes of what may wait for a person. */
+export const waitAttributes = ({
+  attention,
+  attention_since: since,
+  taken,
+}: ShownWait & { readonly attention: string | null }): SearchAttributeUpdatePair[] => [
+  { key: SEARCH_ATTRIBUTE.attention, value: attention },
+  { key: SEARCH_ATTRIBUTE.attentionSince, value: since === null ? null : new Date(since) },
+  { key: SEARCH_ATTRIBUTE.takenBy, value: taken?.by ?? null },
+];
+
 /** The search attributes of whatever concerns a trade. */
 export function tradeAttributes(
   trade: ShownTrade,
   { status, outcome, names }: ShownOrder,
 ): SearchAttributeUpdatePair[] {
-  const { attention_since: since } = trade;
   const decided = trade.history.findLast(({ by }) => by !== undefined);
   return [
     { key: SEARCH_ATTRIBUTE.status, value: status },
     { key: SEARCH_ATTRIBUTE.method, value: trade.method },
-    { key: SEARCH_ATTRIBUTE.attention, value: trade.attention },
     { key: SEARCH_ATTRIBUTE.tradeNo, value: trade.trade_no },
     { key: SEARCH_ATTRIBUTE.outcome, value: outcome },
-    { key: SEARCH_ATTRIBUTE.attentionSince, value: since === null ? null : new Date(since) },
-    { key: SEARCH_ATTRIBUTE.takenBy, value: trade.taken?.by ?? null },
+    ...waitAttributes(trade),
     { key: SEARCH_ATTRIBUTE.decidedBy, value: decided?.by === undefined ? null : personDigest(decided.by) },
     { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
     { key: SEARCH_ATTRIBUTE.money, value: moneyToRead(trade) },

@@ -1,19 +1,26 @@
 /** The wait for a person: each reason that is shown begins one, and it ends with the reason. Who has taken it on keeps the next one. Pure. */
-import { type Attention, type PaymentState, type PaymentTaking, type Taken, timeText, type Wait } from '../../contract';
+import { type ShownWait, type Taken, type Taking, timeText, type Wait } from '../../contract';
 import { invalidRequest, isShort, SHORT } from './request-rules';
 
 /** The wait after something has happened at this time, in ms since the epoch. */
-export function waitAfter(wait: Wait | null, attention: Attention | null, at: number): Wait | null {
+export function waitAfter<Reason extends string>(
+  wait: Wait<Reason> | null,
+  attention: Reason | null,
+  at: number,
+): Wait<Reason> | null {
   if (attention === null) return null;
   return wait?.attention === attention ? wait : { attention, since: at, taken: wait?.taken ?? null };
 }
 
-export function takenOn(wait: Wait | null, { by, note, at }: PaymentTaking & { readonly at: number }): Wait | null {
+export function takenOn<Reason extends string>(
+  wait: Wait<Reason> | null,
+  { by, note, at }: Readonly<Taking> & { readonly at: number },
+): Wait<Reason> | null {
   return wait && { ...wait, taken: { by, note: note ?? null, time: new Date(at).toISOString() } };
 }
 
 /** As the public states show it. */
-export const shownWait = (wait: Wait | null): Pick<PaymentState, 'attention_since' | 'taken'> => ({
+export const shownWait = (wait: Wait<string> | null): ShownWait => ({
   attention_since: wait && new Date(wait.since).toISOString(),
   taken: wait?.taken ?? null,
 });
@@ -37,7 +44,7 @@ export const decidedLines = (decided: Decided | null | undefined): string[] =>
       ];
 
 /** Throws `InvalidRequest` where nothing waits for a person, or nobody can read who takes it. */
-export function assertTaking(taking: Partial<PaymentTaking> | undefined, attention: string | null): void {
+export function assertTaking(taking: Partial<Taking> | undefined, attention: string | null): void {
   const { by, note } = taking ?? {};
   const issues = [
     ...(isShort(by) ? [] : [{ field: 'by', rule: `required, your name: ${SHORT}` }]),

@@ -226,6 +226,7 @@ describe('a deposit', () => {
     const handle = await follow('A1', {
       since: await env.currentTimeMs(),
       attentions: [],
+      wait: null,
       published: { status: null, attention: null },
       cancel_wanted: false,
       ledger: { ...ledger, pending: [notification] },

@@ -89,6 +89,7 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
   const carried = {
     since: 0,
     attentions: [],
+    wait: null,
     published: { status: 'ACTIVE', attention: null },
     cancel_wanted: false,
   };

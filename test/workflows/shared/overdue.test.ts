@@ -1,20 +1,37 @@
-/** `attention.overdue`: what waits too long for a person is told once, by the payment or by its after-sale. */
-import { afterSaleWorkflowId, type MerchantEvent, type PaymentEvent, paymentWorkflowId } from '../../../src/contract';
-import { type Simulation, simulate } from '../../../src/testing';
+/** `attention.overdue`: what waits too long for a person is told once, by the payment or its after-sale, or by the account. */
+
+import { accountKeyOf } from '../../../src/client';
+import {
+  type AccountEvent,
+  afterSaleWorkflowId,
+  createSpeiAccountWorkflowId,
+  type MerchantEvent,
+  type PaymentEvent,
+  paymentWorkflowId,
+  speiAccountQuantityWorkflowId,
+  speiAccountWorkflowId,
+} from '../../../src/contract';
+import { type Simulation, type SimulationOptions, simulate } from '../../../src/testing';
 import { APP } from '../../../src/testing/stack';
 import { publishedOrder } from '../../harness/orders';
 
 const request = publishedOrder('pix', { timeout_express: '4d' });
 const { out_trade_no } = request;
 const heard: PaymentEvent[] = [];
+const heardOfAccounts: AccountEvent[] = [];
 const overdue = () => heard.filter(({ type }) => type === 'attention.overdue');
 
 let simulation: Simulation;
-beforeEach(async () => {
+async function start(options: SimulationOptions = {}): Promise<void> {
   heard.length = 0;
-  const onEvent = (event: MerchantEvent) => void ('payment' in event && heard.push(event));
-  simulation = await simulate({ env: { PAYMENTS_OVERDUE: '2h' }, onEvent });
-});
+  heardOfAccounts.length = 0;
+  const onEvent = (event: MerchantEvent) => {
+    if ('payment' in event) heard.push(event);
+    if ('account' in event) heardOfAccounts.push(event);
+  };
+  simulation = await simulate({ onEvent, ...options, env: { PAYMENTS_OVERDUE: '2h', ...options.env } });
+}
+beforeEach(() => start());
 afterEach(() => simulation?.close());
 
 const handleOf = (id: typeof paymentWorkflowId) =>
@@ -84,5 +101,56 @@ test('nobody can take what waits for nobody, and a name is required', async () =
   await handleOf(paymentWorkflowId).signal('odd-signal');
   await expect(take({ note: 'mine' })).rejects.toMatchObject({
     cause: { message: expect.stringContaining('by: required') },
+  });
+});
+
+describe('a virtual account', () => {
+  const customer = {
+    ...{ buyer_id: 'buyer-mx-1', name: 'Sofía Hernández', email: 'sofia@example.com' },
+    identify: { type: 'CURP', number: 'HESO900101MDFRFF09' },
+  };
+  const workflow = (id: string) => simulation.temporal.client.workflow.getHandle(id);
+  const told = () => heardOfAccounts.filter(({ type }) => type === 'account-attention.overdue');
+
+  test('that waits for a person is taken, and told once it is overdue, by whichever run it is', async () => {
+    await simulation.close();
+    await start({ suggestsContinueAsNewAfter: 20 });
+    const { account_id } = await simulation.payments.accounts.create({ customer });
+    const id = speiAccountWorkflowId(APP.app_id, account_id);
+    const account = workflow(id);
+    await account.signal('odd-signal');
+    const { attention_since } = await simulation.payments.accounts.get(account_id);
+    await account.executeUpdate('take', { args: [{ by: 'ana', note: 'asked the bank' }] });
+    await simulation.sleep('1 hour');
+    for (let i = 0; i < 20; i += 1) await account.signal('odd-signal');
+    await simulation.sleep('59 minutes');
+    expect(told()).toEqual([]);
+    expect(simulation.temporal.temporal.runs(id).length).toBeGreaterThan(1);
+    await simulation.sleep('2 minutes');
+    const taken = { by: 'ana', note: 'asked the bank' };
+    expect(told()).toMatchObject([{ account: { account_id, attention: 'unexpected-signal', attention_since, taken } }]);
+    await account.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'found the sender' }] });
+    await simulation.sleep('1 day');
+    expect(told()).toHaveLength(1);
+    expect(await simulation.payments.accounts.get(account_id)).toMatchObject({ attention_since: null, taken: null });
+    await expect(account.executeUpdate('take', { args: [{ by: 'ana' }] })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('nothing of it waits') },
+    });
+  });
+
+  test('whose creation is unknown, and too few accounts, are taken as well', async () => {
+    await simulation.close();
+    await start({ env: { PAYMENTS_ACCOUNTS_LOW: '1000000' } });
+    simulation.gateway.accounts.mishaps.push('lost after');
+    simulation.payments.accounts.create({ customer }).catch(() => undefined);
+    await simulation.sleep('1 hour');
+    const creation = createSpeiAccountWorkflowId(APP.app_id, accountKeyOf(customer.buyer_id));
+    for (const [id, attention] of [
+      [creation, 'unknown-outcome'],
+      [speiAccountQuantityWorkflowId(APP.app_id), 'few-accounts'],
+    ] as const) {
+      const taken = await workflow(id).executeUpdate('take', { args: [{ by: 'ana' }] });
+      expect(taken).toMatchObject({ attention, attention_since: expect.any(String), taken: { by: 'ana', note: null } });
+    }
   });
 });

@@ -88,10 +88,11 @@ public final class Answers {
 
   /** What is known of a virtual account. */
   public record SpeiAccountState(String appId, String accountId, SpeiAccountData account, String status, String attention,
-      Deposits deposits) {}
+      String attentionSince, Taken taken, Deposits deposits) {}
 
   /** How many virtual accounts the app has left to create. */
-  public record SpeiAccountQuantityState(String appId, Integer availableQuantity, Integer low, String checkedAt, String attention) {}
+  public record SpeiAccountQuantityState(String appId, Integer availableQuantity, Integer low, String checkedAt, String attention,
+      String attentionSince, Taken taken) {}
 
   /** A bank of a method; an order names it by its bankId. */
   public record Bank(String bankId, String bankName, String languageCode, String channel, String logo, String currency,
@@ -111,7 +112,7 @@ public final class Answers {
 
   /**
    * Any event (docs/events.md). Its type says what else it has: a transition and an attention have a payment, and after the sale an
-   * afterSale; deposit, deposit-set-aside, account-status and account-attention an account; stuck-payments a sweep.
+   * afterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an account; stuck-payments a sweep.
    */
   public record MerchantEvent(String id, String type, String time, PaymentState payment, Transition transition, SaleInEvent afterSale,
       SpeiAccountState account, Deposit deposit, SetAsideDeposit setAside, Swept sweep) {}
