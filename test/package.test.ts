@@ -135,10 +135,11 @@ describe('payment-gateway init', () => {
     const bin = join(installed, 'lib/cli/main.js');
     const { stdout } = await run(process.execPath, [bin, 'init'], { cwd: shop });
     expect(stdout).toMatch(
-      /Wrote merchant\.mts, tsconfig\.json, package\.json, \.gitignore\.\nNext, .*:\n {2}npx payment-gateway dev/,
+      /Wrote temporal-payment-gateway-\S+\.tgz, merchant\.mts, tsconfig\.json, package\.json, \.gitignore\.\nNext, .*:\n {2}npx payment-gateway dev/,
     );
     expect(JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8'))).toMatchObject({
       scripts: { start: expect.stringContaining('merchant.mts') },
+      dependencies: { 'temporal-payment-gateway': expect.stringMatching(/^file:.*\.tgz$/) },
     });
     expect(readFileSync(join(shop, '.gitignore'), 'utf8')).toContain('.payments/');
     await run(join(ROOT, 'node_modules/.bin/tsc'), ['--singleThreaded', '-p', '.'], { cwd: shop });

@@ -2,7 +2,7 @@
 
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { type Attention, FAILURE, type NotCreated, type Silence, typedFailure } from '../contract';
+import { type Attention, FAILURE, type NotCreated, type Silence, timeText, typedFailure } from '../contract';
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
 import { AppNotConfiguredError } from './gateways';
@@ -12,7 +12,7 @@ import { CallDeferredError } from './throttle';
 
 /** Nothing has changed yet; Temporal calls again after `delay_ms`. Expected, so logs and metrics do not show it as an error. */
 export function notYet(reason: string, delay_ms: number): ApplicationFailure {
-  const at = new Date(activityInfo().currentAttemptScheduledTimestampMs + delay_ms).toISOString();
+  const at = timeText(activityInfo().currentAttemptScheduledTimestampMs + delay_ms);
   return inOneLine(
     ApplicationFailure.create({
       type: 'NotYet',

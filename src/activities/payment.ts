@@ -12,6 +12,7 @@ import { gatewayOf, type PaymentGateway } from './gateways';
 import { makeRefund } from './make-refund';
 import type { BuyerOf } from './refund-user-info';
 import { findTrade, lookAtTrade, tradeAtAGlance, watchTrade } from './trade-queries';
+import { Unnotified } from './unnotified';
 
 export interface GatewayActivitiesOptions extends OrderOptions {
   /** The gateway by app_id. */
@@ -26,14 +27,23 @@ export interface GatewayActivitiesOptions extends OrderOptions {
 export function gatewayActivities(options: GatewayActivitiesOptions): GatewayActivities {
   const { buyerOf = async () => ({}), noSuchOrder = NO_SUCH_ORDER } = options;
   const noSuchOrderWords = new Set(noSuchOrder);
+  const unnotified = new Unnotified((message, of) => log.warn(message, of));
   const gatewayFor = (app_id: string) => gatewayOf(options.gateways, app_id);
   return {
     'gateway.create': async (payment) => createOrder(() => gatewayFor(payment.app_id), payment, options),
     'gateway.refund': async (refund) => makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf),
     'gateway.look': async (look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords),
-    'gateway.glance': async ({ app_id, id }) => tradeAtAGlance(gatewayFor(app_id), id),
+    'gateway.glance': async ({ app_id, id }) => {
+      const trade = await tradeAtAGlance(gatewayFor(app_id), id);
+      unnotified.byLook(app_id, trade?.trade_status);
+      return trade;
+    },
     'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords),
-    'gateway.watch': async ({ app_id, ...watch }) => watchTrade(gatewayFor(app_id), watch),
+    'gateway.watch': async ({ app_id, ...watch }) => {
+      const trade = await watchTrade(gatewayFor(app_id), watch);
+      unnotified.byPoll(app_id, trade?.trade_status);
+      return trade;
+    },
   };
 }
 

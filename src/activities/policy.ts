@@ -18,6 +18,7 @@ export type PolicySettings = Pick<
   | 'PAYMENTS_LATE'
   | 'PAYMENTS_RISK_CONTROL'
   | 'PAYMENTS_WATCH_WINDOW'
+  | 'PAYMENTS_DISPUTE_DEADLINE'
   | 'PAYMENTS_REFUND_WATCH'
 >;
 
@@ -37,6 +38,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         late_payments: settings.PAYMENTS_LATE,
         risk_control_ms: settings.PAYMENTS_RISK_CONTROL,
         watch_window_ms: settings.PAYMENTS_WATCH_WINDOW,
+        dispute_ms: settings.PAYMENTS_DISPUTE_DEADLINE,
         refund_watch_ms: settings.PAYMENTS_REFUND_WATCH,
         has_listener,
         run_id: ownRunId(),

@@ -18,10 +18,10 @@ const IGNORED = [
 
 /** Writes the project's files into `folder`. Throws ConfigError if one is there already: nothing is ever overwritten. */
 export async function init(folder: string, choice: ProjectChoice): Promise<void> {
-  const { folders, files: others, scripts, events, steps } = projectOf(choice);
+  const { folders, files: others, scripts, dependencies, events, steps } = projectOf(choice);
   const found = await Promise.all(folders.map(filesIn));
   const { [MANIFEST]: template, ...files }: Record<string, string> = Object.assign({}, ...found, others);
-  const needed = template === undefined ? { scripts } : await readManifest(inPackage(template));
+  const needed = template === undefined ? { scripts, dependencies } : await readManifest(inPackage(template));
   const packed = await packedFor(folder, needed);
 
   const written = [...(packed ? [packed] : []), ...Object.keys(files)];

@@ -1,5 +1,6 @@
 /** How the command line speaks to people. */
 import {
+  knownBy,
   type PaymentData,
   type PaymentState,
   type SpeiAccountData,
@@ -56,7 +57,7 @@ export function ending({
   const how = { SUCCESS: 'is paid', CANCEL: 'was canceled', REFUSED: 'was refused', EXPIRED: 'has expired' };
   const said = outcome === null ? 'is under way' : how[outcome];
   const money = order_amount ? `, ${printable(order_amount)} ${printable(order_currency ?? '')}` : '';
-  return `Order ${printable(out_trade_no ?? '')} ${said}${money}${confirmed_by ? ` (known by ${confirmed_by})` : ''}${attention ? `. It needs a person: ${attention}` : ''}.`;
+  return `Order ${printable(out_trade_no ?? '')} ${said}${money}${confirmed_by ? `, ${knownBy(confirmed_by)}` : ''}${attention ? `. It needs a person: ${attention}` : ''}.`;
 }
 
 /** A virtual account, as lines. */

@@ -6,8 +6,9 @@ interface Project {
   folders: readonly string[];
   /** What else it gets: each path, and the file or folder that is written there. */
   files: Readonly<Record<string, string>>;
-  /** The scripts of its package.json, where no folder has one. */
+  /** The scripts of its package.json, and what it needs beside our package, where no folder has one. */
   scripts?: Readonly<Record<string, string>>;
+  dependencies?: Readonly<Record<string, string>>;
   /** Where it hears events. */
   events?: string;
   /** In its folder, while the stack runs. */
@@ -26,7 +27,8 @@ export const PROGRAMS = {
     folders: [],
     files: { 'merchant.mts': 'examples/typescript/merchant.mts', 'tsconfig.json': 'examples/typescript/tsconfig.json' },
     scripts: { start: `${typescriptRunner()} merchant.mts` },
-    steps: ['npm start'],
+    dependencies: {},
+    steps: ['npm install', 'npm start'],
   },
   python: {
     folders: [],

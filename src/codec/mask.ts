@@ -28,7 +28,7 @@ const EVERYBODY = [
   ...['credentials', 'confirm_by_query', 'settling_ms', 'patience_ms', 'grace_ms', 'poll_schedule_ms', 'poll_every_ms'],
   // Refunds, and what else follows a sale.
   ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_amount', 'refunding_amount', 'partial'],
-  ...['left', 'ledger_complete', 'watched_until', 'requested_at', 'started_at', 'sent_at'],
+  ...['left', 'ledger_complete', 'answer_by', 'watched_until', 'requested_at', 'started_at', 'sent_at'],
   ...['refunded_elsewhere', 'claims', 'after_sale_id', 'original_run_id'],
   // Reconciliations, and sweeps for what is stuck.
   ...['since', 'until', 'checked', 'finished', 'between', 'here', 'gateway', 'merchant', 'adopted', 'adopt'],

@@ -4,9 +4,9 @@
  */
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
-import type { AfterSaleResolution, CreationResolution, PaymentResolution } from '../contract';
+import type { AfterSaleResolution, CreationResolution, PaymentResolution, Taking } from '../contract';
 
-type Decision = PaymentResolution & AfterSaleResolution & CreationResolution;
+type Decision = PaymentResolution & AfterSaleResolution & CreationResolution & Taking;
 
 const text = z.string().optional();
 const decision = z.strictObject({
@@ -16,6 +16,7 @@ const decision = z.strictObject({
   out_request_no: text,
   refunded_elsewhere: text,
   account_id: text,
+  note: text,
 } satisfies Record<keyof Decision, z.ZodType>);
 
 /** Whether the payload is the JSON of a decision, which says who decides. */

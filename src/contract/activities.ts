@@ -92,6 +92,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   overdue_ms: number;
   /** How long a sold trade is polled for disputes and chargebacks, in ms; 0: not at all. */
   watch_window_ms: number;
+  /** How long a dispute may wait for its answer, in ms. */
+  dispute_ms: number;
   /** How long a trade is polled after the gateway has taken a refund, so that a refusal that nobody notifies is seen, in ms. */
   refund_watch_ms: number;
   /** The run that recorded them. Another one than the workflow was started as is a reset of it. */

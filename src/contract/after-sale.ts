@@ -115,6 +115,11 @@ export interface AfterSaleState extends ShownWait {
   claims: NotificationClaim[];
   /** That the bank takes the money back, as was said last, however it was heard: no refund is sent for ten minutes after it. */
   bank_said: BankSaid | null;
+  /**
+   * ISO 8601, UTC: by when a dispute has to be answered, counted from when it was heard; null where none waits for a person. The gateway
+   * names no date by which this could know it.
+   */
+  answer_by: string | null;
   /** ISO 8601, UTC: until when the trade is polled for disputes and chargebacks; null: not at all. */
   watched_until: string | null;
   history: Transition[];

@@ -24,7 +24,7 @@ export const RUNBOOK = {
   },
   'late-payment': {
     happened:
-      'Money came after the payment had ended without it, or after somebody had ended its workflow: then `previous` in its state has no outcome.',
+      'Money came after the payment had ended without it, or after somebody had ended its workflow before any outcome was known.',
     loses: 'The buyer has paid and gets nothing, until somebody delivers or sends the money back.',
     look: 'Whether the order can still be delivered; `late_payment_refund` in the state where a refund was tried.',
     act: 'Deliver, or refund the money (`payment-gateway refund ORDER`). Then send `resolve`.',
@@ -40,8 +40,8 @@ export const RUNBOOK = {
   dispute: {
     happened: 'The buyer disputes this payment.',
     loses: 'The merchant loses the money if nobody answers in time.',
-    look: 'The dispute in the gateway’s dashboard.',
-    act: 'Answer it there. Send `resolve` once you have seen it.',
+    look: 'The dispute in the gateway’s dashboard, which has its own date. `payment-gateway list --disputes` has the days that are left by PAYMENTS_DISPUTE_DEADLINE.',
+    act: 'Answer it in the dashboard: your evidence goes there, not here. Send `resolve` once you have answered, or decided not to.',
     after: 'No refund is made meanwhile. The gateway’s word on the dispute is followed.',
   },
   chargeback: {

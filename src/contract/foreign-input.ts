@@ -4,7 +4,7 @@
  * once, where an error would fail its tasks for ever and keep the order's id from everybody. An update with it is refused.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import { FAILURE } from './failures';
+import { FAILURE, isOwnFailureType } from './failures';
 
 /** What such a run gets in the place of its input. */
 export interface ForeignInput {
@@ -21,8 +21,14 @@ export function whyForeign(input: unknown): string | undefined {
   return typeof input.foreign_input === 'string' ? input.foreign_input : undefined;
 }
 
-/** A failure that leaves the worker in clear text: who has no key must be able to read it. It quotes nothing, and has no details. */
+/** A failure whose message leaves the worker in clear text: who has no key must be able to read it. Its details, where it has some, do not. */
 export class ReadableByAll extends ApplicationFailure {}
+
+/** Why an update of a person was refused, in words of ours that quote nothing of an order: who has no key must be able to read them. */
+export const readableByAll = (error: unknown): unknown =>
+  error instanceof ApplicationFailure && isOwnFailureType(error.type ?? undefined)
+    ? new ReadableByAll(error.message, error.type, true, error.details)
+    : error;
 
 /** How an update fails whose argument is not its own. `why` quotes nothing of it. */
 export const foreignUpdateFailure = (name: string, why: string): ApplicationFailure =>

@@ -1,20 +1,22 @@
 /** The search attributes of our workflows. Temporal never encrypts them, so they must never hold personal data. */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { digestOf } from '../gateway/pure/digest';
-import { isMoney } from '../gateway/pure/money';
+import { isMoney, sumOf } from '../gateway/pure/money';
 import type { OrderRequest } from './payment';
 
 /** What workflows set and lists filter by. */
 export const SEARCH_ATTRIBUTE = {
   status: defineSearchAttributeKey('PaymentStatus', 'KEYWORD'),
   method: defineSearchAttributeKey('PaymentMethod', 'KEYWORD'),
-  currency: defineSearchAttributeKey('PaymentCurrency', 'KEYWORD'),
+  /** To read, with the currency first: see {@link moneyToRead}. */
+  money: defineSearchAttributeKey('PaymentMoney', 'KEYWORD'),
   attention: defineSearchAttributeKey('PaymentAttention', 'KEYWORD'),
   tradeNo: defineSearchAttributeKey('PaymentTradeNo', 'KEYWORD'),
-  /** A double: good enough to filter by size, never to calculate with. */
+  /** To filter by size: a double, never to calculate with. */
   amount: defineSearchAttributeKey('PaymentAmount', 'DOUBLE'),
   /** Of a virtual account: a digest of each key that it was created for. One account may have several. */
   accountKeys: defineSearchAttributeKey('PaymentAccountKeys', 'KEYWORD_LIST'),
+  /** When an order expires; of an after-sale, by when its dispute has to be answered. */
   expiresAt: defineSearchAttributeKey('PaymentExpiresAt', 'DATETIME'),
   /** How the order has ended, as far as is known. */
   outcome: defineSearchAttributeKey('PaymentOutcome', 'KEYWORD'),
@@ -59,8 +61,26 @@ export const TEMPORALS_ATTRIBUTE = {
 
 /** The status of a payment whose order the gateway does not have yet. */
 export const NOT_CREATED_YET = 'CREATING';
-/** Temporal has no decimals: the double is there to find workflows by, and never to count with. Null for what is no amount. */
-export const amountToFindBy = (amount: string | null): number | null => (isMoney(amount) ? Number(amount) : null);
+
+interface Money {
+  readonly order_amount: unknown;
+  readonly order_currency: unknown;
+}
+
+/** `BRL 150.00`: exact, for people to read, and so that a query finds a currency by how it begins. Null for what is no money. */
+export const moneyToRead = ({ order_amount, order_currency }: Money): string | null =>
+  isMoney(order_amount) && typeof order_currency === 'string' && order_currency !== ''
+    ? `${order_currency} ${sumOf([order_amount])}`
+    : null;
+
+/** What {@link moneyToRead} wrote. */
+export function moneyRead(text: string | undefined): { amount: string | null; currency: string | null } {
+  const [, currency = null, amount = null] = /^(.*) (\S+)$/.exec(text ?? '') ?? [];
+  return { amount, currency };
+}
+
+/** Null for what is no amount. */
+export const amountToFindBy = (amount: unknown): number | null => (isMoney(amount) ? Number(amount) : null);
 
 /** The status of an after-sale to which the gateway has said nothing yet. */
 export const NOTHING_SAID = 'UNKNOWN';
@@ -73,11 +93,11 @@ export function attributesAtStart({
   buyer_id,
 }: OrderRequest): SearchAttributePair[] {
   const names = nameDigests([['buyer', buyer_id]]);
-  const amount = amountToFindBy(order_amount);
+  const [money, amount] = [moneyToRead({ order_amount, order_currency }), amountToFindBy(order_amount)];
   return [
     { key: SEARCH_ATTRIBUTE.status, value: NOT_CREATED_YET },
     ...(typeof method === 'string' ? [{ key: SEARCH_ATTRIBUTE.method, value: method }] : []),
-    ...(typeof order_currency === 'string' ? [{ key: SEARCH_ATTRIBUTE.currency, value: order_currency }] : []),
+    ...(money === null ? [] : [{ key: SEARCH_ATTRIBUTE.money, value: money }]),
     ...(amount === null ? [] : [{ key: SEARCH_ATTRIBUTE.amount, value: amount }]),
     ...(names.length > 0 ? [{ key: SEARCH_ATTRIBUTE.names, value: names }] : []),
   ];

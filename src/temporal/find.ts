@@ -10,7 +10,7 @@ import {
   speiAccountWorkflowId,
 } from '../contract';
 import type { Period } from './decisions';
-import { NOT_CONTINUED, quoted, runsOf } from './list-query';
+import { isSayable, NOT_CONTINUED, quoted, runsOf } from './list-query';
 import { type ListedOrder, longestWaitFirst } from './order-list';
 import { ofOrdersQuery, tradeQuery } from './payment-query';
 import { type ListedWorkflow, listWorkflows, newestRuns, runsUnder } from './workflow-list';
@@ -31,26 +31,42 @@ export interface FoundOrder extends ListedOrder {
 /** How many are found at most by one question. */
 const MOST = 100;
 
-/** What has the text as its number or name. */
-export async function findNamed(client: Client, { text, app_ids, app_id }: Sought): Promise<FoundOrder[]> {
-  const isId = namedByWorkflowId(text) !== undefined;
-  const ids = app_ids.flatMap((app) => [
-    ...([
-      ['order', paymentWorkflowId(app, text)],
-      ['order', afterSaleWorkflowId(app, text)],
-    ] as const),
+/** The ids under which the text may be an order or an account, and by which of them. */
+const idsOf = ({ text, app_ids }: Sought): readonly (readonly [by: string, id: string])[] => [
+  ...app_ids.flatMap((app) => [
+    ['order', paymentWorkflowId(app, text)] as const,
+    ['order', afterSaleWorkflowId(app, text)] as const,
     ['account', speiAccountWorkflowId(app, text)] as const,
-  ]);
-  const named = NAME_KINDS.map(
-    (kind) => [kind, `${SEARCH_ATTRIBUTE.names.name} = ${quoted(nameDigest(kind, text))}`] as const,
-  );
-  const questions: readonly (readonly [string, string, string?])[] = [
-    ...ids.map(([by, id]) => [by, runsOf(id), id] as const),
-    ...(isId ? [['workflow', runsOf(text), text] as const] : []),
-    ...(/^[\w.:-]+$/.test(text) ? [['trade', tradeQuery(text)] as const] : []),
-    ...named,
+  ]),
+  ...(namedByWorkflowId(text) === undefined ? [] : [['workflow', text] as const]),
+];
+
+const isTradeNo = (text: string): boolean => /^[\w.:-]+$/.test(text);
+
+/** One query for whatever has the text as its number or name, as short as it can be: for a link. */
+export function namedQuery(sought: Sought): string {
+  const { text } = sought;
+  const { tradeNo, names } = SEARCH_ATTRIBUTE;
+  const ids = idsOf(sought).flatMap(([, id]) => (isSayable(id) ? quoted(id) : []));
+  return [
+    ...(ids.length > 0 ? [`WorkflowId IN (${ids.join(', ')})`] : []),
+    ...(isTradeNo(text) ? [`${tradeNo.name} = ${quoted(text)}`] : []),
+    `${names.name} IN (${NAME_KINDS.map((kind) => quoted(nameDigest(kind, text))).join(', ')})`,
+  ].join(' OR ');
+}
+
+/** What has the text as its number or name. */
+export async function findNamed(client: Client, sought: Sought): Promise<FoundOrder[]> {
+  const { text, app_id } = sought;
+  const questions: readonly Question[] = [
+    ...idsOf(sought).map(([by, id]) => ({ by, id, query: runsOf(id) })),
+    ...(isTradeNo(text) ? [{ by: 'trade', query: tradeQuery(text) }] : []),
+    ...NAME_KINDS.map((kind) => ({
+      by: kind,
+      query: `${SEARCH_ATTRIBUTE.names.name} = ${quoted(nameDigest(kind, text))}`,
+    })),
   ];
-  const found = await Promise.all(questions.map(([by, query, id]) => rowsOf(client, { by, query, id, app_id })));
+  const found = await Promise.all(questions.map((one) => rowsOf(client, { ...one, app_id })));
   return together(client, found.flat());
 }
 

@@ -46,6 +46,10 @@ export function longestWaitFirst(rows: readonly ListedWorkflow[]): ListedOrder[]
   return [...orders.values()].flatMap(([first, ...others]) => (first ? [together(first, others)] : []));
 }
 
+/** What is over first comes first; what has no such time, last. */
+export const nearestFirst = (rows: readonly ListedOrder[]): ListedOrder[] =>
+  [...rows].sort((one, other) => (one.expires_at ?? '~').localeCompare(other.expires_at ?? '~'));
+
 function byWait(one: ListedWorkflow, other: ListedWorkflow): number {
   if (one.waits_since === null || other.waits_since === null)
     return Number(one.waits_since === null) - Number(other.waits_since === null) || newestFirst(one, other);
@@ -63,7 +67,7 @@ function together(first: ListedWorkflow, others: readonly ListedWorkflow[]): Lis
   return {
     ...first,
     ...{ outcome: known('outcome'), status: known('status'), method: known('method'), currency: known('currency') },
-    ...{ amount_about: known('amount_about'), trade_no: known('trade_no'), expires_at: known('expires_at') },
+    ...{ amount: known('amount'), trade_no: known('trade_no'), expires_at: known('expires_at') },
     ...{ taken_by: known('taken_by'), attentions },
   };
 }

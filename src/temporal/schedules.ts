@@ -191,7 +191,7 @@ export function listedJob({ schedule_id, problem, workflow_id, since, text }: Jo
     taken_by: null,
     method: null,
     currency: null,
-    amount_about: null,
+    amount: null,
     trade_no: null,
   };
   return {

@@ -99,7 +99,7 @@ const settings = z.object({
     late_payments: z.enum(['attention', 'accept', 'refund'] satisfies LatePayments[]),
   },
   ...{ create_within_ms: ms, settling_ms: ms, patience_ms: ms, overdue_ms: ms, watch_window_ms: ms },
-  ...{ refund_watch_ms: ms, usual_expiry_ms: ms, grace_ms: ms, settles_ms: ms, risk_control_ms: ms },
+  ...{ dispute_ms: ms, refund_watch_ms: ms, usual_expiry_ms: ms, grace_ms: ms, settles_ms: ms, risk_control_ms: ms },
   ...{ poll_schedule_ms: z.array(ms).max(1_000), poll_every_ms: ms.min(1) },
 });
 

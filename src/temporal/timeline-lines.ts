@@ -19,14 +19,14 @@ export function orderLine(input: Said): string {
   if (foreign_input) return `nothing of its own: ${texts(input, 'foreign_input')}`;
   const money = texts(request, 'method', 'order_amount', 'order_currency');
   if (kind === 'direct' || kind === 'checkout') return `${kind === 'direct' ? 'direct payment' : 'checkout'}: ${money}`;
-  const previous = texts(field(input, 'previous'), 'outcome', 'trade_status');
-  if (kind === 'adopt') return `taken on: trade ${texts(input, 'trade_no') || 'of this number'}${after(previous)}`;
-  if (payment) return `goes on after the payment, under ${texts(payment, 'attention') || 'no attention'}`;
+  if (kind === 'adopt') return `taken on: trade ${texts(input, 'trade_no') || 'of this number'}`;
+  if (payment) {
+    const attention = texts(field(field(payment, 'end'), 'state'), 'attention');
+    return `goes on after the payment${attention && `, which needs a person: ${attention}`}`;
+  }
   // Reconciliations, sweeps and accounts are about no single trade.
   return input.trade_no || input.out_trade_no ? `for trade ${texts(input, 'trade_no') || 'of this number'}` : '';
 }
-
-const after = (previous: string) => (previous ? `, after a run that ended ${previous}` : '');
 
 /** What an activity, a signal or an update asks for. */
 export function askedLine(name: string, said: Said): string {
@@ -52,7 +52,10 @@ export function answerLine(activity: string, result: Said): string | undefined {
   const { is, trade, answer, message, foreign_input } = result;
   // Somebody completed it by hand: that is no answer of the gateway.
   if (foreign_input) return `by hand, and not taken: ${texts(result, 'foreign_input')}`;
-  if (is === 'created') return `created: trade ${texts(answer, 'trade_no')}, ${texts(answer, 'trade_status')}`;
+  if (is === 'created') {
+    const [trade_no, status] = [texts(answer, 'trade_no'), texts(answer, 'trade_status')];
+    return ['created', trade_no && `trade ${trade_no}`, status].filter(Boolean).join(', ');
+  }
   if (is === 'accepted') return `refund ${texts(answer, 'refund_status') || 'taken'}`;
   if (is === 'found') return texts(trade, 'trade_status', 'order_amount', 'order_currency');
   if (typeof is === 'string') return `${is}${typeof message === 'string' && message !== '' ? `: ${message}` : ''}`;

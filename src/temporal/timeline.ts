@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { SerializationContext } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
+import { knownBy } from '../contract';
 import { firstArgument } from './first-argument';
 import { answerLine, askedLine, orderLine, type Said } from './timeline-lines';
 
@@ -160,7 +161,7 @@ export function innermost(error: unknown): string {
 }
 
 const endLine = ({ outcome, confirmed_by, trade_status }: Said): string =>
-  typeof outcome === 'string' ? `${outcome}, known by ${confirmed_by ?? 'a deadline'}` : String(trade_status ?? 'done');
+  typeof outcome === 'string' ? `${outcome}, ${knownBy(confirmed_by)}` : String(trade_status ?? 'done');
 
 /** When an event was written: ISO 8601, UTC. */
 export function timeOf({ eventTime }: HistoryEvent): string {

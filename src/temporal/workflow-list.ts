@@ -1,6 +1,7 @@
 /** Workflows as lists show them: from Temporal's visibility store alone, so that no worker is needed. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import {
+  moneyRead,
   NOTHING_SAID,
   namedByWorkflowId,
   SEARCH_ATTRIBUTE,
@@ -25,9 +26,9 @@ export interface ListedWorkflow {
   waits_since: string | null;
   taken_by: string | null;
   method: string | null;
+  /** Exact, in currency units. */
+  amount: string | null;
   currency: string | null;
-  /** A double, for people's eyes. The exact amount is in the workflow's state. */
-  amount_about: number | null;
   trade_no: string | null;
   /** ISO 8601, UTC. */
   started_at: string;
@@ -126,8 +127,7 @@ export function listed(found: Found): ListedWorkflow {
     waits_since: attention === null ? null : since.toISOString(),
     taken_by: attributes.get(SEARCH_ATTRIBUTE.takenBy) ?? null,
     method: attributes.get(SEARCH_ATTRIBUTE.method) ?? null,
-    currency: attributes.get(SEARCH_ATTRIBUTE.currency) ?? null,
-    amount_about: attributes.get(SEARCH_ATTRIBUTE.amount) ?? null,
+    ...moneyRead(attributes.get(SEARCH_ATTRIBUTE.money)),
     trade_no: attributes.get(SEARCH_ATTRIBUTE.tradeNo) ?? null,
     started_at: found.startTime.toISOString(),
     closed_at: found.closeTime?.toISOString() ?? null,

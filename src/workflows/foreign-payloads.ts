@@ -20,7 +20,9 @@ import {
   foreignUpdateFailure,
   isScheduledJob,
   namedByWorkflowId,
+  readableByAll,
   typedFailure,
+  UPDATE,
   WORKFLOW,
   whyForeign,
 } from '../contract';
@@ -113,11 +115,18 @@ function payloadsOf({ encodedAttributes, applicationFailureInfo, canceledFailure
   return [...(encodedAttributes ? [encodedAttributes] : []), ...details.flatMap((one) => one?.payloads ?? [])];
 }
 
-/** Refuses updates whose argument is not their own. Where the handler has a validator, they leave nothing in the history. */
+/** What a person sends from Temporal UI. Its refusals quote nothing of an order; what refuses an order or a refund may. */
+const OF_PERSONS: readonly string[] = [UPDATE.resolve, UPDATE.take, UPDATE.recheck, UPDATE.cancel];
+
+/** Refuses updates whose argument is not their own, and lets all read why a person's was refused. Where the handler has a validator, they leave nothing in the history. */
 export class ForeignUpdates implements WorkflowInboundCallsInterceptor {
   validateUpdate(input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, 'validateUpdate'>): void {
     assertOwn(input);
-    next(input);
+    try {
+      next(input);
+    } catch (error) {
+      throw OURS.has(workflowInfo().workflowType) && OF_PERSONS.includes(input.name) ? readableByAll(error) : error;
+    }
   }
 
   async handleUpdate(
@@ -125,7 +134,9 @@ export class ForeignUpdates implements WorkflowInboundCallsInterceptor {
     next: Next<WorkflowInboundCallsInterceptor, 'handleUpdate'>,
   ): Promise<unknown> {
     assertOwn(input);
-    return next(input);
+    // What a decision lacks, the handler may be the first to know.
+    const isDecision = OURS.has(workflowInfo().workflowType) && input.name === UPDATE.resolve;
+    return isDecision ? next(input).catch((error: unknown) => Promise.reject(readableByAll(error))) : next(input);
   }
 }
 

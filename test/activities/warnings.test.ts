@@ -1,8 +1,9 @@
-/** The settings for rules reach the activity, and doubts about an order are logged without its values. */
+/** What a worker's log warns of: doubts about an order, without its values, and that no notification arrives. */
 
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type LogEntry } from '@temporalio/worker';
+import { Unnotified } from '../../src/activities/unnotified';
 import type { GatewayActivities } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { loadConfig } from '../../src/process/settings';
@@ -83,4 +84,21 @@ test('a method named in the settings follows its rules', async () => {
   expect(String((await create(voucher)).outcome)).toContain('customer.name: required');
   const { outcome } = await create(voucher, { GATEWAY_VOUCHER_METHODS: 'Voucher' });
   expect(outcome).toMatchObject({ is: 'created' });
+});
+
+test('five payments in a row that a poll finds paid are told once, by app, and not where a look has found one between', () => {
+  const told: string[] = [];
+  const unnotified = new Unnotified((message, { app_id }) => told.push(`${app_id}: ${message}`));
+  const polls = (app_id: string, many: number, status = 'SUCCESS') => {
+    for (let i = 0; i < many; i += 1) unnotified.byPoll(app_id, status);
+  };
+  polls('a', 4);
+  polls('b', 4);
+  polls('a', 9, 'CANCEL');
+  unnotified.byLook('b', 'PROCESSING');
+  unnotified.byLook('a', 'SUCCESS');
+  polls('a', 4);
+  expect(told).toEqual([]);
+  polls('b', 9);
+  expect(told).toEqual([expect.stringMatching(/^b: 5 payments in a row .* WEBHOOK_PUBLIC_URL/)]);
 });

@@ -14,6 +14,7 @@ import {
   SEARCH_ATTRIBUTE,
   WORKFLOW,
 } from '../../src/contract';
+import { collect } from '../../src/temporal/workflow-list';
 import { devServer } from '../../src/testing';
 import { built } from '../harness/built';
 import { Commands, started } from '../harness/commands';
@@ -51,7 +52,7 @@ async function startPayment(i: number, app_id = APP_ID): Promise<void> {
   const attributes: SearchAttributePair[] = [
     { key: SEARCH_ATTRIBUTE.status, value: 'PROCESSING' },
     { key: SEARCH_ATTRIBUTE.method, value: i % 10 === 0 ? 'SPEI' : 'PIX' },
-    { key: SEARCH_ATTRIBUTE.currency, value: 'BRL' },
+    { key: SEARCH_ATTRIBUTE.money, value: 'BRL 150.00' },
     { key: SEARCH_ATTRIBUTE.amount, value: 150 },
     // Three are long over.
     { key: SEARCH_ATTRIBUTE.expiresAt, value: new Date(Date.now() + (i < 3 ? -3 : 3) * 3_600_000) },
@@ -116,6 +117,12 @@ test('list --attention REASON shows the one', async () => {
   ]);
 });
 
+test('list --disputes shows what waits under dispute', async () => {
+  const [[number] = []] = [...STUCK].filter(([, reason]) => reason === 'dispute');
+  const { output } = await run('list', '--disputes', '--json');
+  expect(rows(output)).toMatchObject([{ out_trade_no: number, attention: 'dispute' }]);
+});
+
 test('list --json gives every payment once, over all pages; a person sees 100, and of how many', async () => {
   const { output } = await start('list', '--json', '--app', APP_ID);
   const numbers = rows(output).map(({ out_trade_no }) => out_trade_no);
@@ -173,6 +180,14 @@ test('ui prints a link to the list of what needs a person', async () => {
   expect(url.pathname).toBe('/namespaces/default/workflows');
   const query = url.searchParams.get('query') ?? '';
   expect((await temporal.client.workflow.count(query)).count).toBe(12);
+});
+
+test('ui with a text prints a link to the list of what has it as a number', async () => {
+  const { output } = await run('ui', 'order-7', '--app', APP_ID, '--json');
+  const [link = ''] = Object.values<string>(JSON.parse(output));
+  const query = new URL(link).searchParams.get('query') ?? '';
+  const [found, ...others] = await collect(temporal.client.workflow.list({ query }));
+  expect([found?.workflowId, others]).toEqual([paymentWorkflowId(APP_ID, 'order-7'), []]);
 });
 
 test('list --app and recheck --app find the deliveries of the app’s events, and of no other app', async () => {

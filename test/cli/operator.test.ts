@@ -81,7 +81,7 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   expect(lines(shown.output).length).toBeLessThan(30);
   expect(shown.output).toContain('Needs a person: unexpected-signal. A signal came under a name');
   expect(shown.output).toMatch(/sent +creation of 150\.00 BRL/);
-  expect(shown.output).toMatch(/answered +created: trade \S+, PROCESSING/);
+  expect(shown.output).toMatch(/answered +created, trade \S+, PROCESSING/);
   // Between two attempts it waits for its time, and for no worker.
   expect(shown.output).toMatch(
     /whether the trade has moved on, attempt \d+; last: watching \(\d+s ago\); next 20\S+ \S+$/m,
@@ -107,7 +107,7 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   await stack.payments.outcome(out_trade_no);
   const after = await run('show', out_trade_no);
   expect(after.output).toMatch(/decided +CANCEL: tested \(ana\)/);
-  expect(after.output).toContain(`of ${order_amount} BRL (app ${APP.app_id}) was canceled (known by operator).`);
+  expect(after.output).toContain(`of ${order_amount} BRL (app ${APP.app_id}) was canceled, as a person decided.`);
   expect((await run('resolve', out_trade_no, '--by', 'ana', '--reason', 'again')).code).toBe(2);
   await untilListed('PaymentAttention IS NOT NULL', 0);
   expect((await run('list', '--attention')).output).toBe('None.\n');

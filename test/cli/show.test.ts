@@ -40,7 +40,7 @@ function openRun(workflow_id: string, type: string, attention: string | null) {
   });
   return {
     ...{ workflow_id, run_id: 'r', type, app_id: APP, out_trade_no: ORDER, execution: 'RUNNING' as const },
-    ...{ status: 'PROCESSING', attention, method: 'PIX', currency: 'BRL', amount_about: 150, trade_no: 'T1' },
+    ...{ status: 'PROCESSING', attention, method: 'PIX', currency: 'BRL', amount: '150.00', trade_no: 'T1' },
     ...{ outcome: null, waits_since: attention && AT, taken_by: null },
     ...{ started_at: AT, closed_at: null, expires_at: null, waits_for: [1, 2, 3, 4].map(waits), task_queue: 'q' },
   };
@@ -59,6 +59,7 @@ function worst(reason: Attention, of: 'payment' | 'after-sale') {
       refunded_elsewhere: '0.00',
       ledger_complete: true,
       bank_said: null,
+      answer_by: null,
     },
   };
   const late_payment_refund = { out_request_no: 'late', refund_status: null, reason: LONG.slice(0, 100) };
@@ -122,7 +123,7 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
     'was paid',
     { outcome: 'SUCCESS', confirmed_by: 'query' },
     ENDED,
-    'is paid (known by query). Nothing of it is open.',
+    'is paid, as the gateway answered. Nothing of it is open.',
   ],
   [
     'once needed a person, and needs nobody now',

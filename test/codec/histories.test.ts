@@ -5,9 +5,10 @@
  */
 import { Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { PaymentsClient } from '../../src/client';
-import { dataConverter } from '../../src/codec';
+import { dataConverter, EncryptionCodec } from '../../src/codec';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { loadConfig } from '../../src/process/settings';
 import { readStart } from '../../src/temporal/workflow-history';
@@ -15,7 +16,10 @@ import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
 import { orderOf } from '../client/support';
 import { post, sign } from '../webhook/support';
-import { key, setting } from './support';
+import { key, payload, setting } from './support';
+
+const COMPLETED =
+  temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage.UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED;
 
 const KEY = key('k1');
 let stack: Stack;
@@ -137,6 +141,31 @@ test('a waiting payment stores no failure’s text, details or summaries', async
   while (!(await waiting())?.lastFailure) await stack.payments.state(order.out_trade_no);
   expect((await waiting())?.lastFailure?.message).toBe('Encoded failure');
   expect(marksIn(await stored(workflowId))).toEqual([]);
+});
+
+test('a person’s update that is refused says why without a key, and nothing of the order or of what was typed', async () => {
+  const order = { ...orderOf('pix'), ...MARKED };
+  await stack.payments.pay(order);
+  const { connection, client } = stack.temporal;
+  const { namespace } = client.options;
+  const workflowExecution = { workflowId: idOf(order.out_trade_no) };
+  const codec = new EncryptionCodec([KEY]);
+  /** As Temporal UI sends it and shows its answer: encrypted by the codec server, for the namespace. */
+  const refusedAs = async (name: string, value: unknown) => {
+    const payloads = await codec.encode([payload(value)], { type: 'workflow', namespace });
+    const { outcome } = await connection.workflowService.updateWorkflowExecution({
+      namespace,
+      workflowExecution,
+      request: { meta: { updateId: `typed-${name}` }, input: { name, args: { payloads } } },
+      waitPolicy: { lifecycleStage: COMPLETED },
+    });
+    return outcome?.failure;
+  };
+  const resolution = { outcome: 'CANCELED', by: 'Canary Operator', reason: 'canary called' };
+  const refused = await refusedAs('resolve', resolution);
+  expect(refused?.message).toBe('Nothing was changed. outcome: one of SUCCESS, CANCEL, REFUSED, EXPIRED');
+  expect((await refusedAs('take', { by: 'ana', note: 'canary' }))?.message).toMatch(/nothing of it waits for a person/);
+  expect(marksIn(inClear(refused))).toEqual([]);
 });
 
 test('an unreadable notification with a good signature is stored encrypted', async () => {

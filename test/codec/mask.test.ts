@@ -159,6 +159,7 @@ test('a viewer sees every amount of a sale and its refunds, and no text that peo
     ledger_complete: false,
     claims: [],
     bank_said: { trade_status: 'DISPUTE', time: '2026-03-02T12:00:00.000Z' },
+    answer_by: '2026-03-09T12:00:00.000Z',
     watched_until: '2026-09-02T12:00:00.000Z',
     history: [{ time: '2026-03-02T12:00:00.000Z', from: 'SUCCESS', to: 'REFUND_PART', source: 'query' }],
   };

@@ -1,6 +1,6 @@
 /** One row for each order, the longest wait first. */
 import { orderTable, totals } from '../../src/cli/operator/order-table';
-import { longestWaitFirst } from '../../src/temporal/order-list';
+import { longestWaitFirst, nearestFirst } from '../../src/temporal/order-list';
 import type { ListedWorkflow } from '../../src/temporal/workflow-list';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
@@ -14,7 +14,7 @@ const row = (out_trade_no: string, changes: Partial<ListedWorkflow> = {}): Liste
     app_id: 'shop',
     out_trade_no,
   },
-  ...{ execution: 'RUNNING', status: 'PROCESSING', outcome: null, method: 'PIX', currency: 'BRL', amount_about: 150 },
+  ...{ execution: 'RUNNING', status: 'PROCESSING', outcome: null, method: 'PIX', currency: 'BRL', amount: '150.00' },
   ...{ attention: 'second-trade', waits_since: at(1), taken_by: null, trade_no: null },
   ...{ started_at: at(50), closed_at: null, expires_at: null },
   ...changes,
@@ -52,6 +52,20 @@ test('the table shows the wait’s age, the outcome beside the gateway’s last 
   expect(first).toContain('\u001b[31msecond-trade');
   expect(second).toMatch(/^b .*not created +PROCESSING /);
   expect(second).toContain('\u001b[33msecond-trade');
+});
+
+test('disputes come with the time that is left to answer them, the nearest first, and the last two days are marked', () => {
+  const dispute = (out_trade_no: string, left_h: number) =>
+    afterSale(out_trade_no, { attention: 'dispute', expires_at: at(-left_h) });
+  const rows = nearestFirst(longestWaitFirst([dispute('a', 100), dispute('b', 47), dispute('c', -5)]));
+  const options = { now: NOW, overdue_ms: 4 * 3_600_000, screen: { width: 200, colours: true } };
+  const [head = '', ...lines] = orderTable(rows, options).split('\n');
+  expect(head).toContain('LEFT');
+  expect(lines.map((line) => line.slice(0, 1))).toEqual(['c', 'b', 'a']);
+  expect(lines[0]).toContain('\u001b[31m5h 0m over');
+  expect(lines[1]).toContain('\u001b[31m1d 23h');
+  expect(lines[2]).toMatch(/ 4d 4h /);
+  expect(orderTable(longestWaitFirst([row('a', { expires_at: at(-1) })]), options)).not.toContain('LEFT');
 });
 
 test('totals count by reason, the most frequent first, and by age', () => {

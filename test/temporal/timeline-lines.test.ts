@@ -1,4 +1,4 @@
-import { answerLine, askedLine } from '../../src/temporal/timeline-lines';
+import { answerLine, askedLine, orderLine } from '../../src/temporal/timeline-lines';
 
 test('an activity that somebody completed by hand is told as that, and not as an answer of the gateway', () => {
   const line = answerLine('gateway.watch', { foreign_input: 'it is in clear text' });
@@ -9,4 +9,13 @@ test('an activity that somebody completed by hand is told as that, and not as an
 
 test('a notification without any state, as the after-sale sends it to a refund, is told as a call to look', () => {
   expect(askedLine('notification', {})).toBe('a call to look at the gateway');
+});
+
+test('an answer without a trade, such as of an account, and an after-sale of a payment that needs nobody say no more than that', () => {
+  expect(answerLine('gateway.create-account', { is: 'created', account: {} })).toBe('created');
+  const answer = { trade_no: 'T1', trade_status: 'PROCESSING' };
+  expect(answerLine('gateway.create', { is: 'created', answer })).toBe('created, trade T1, PROCESSING');
+  const goesOn = (attention: string | null) => orderLine({ payment: { end: { state: { attention } } } });
+  expect(goesOn(null)).toBe('goes on after the payment');
+  expect(goesOn('late-payment')).toBe('goes on after the payment, which needs a person: late-payment');
 });

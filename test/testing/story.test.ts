@@ -5,7 +5,13 @@ import { type PlayedStory, simulate } from '../../src/testing/simulation';
 
 const SETTINGS: Story['settings']['payment'] = {
   ...{ confirm_by_query: true, late_payments: 'attention', create_within_ms: 60 * MINUTE, settling_ms: 30_000 },
-  ...{ patience_ms: 10 * MINUTE, overdue_ms: 60 * MINUTE, watch_window_ms: 0, refund_watch_ms: 60 * MINUTE },
+  ...{
+    patience_ms: 10 * MINUTE,
+    overdue_ms: 60 * MINUTE,
+    watch_window_ms: 0,
+    dispute_ms: 60 * MINUTE,
+    refund_watch_ms: 60 * MINUTE,
+  },
   ...{ usual_expiry_ms: 60 * MINUTE, grace_ms: 60 * MINUTE, settles_ms: 0, risk_control_ms: 60 * MINUTE },
   ...{ poll_schedule_ms: [15_000], poll_every_ms: 10 * MINUTE },
 };

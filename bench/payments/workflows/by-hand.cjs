@@ -34,7 +34,11 @@ exports.pay = async (order) => {
     isNotified = true;
   });
   const { method, order_currency, order_amount } = order;
-  show({ PaymentMethod: [method], PaymentCurrency: [order_currency], PaymentAmount: [Number(order_amount)] });
+  show({
+    PaymentMethod: [method],
+    PaymentMoney: [`${order_currency} ${order_amount}`],
+    PaymentAmount: [Number(order_amount)],
+  });
   state.data = await create(order);
   state.trade_status = state.data.trade_status;
   show({ PaymentTradeNo: [state.data.trade_no] });

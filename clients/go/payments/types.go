@@ -272,6 +272,7 @@ type AfterSaleState struct {
 	OtherTrades       []OtherTrade  `json:"other_trades"`
 	Claims            []Object      `json:"claims"`
 	BankSaid          *BankSaid     `json:"bank_said"`
+	AnswerBy          string        `json:"answer_by"`
 	WatchedUntil      string        `json:"watched_until"`
 	History           []Transition  `json:"history"`
 	Payment           *PaymentState `json:"payment"`

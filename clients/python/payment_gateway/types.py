@@ -300,6 +300,7 @@ class AfterSaleState(TypedDict):
     other_trades: list[OtherTrade]
     claims: list[JSON]
     bank_said: BankSaid | None
+    answer_by: str | None
     watched_until: str | None
     history: list[Transition]
     payment: PaymentState | None

@@ -38,11 +38,13 @@ function addLists(program: Command): void {
         'payments, the newest first; with --attention, --stuck or --mine what is open and why, the longest wait first',
       ),
   )
+    .option('--disputes', 'disputes that nobody has answered, with the time that is left, the nearest first')
     .option('--limit <n>', 'at most so many (default 100 for people, all for programs)')
     .addHelpText(
       'after',
       examples(
         'list --attention',
+        'list --disputes',
         'list --mine ana',
         'list --attention no-answer --app shop',
         'list --stuck 2h --json',
@@ -99,12 +101,15 @@ function addOrderCommands(program: Command): void {
     .addHelpText('after', examples('explain no-answer'))
     .action(async (reason, options) => (await import('./explain.js')).explain(reason, options));
   program
-    .command('ui')
-    .description('print links to Temporal UI: what needs a person, and what is stuck')
+    .command('ui [text...]')
+    .description(
+      'print links to lists in Temporal UI: what needs a person, what is stuck, or what find finds by a text',
+    )
     .option('--address <url>', 'where Temporal UI is (default: TEMPORAL_UI_URL)')
+    .addOption(app())
     .addOption(json())
-    .addHelpText('after', examples('ui --address https://temporal.example.com'))
-    .action(async (options) => (await import('./ui.js')).ui(options));
+    .addHelpText('after', examples('ui', 'ui order-123', 'ui buyer-7', 'ui --address https://temporal.example.com'))
+    .action(async (text, options) => (await import('./ui.js')).ui(text, options));
 }
 
 function addReconciliation(program: Command): void {

@@ -82,7 +82,7 @@ async function rowOf(client: Client, listed: ListedWorkflow): Promise<Row> {
   const { started_at, closed_at, execution, workflow_id, run_id } = run;
   const known = { app_id, out_trade_no, trade_no, method, attention, waits_since, taken_by, expires_at };
   const row = { ...known, started_at, closed_at, execution, workflow_id, run_id };
-  const unread = { order_amount: null, order_currency: listed.currency, trade_status: listed.status };
+  const unread = { order_amount: listed.amount, order_currency: listed.currency, trade_status: listed.status };
   try {
     const isAfter = execution === 'COMPLETED' || listed.type === WORKFLOW.afterSale;
     const after = isAfter ? await afterEnd(client, listed) : null;

@@ -10,6 +10,7 @@ import { asOperator, type Operator } from './connection';
 import { momentOf } from './options';
 import { orderColumns } from './order-table';
 import { table } from './table';
+import { foundLink, uiPlace } from './ui-links';
 
 interface FindOptions {
   app?: string;
@@ -28,19 +29,23 @@ export function find(words: readonly string[], options: FindOptions): Promise<ne
     const found = await findAll(operator, text, { app: options.app, now });
     if (options.json) for (const one of found) say(JSON.stringify(one));
     else say(asText(found, text, { now, overdue_ms: operator.config.PAYMENTS_OVERDUE }));
+    const place = found.length > 0 && !options.json ? uiPlace(operator) : undefined;
+    if (place) say(`In Temporal UI: ${foundLink(place, { text, app_ids: appsOf(operator, options.app) })}`);
     if (found.length === 0) await explainIfNotSetUp(operator.client);
     return found.length === 0 ? EXIT.refused : EXIT.ok;
   }, 'lists');
 }
 
+const appsOf = ({ config }: Operator, app: string | undefined) => (app === undefined ? appIdsOf(config) : [app]);
+
 /** By number and name; where nothing has it, and it can be one, by amount. */
 async function findAll(
-  { client, config }: Operator,
+  operator: Operator,
   text: string,
   { app, now }: { app: string | undefined; now: Date },
 ): Promise<FoundOrder[]> {
-  const app_ids = app === undefined ? appIdsOf(config) : [app];
-  const named = await findNamed(client, { text, app_ids, app_id: app });
+  const { client } = operator;
+  const named = await findNamed(client, { text, app_ids: appsOf(operator, app), app_id: app });
   const [, amount, day] = AMOUNT.exec(text) ?? [];
   if (named.length > 0 || amount === undefined) return named;
   const since = day === undefined ? undefined : momentOf('find, the day', day, now);

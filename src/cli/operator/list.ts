@@ -1,8 +1,10 @@
 /** `payment-gateway list`: payments by what is known of them without a worker. What waits for a person comes the longest wait first. */
+import type { Attention } from '../../contract';
 import { countFiltered } from '../../temporal/attention-list';
-import { listOrders, longestWaitFirst } from '../../temporal/order-list';
+import { listOrders, longestWaitFirst, nearestFirst } from '../../temporal/order-list';
 import { isTrouble } from '../../temporal/payment-query';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
+import { collect } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
 import { asOperator } from './connection';
@@ -12,6 +14,7 @@ import { type FilterOptions, filterOf, numberOf } from './options';
 import { orderTable, type ShownOrder, totals } from './order-table';
 
 export interface ListOptions extends FilterOptions {
+  disputes?: boolean;
   json?: boolean;
   limit?: string;
 }
@@ -21,7 +24,8 @@ const SHOWN = 100;
 
 export function list(options: ListOptions): Promise<never> {
   const now = new Date();
-  const filter = filterOf(options, now);
+  const { disputes = false } = options;
+  const filter = filterOf(disputes ? { ...options, attention: 'dispute' satisfies Attention } : options, now);
   const limit = limitOf(options);
   return asOperator(async (operator) => {
     const { client, config } = operator;
@@ -29,7 +33,8 @@ export function list(options: ListOptions): Promise<never> {
     const found: ShownOrder[] = [...jobs];
     if (options.json) for (const job of jobs) say(JSON.stringify(job));
     let count = jobs.length;
-    for await (const row of listOrders(client, filter, now)) {
+    const listed = listOrders(client, filter, now);
+    for await (const row of disputes ? nearestFirst(await collect(listed)) : listed) {
       count += 1;
       if (!options.json) found.push(row);
       // What waits is counted by reason; of payments as such Temporal counts all by itself, but of an app it does not know all.

@@ -1,9 +1,9 @@
 /** Orders as a person works through them: a table, and what it holds by reason and age. */
-import { NOT_CREATED_YET, WORKFLOW } from '../../contract';
+import { type Attention, NOT_CREATED_YET, WORKFLOW } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
 import type { ListedOrder } from '../../temporal/order-list';
 import { type Screen, type TableColumn, table } from './table';
-import { age, span } from './times';
+import { age, span, timeLeft } from './times';
 
 /** A row with the note of whoever has taken it, where that could be read. */
 export type ShownOrder = ListedOrder & { note?: string | null };
@@ -53,6 +53,11 @@ export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>):
       mark: (row) => (isOverdue(row) ? 'red' : 'yellow'),
     },
     { name: 'AGE', of: (row) => ageOf(row, now), mark: (row) => (isOverdue(row) ? 'red' : undefined) },
+    {
+      name: 'LEFT',
+      of: (row) => timeLeft(answerBy(row), now),
+      mark: (row) => (isSoon(answerBy(row), now) ? 'red' : undefined),
+    },
     { name: 'AMOUNT', of: amountOf },
     { name: 'TAKEN BY', of: ({ taken_by }) => taken_by ?? '' },
     { name: 'METHOD', of: ({ method }) => method ?? '', least: 4 },
@@ -61,8 +66,15 @@ export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>):
   ];
 }
 
-const amountOf = ({ amount_about, currency }: ListedOrder) =>
-  amount_about === null ? '' : `${amount_about.toFixed(2)} ${currency ?? ''}`;
+/** By when a dispute has to be answered; null for whatever is none. */
+const answerBy = ({ attentions, expires_at }: ListedOrder): string | null =>
+  attentions.includes('dispute' satisfies Attention) ? expires_at : null;
+
+/** Of a time that is so near, a person hears by the colour. */
+const SOON_MS = 2 * DAY;
+const isSoon = (time: string | null, now: Date): boolean => time !== null && Date.parse(time) - now.getTime() < SOON_MS;
+
+const amountOf = ({ amount, currency }: ListedOrder) => (amount === null ? '' : `${amount} ${currency ?? ''}`);
 
 /** The ages by which totals are given. */
 const AGES: readonly (readonly [name: string, below_ms: number])[] = [

@@ -18,7 +18,7 @@ How orders under attention are found, and told what you decide: [operations.md](
 accounts are at the end; how accounts work: [accounts.md](accounts.md).
 
 A picture shows the tab **User Metadata** in Temporal UI, with keys set and a codec server (the pictures are in the repository, and not in the npm
-package). Who decided, and why, is the input of the update \`resolve\` in the tab **Event History**: the role \`support\` sees both.
+package): since when, what happened, what to do; at the end who decided, when and why. Write nothing of the buyer into a reason or a note. Times are UTC.
 \`npm run test:desk\` brings each reason about, takes its picture, and does what the section says.
 
 What needs a person is an open workflow: the payment, or its after-sale (\`after-sale:…\`). Reasons may

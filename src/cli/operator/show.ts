@@ -6,6 +6,7 @@ import {
   activityWords,
   ENDED_FROM_OUTSIDE,
   isSilence,
+  knownBy,
   mismatchLine,
   namedInCommands,
   type OperatorQuestion,
@@ -14,6 +15,7 @@ import {
   type RefundState,
   refundInQuestion,
   runbookEntry,
+  timeText,
   WORKFLOW,
 } from '../../contract';
 import { EXIT } from '../exit-codes';
@@ -22,7 +24,8 @@ import { printable, say } from '../print';
 import { caseFound, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
 import { refundStanding } from './refunds';
-import { age, utc } from './times';
+import { age, timeLeft, utc } from './times';
+import { uiPlace, workflowsLink } from './ui-links';
 import { readWhy, whyText } from './why';
 
 export interface ShowOptions {
@@ -30,6 +33,11 @@ export interface ShowOptions {
   json?: boolean;
   all?: boolean;
   why?: boolean;
+}
+
+interface CaseOptions extends ShowOptions {
+  /** To the order in Temporal UI. */
+  link?: string | undefined;
 }
 
 /** What a person takes in at a glance. `--all` shows the rest. */
@@ -50,7 +58,9 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
       return EXIT.refused;
     }
     if (options.why) return sayWhy(operator.client, found, options);
-    say(options.json ? JSON.stringify(found) : caseText(found, options));
+    const place = uiPlace(operator);
+    const link = place && workflowsLink(place, [...new Set(found.runs.map(({ workflow_id }) => workflow_id))]);
+    say(options.json ? JSON.stringify(found) : caseText(found, { ...options, link }));
     return EXIT.ok;
   });
 }
@@ -62,14 +72,16 @@ async function sayWhy(client: Client, found: OrderCase, { json }: ShowOptions): 
 }
 
 /** The case as text: fewer than 30 lines, unless all is wanted. */
-export function caseText(found: OrderCase, { all = false }: ShowOptions, now = new Date()): string {
+export function caseText(found: OrderCase, { all = false, link }: CaseOptions, now = new Date()): string {
   const few: Few = (lines, most) => (all ? [...lines] : shortened(lines, most));
   const head = [
     ...heading(found, { few, now }),
     ...unansweredLine(found),
     ...few(pageLines(found.page), MOST.page),
     ...moneyLines(found, few),
+    ...answerLine(found, now),
     ...openLines(found, { few, all, now }),
+    ...(link === undefined ? [] : [`  In Temporal UI: ${link}`]),
     '',
     'What happened (UTC)',
   ];
@@ -99,7 +111,7 @@ function heading(found: OrderCase, { few, now }: Pick<Shown, 'few' | 'now'>): st
   const lines = [first, ...[...new Set(stakes)].slice(0, MOST.stakes).map((loses) => `  At stake: ${loses}`)];
   if (!payment) return lines;
   const { trade_status, trade_no, expires_at, method } = payment;
-  const expires = expires_at === null ? '' : `, expires ${utc(expires_at)}`;
+  const expires = expires_at === null ? '' : `, expires ${timeText(expires_at)}`;
   const trades = payment.other_trades.map((one) =>
     printable(`  Another trade: ${one.trade_no} ${one.trade_status ?? '?'} ${one.order_amount ?? '?'}`),
   );
@@ -118,7 +130,7 @@ function headline(found: OrderCase, now: Date): string {
   const mismatch = payment && mismatchLine(payment);
   const money = payment?.order_amount && !mismatch ? ` of ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
   const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no}${money} (app ${app_id})`;
-  const known = payment?.confirmed_by ? ` (known by ${payment.confirmed_by})` : '';
+  const known = payment?.confirmed_by ? `, ${knownBy(payment.confirmed_by)}` : '';
   const gone = after_sale && after_sale.refunded_amount !== '0.00' ? ` ${after_sale.refunded_amount} went back.` : '';
   const waiting = waitingRuns(runs);
   const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
@@ -216,6 +228,16 @@ function refundLine(one: RefundState): string {
   return `${one.out_request_no}${attempt}: ${one.refund_amount} ${one.refund_currency}, ${refundStanding(one)}${why}${needs}`;
 }
 
+/** Until when a dispute has to be answered. */
+function answerLine({ after_sale }: OrderCase, now: Date): string[] {
+  const { answer_by = null } = after_sale ?? {};
+  return answer_by === null
+    ? []
+    : [
+        `  Answer it by ${timeText(answer_by)} (${timeLeft(answer_by, now)}), with your evidence, in the gateway’s dashboard.`,
+      ];
+}
+
 function sumsOf(sale: AfterSaleState): string {
   const elsewhere = sale.ledger_complete ? sale.refunded_elsewhere : 'nobody knows how much';
   const others = elsewhere === '0.00' ? '' : `, ${elsewhere} by refunds that are not in our list`;
@@ -258,7 +280,7 @@ const HELD_UP: Readonly<Record<string, (task_queue: string) => string>> = {
 function waitLines({ waits_for, task_queue }: OrderRun, all: boolean, now: Date): string[] {
   return waits_for.map(({ what, attempt, last_answer, last_at, next_at, state }) => {
     // The next attempt has a place of its own.
-    const said = cut((last_answer ?? '').replace(/; next check \S+$/, ''), all ? undefined : MOST.characters);
+    const said = cut((last_answer ?? '').replace(/; next check .*$/, ''), all ? undefined : MOST.characters);
     const answer = said === '' ? '' : `; last: ${said}${last_at ? ` (${age(last_at, now)} ago)` : ''}`;
     const next = next_at === null ? '' : `; next ${utc(next_at)}`;
     const held = HELD_UP[state]?.(task_queue) ?? '';

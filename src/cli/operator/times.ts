@@ -6,6 +6,13 @@ export function age(time: string, now: Date): string {
   return span(Math.max(now.getTime() - Date.parse(time), 0));
 }
 
+/** How long it is until then: `2d 4h`, `3h 5m over` where it is over; empty for no time. */
+export function timeLeft(time: string | null, now: Date): string {
+  if (time === null) return '';
+  const left = Date.parse(time) - now.getTime();
+  return left < 0 ? `${span(-left)} over` : span(left);
+}
+
 /** A duration in its two largest units. */
 export function span(ms: number): string {
   const [days, hours, minutes] = [

@@ -1,40 +1,29 @@
 /** `payment-gateway ui`: links to the payments desk in Temporal UI. */
-import { ENDED_FROM_OUTSIDE } from '../../contract';
-import { withDevSettings } from '../../process/dev-settings';
-import { loadConfig } from '../../process/settings';
+import { appIdsOf } from '../../process/settings';
 import { ConfigError } from '../../process/user-error';
-import { temporalConfig } from '../../temporal/connection';
-import { paymentQuery } from '../../temporal/payment-query';
+import { commandSettings } from '../command-settings';
 import { say } from '../print';
+import { foundLink, questionLinks, uiPlace } from './ui-links';
 
-/** An hour, as `list --stuck` has it. The link keeps the time at which it was printed. */
-const STUCK_MS = 3_600_000;
+interface UiOptions {
+  address?: string;
+  app?: string;
+  json?: boolean;
+}
 
-/** Prints the links. Throws ConfigError where nobody says where Temporal UI is. */
-export function ui({ address, json }: { address?: string; json?: boolean }): void {
-  const { env } = withDevSettings(process.env);
-  const base = (address ?? loadConfig(env).TEMPORAL_UI_URL)?.replace(/\/$/, '');
-  if (base === undefined) throw new ConfigError('Where is Temporal UI? Give --address, or set TEMPORAL_UI_URL.');
-  const links = operatorLinks(base, temporalConfig(env).namespace, new Date());
+/** Prints the links, or the one to the list of what has the text. Throws ConfigError where nobody says where Temporal UI is. */
+export function ui(words: readonly string[], { address, app, json }: UiOptions): void {
+  const settings = commandSettings();
+  const place = uiPlace(settings, address);
+  if (place === undefined) throw new ConfigError('Where is Temporal UI? Give --address, or set TEMPORAL_UI_URL.');
+  const text = words.join(' ');
+  const app_ids = app === undefined ? appIdsOf(settings.config) : [app];
+  const links = text === '' ? questionLinks(place, new Date()) : { [text]: foundLink(place, { text, app_ids }) };
   if (json) return void say(JSON.stringify(links));
-  say(
-    `${Object.entries(links)
-      .map(([name, link]) => `${name}\n  ${link}`)
-      .join('\n')}\n${COLUMNS}`,
-  );
+  const lines = Object.entries(links).map(([name, link]) => `${name}\n  ${link}`);
+  say([...lines, HOW_TO_KEEP].join('\n'));
 }
 
-const COLUMNS =
-  'Columns: on the list’s page, press the gear beside the table, and add PaymentStatus, PaymentOutcome, PaymentAttention, PaymentAttentionSince, PaymentTakenBy and PaymentAmount.';
-
-/** Each question with its saved list. */
-function operatorLinks(base: string, namespace: string, now: Date): Record<string, string> {
-  const link = (query: string) =>
-    `${base}/namespaces/${encodeURIComponent(namespace)}/workflows?query=${encodeURIComponent(query)}`;
-  return {
-    'What needs a person': link(paymentQuery({ attention: true }, now)),
-    'What was ended from outside': link(paymentQuery({ attention: ENDED_FROM_OUTSIDE }, now)),
-    'What has been stuck for an hour': link(paymentQuery({ stuck_ms: STUCK_MS }, now)),
-    'Open payments': link("WorkflowType = 'payment' AND ExecutionStatus = 'Running'"),
-  };
-}
+/** Temporal UI 2.54 keeps columns and views in the browser: no link sets columns. */
+const HOW_TO_KEEP = `Once in your browser: press the gear beside the table, and put first PaymentAttention, PaymentMoney, Workflow ID and PaymentAttentionSince, then what else you want.
+To keep a list among the saved views, open its link once with &savedQuery=NAME at its end.`;

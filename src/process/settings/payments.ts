@@ -58,6 +58,11 @@ export const PAYMENT_SETTINGS = {
     readBy: 'worker',
     meaning: 'How long after a sale to poll for disputes and chargebacks, such as `90d`.',
   }),
+  PAYMENTS_DISPUTE_DEADLINE: pause.prefault('7d').register(settingDocs, {
+    readBy: 'worker',
+    meaning:
+      'How long a dispute may wait for its answer from when it was heard. The gateway names no date here: its dashboard does.',
+  }),
   PAYMENTS_REFUND_WATCH: durationText.prefault('3d').register(settingDocs, {
     readBy: 'worker',
     meaning: 'How long after a refund was taken to poll for its end, so that a refusal that nobody notifies is seen.',

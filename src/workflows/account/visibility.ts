@@ -6,6 +6,7 @@ import {
   type SpeiAccountCreation,
   type SpeiAccountQuantityState,
   type SpeiAccountState,
+  timeText,
 } from '../../contract';
 import { Visibility, waitAttributes } from '../shared/visibility';
 import { takenLines } from '../shared/wait';
@@ -47,7 +48,7 @@ export class AccountVisibility {
   showCreation({ account, unknown_tries, ...waiting }: Creation): void {
     const tries = unknown_tries.map(
       ({ time, message, quantity_before, quantity_after }) =>
-        `${time}: ${message} Accounts left: ${quantity_before ?? '?'} before, ${quantity_after ?? '?'} after.`,
+        `${timeText(time)}: ${message} Accounts left: ${quantity_before ?? '?'} before, ${quantity_after ?? '?'} after.`,
     );
     this.show({ ...waiting, status: account?.status ?? 'CREATING' }, [
       account ? `Account ${account.account_id}` : 'Creating',
@@ -56,7 +57,7 @@ export class AccountVisibility {
   }
 
   showQuantity({ available_quantity, checked_at, ...waiting }: Quantity): void {
-    const left = `**${available_quantity ?? '?'}** virtual accounts left, as of ${checked_at ?? 'never'}`;
+    const left = `**${available_quantity ?? '?'}** virtual accounts left, as of ${checked_at === null ? 'never' : timeText(checked_at)}`;
     this.show({ ...waiting, status: null }, [left]);
   }
 

@@ -10,6 +10,7 @@ import {
 import { type AppAttentionInput, type AppAttentionState, QUERY, SEARCH_ATTRIBUTE, UPDATE } from '../../contract';
 import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
+import { decidedLines } from '../shared/wait';
 
 export const appAttentionStateQuery = defineQuery<AppAttentionState>(QUERY.state);
 export const resolveAppAttentionUpdate = defineUpdate<AppAttentionState, [{ by: string; reason: string }]>(
@@ -21,7 +22,10 @@ export async function appAttention({ app_id, attention }: AppAttentionInput): Pr
   const state: AppAttentionState = { app_id, attention, resolved: null };
   const visibility = new Visibility();
   const show = () =>
-    visibility.show([{ key: SEARCH_ATTRIBUTE.attention, value: state.attention }], [`Orders of app ${app_id} fail.`]);
+    visibility.show(
+      [{ key: SEARCH_ATTRIBUTE.attention, value: state.attention }],
+      [`Orders of app ${app_id} fail.`, ...decidedLines(state.resolved)],
+    );
   setHandler(appAttentionStateQuery, () => state);
   setHandler(
     resolveAppAttentionUpdate,

@@ -36,6 +36,7 @@ import {
   refundInQuestion,
   refundMeaningOf,
   type Taking,
+  timeText,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
@@ -190,7 +191,7 @@ class AfterSaleRun {
   }
 
   get state(): AfterSaleState {
-    return stateOf(this.shown, this.input.app_id, this.watchedUntil);
+    return stateOf(this.shown, this.input.app_id, this.watchedUntil, this.policy?.dispute_ms);
   }
 
   /** What came while earlier runs are read is held. */
@@ -718,8 +719,9 @@ const hasTakenSinceSeen = ({ seen, refunds }: KnownOrder): boolean =>
 /** What people read that a watch waits for. */
 function waitOf({ until }: Extract<Step, { take: 'watch' }>, order: KnownOrder): string {
   if (until === null) return `the next status of the trade, which is ${order.seen?.status}`;
-  const ends = new Date(until).toISOString();
-  return isUnpaid(order) ? `money that may still come, until ${ends}` : 'a refund, a dispute or a chargeback';
+  return isUnpaid(order)
+    ? `money that may still come, until ${timeText(until)}`
+    : 'a refund, a dispute or a chargeback';
 }
 
 const notSentByEarlierRun = (number: string): Fact => ({

@@ -11,15 +11,25 @@ import {
   nameDigests,
   type RefundAnswer,
   type RefundState,
+  SEARCH_ATTRIBUTE,
+  timeText,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
 import { tradeAttributes } from '../shared/visibility';
-import { shownWait, takenLines } from '../shared/wait';
+import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './fold';
 import { paymentNow } from './payment-end';
 
-/** The public state. `watched_until`: ms since the epoch; 0: it is not watched. */
-export function stateOf(order: KnownOrder, app_id: string, watched_until: number): AfterSaleState {
+/**
+ * The public state. `watched_until`: ms since the epoch; 0: it is not watched. `dispute_ms`: how long a dispute may wait for its answer;
+ * null while the settings are not read.
+ */
+export function stateOf(
+  order: KnownOrder,
+  app_id: string,
+  watched_until: number,
+  dispute_ms: number | null = null,
+): AfterSaleState {
   const refunds = order.refunds.map((one) => refundState(order, one));
   const sum = (isCounted: (one: RefundState) => boolean) =>
     sumOf(refunds.filter(isCounted).map(({ refund_amount }) => refund_amount));
@@ -45,10 +55,15 @@ export function stateOf(order: KnownOrder, app_id: string, watched_until: number
     other_trades: order.others.map(({ asked: _asked, ...other }) => other),
     claims: order.held.map(({ claim }) => claim),
     bank_said: order.bank && { trade_status: order.bank.status, time: iso(order.bank.at) },
+    answer_by: dispute_ms === null ? null : answerBy(order.wait, dispute_ms),
     watched_until: watched_until > 0 ? iso(watched_until) : null,
     history: [...order.history],
   };
 }
+
+/** Nothing comes before a dispute among the reasons, so the wait has begun when it was heard. */
+const answerBy = (wait: KnownOrder['wait'], dispute_ms: number): string | null =>
+  wait?.attention === 'dispute' ? iso(wait.since + dispute_ms) : null;
 
 function refundState(order: KnownOrder, refund: LedgerRefund): RefundState {
   const { number, amount, currency, phase, begun, decided, named, answer } = refund;
@@ -108,7 +123,11 @@ export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdat
   const { payment, refunds, trade_status } = state;
   const outcome = payment?.outcome ?? null;
   const names = nameDigests(refunds.map(({ out_request_no }) => ['refund', out_request_no] as const));
-  return tradeAttributes(state, { status: trade_status ?? outcome ?? NOTHING_SAID, outcome, names });
+  const expiresAt = state.answer_by === null ? null : new Date(state.answer_by);
+  return [
+    ...tradeAttributes(state, { status: trade_status ?? outcome ?? NOTHING_SAID, outcome, names }),
+    { key: SEARCH_ATTRIBUTE.expiresAt, value: expiresAt },
+  ];
 }
 
 /** The refunds as a list in Markdown, for Temporal UI. */
@@ -121,6 +140,10 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
       ? `**${payment.outcome ?? 'No order'}** · the gateway says ${trade_status ?? 'nothing of it'}`
       : `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} being refunded`,
     ...takenLines(state.taken),
+    ...decidedLines(state.history.findLast(({ by }) => by !== undefined)),
+    ...(state.answer_by === null
+      ? []
+      : [`Answer it by **${timeText(state.answer_by)}**, with your evidence, in the gateway’s dashboard.`]),
     ...(amounts === undefined ? [] : [`**${amounts}**`]),
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,

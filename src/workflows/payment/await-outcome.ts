@@ -3,8 +3,7 @@
  * `next-step.ts`; this file does it.
  */
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
-import type { LookResult, Trade } from '../../contract';
-import { CREDENTIALS_REFUSED, pollSchedule } from '../../contract';
+import { CREDENTIALS_REFUSED, type LookResult, pollSchedule, type Trade, timeText } from '../../contract';
 import { glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/running-watch';
 import { hasNews, type PaymentContext } from './context';
@@ -76,9 +75,10 @@ export class OutcomeWait {
 
   private async nextNews({ stage, due_at }: WatchStep): Promise<News> {
     const { known, policy, app_id } = this.context;
-    const deadlines = this.stages.map(({ name, at }) => `${name} ${isoTime(at)}`).join(', ');
+    const later = this.stages.filter(({ at }) => at > stage.at);
+    const deadlines = [stage, ...later].map(({ name, at }) => `${DEADLINE_WORDS[name]} (${timeText(at)})`).join(', ');
     this.context.waitFor(
-      `the buyer, a notification, or ${stage.name} at ${isoTime(stage.at)}. ${looksFrom(Date.now(), policy)} All deadlines: ${deadlines}; then it is EXPIRED.`,
+      `the buyer, or a notification. The gateway is asked again and again: the pending activity says when next. It is asked, too, at ${deadlines}; then it is EXPIRED.`,
     );
     // Any answer settles the notifications of an earlier look without one, and the attention that says so.
     const isAnswerAwaited = known.claims.length > 0 || isUnanswered(known);
@@ -182,11 +182,12 @@ function isCredentialsRefused(error: unknown): boolean {
   );
 }
 
-const isoTime = (ms: number) => new Date(ms).toISOString();
-
-/** When the gateway is asked without a notification, in absolute times. A busy worker may do it later. */
-function looksFrom(now: number, policy: Parameters<typeof pollSchedule>[0]): string {
-  const { poll_schedule_ms, poll_every_ms } = pollSchedule(policy);
-  const first = poll_schedule_ms.map((ms) => isoTime(now + ms)).join(', ');
-  return `Looks: ${first}, then every ${poll_every_ms / 1_000} s; the pending activity has the next.`;
-}
+const DEADLINE_WORDS: Readonly<Record<Deadline['name'], string>> = {
+  timeout_express: 'the end of the order’s time',
+  'usual expiry': 'the usual end of its method’s time',
+  cancellation_express: 'the time at which the gateway cancels it',
+  'last notification': 'the last notification that may come',
+  settlement: 'the last time at which its method settles',
+  'risk control': 'the longest that the gateway examines it',
+  confirmation: 'the last look for what was notified',
+};

@@ -1,8 +1,16 @@
 /** What operators see of a payment. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { mismatchLine, NOT_CREATED_YET, nameDigests, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
+import {
+  knownBy,
+  mismatchLine,
+  NOT_CREATED_YET,
+  nameDigests,
+  type PaymentState,
+  SEARCH_ATTRIBUTE,
+  timeText,
+} from '../../contract';
 import { tradeAttributes } from '../shared/visibility';
-import { takenLines } from '../shared/wait';
+import { decidedLines, takenLines } from '../shared/wait';
 import { type KnownPayment, paymentState } from './known-payment';
 
 /**
@@ -32,9 +40,10 @@ export function paymentDetails(known: KnownPayment, waitingFor: string): string[
   const others = reasons.filter((one) => one !== state.attention);
   return [
     `**${state.outcome ?? statusOf(state)}** · ${state.order_amount ?? '?'} ${state.order_currency ?? ''} · ${state.method ?? 'method chosen at checkout'}`,
-    `Trade ${state.trade_no ?? 'not known yet'}${state.expires_at ? `, expires ${state.expires_at}` : ''}`,
-    state.outcome ? `Ended, known by ${state.confirmed_by ?? 'deadline'}.` : `Waits for ${waitingFor}`,
-    `Last answer that was news: ${heard ? `${heard.status}, by ${heard.source} at ${heard.at}` : 'none yet'}. Last notification: ${notifiedLine(known.latest)}.`,
+    `Trade ${state.trade_no ?? 'not known yet'}${state.expires_at ? `, expires ${timeText(state.expires_at)}` : ''}`,
+    state.outcome ? `It has ended, ${knownBy(state.confirmed_by)}.` : `Waits for ${waitingFor}`,
+    ...decidedLines(state.history.findLast(({ by }) => by !== undefined)),
+    `The gateway’s last news: ${heard ? `${heard.status}, on ${timeText(heard.at)}` : 'none yet'}. Last notification: ${notifiedLine(known.latest)}.`,
     ...takenLines(state.taken),
     ...(amounts === undefined ? [] : [`**${amounts}**`]),
     ...(others.length > 0 ? [`It needs a person for more: ${others.join(', ')}.`] : []),
@@ -47,5 +56,5 @@ export function paymentDetails(known: KnownPayment, waitingFor: string): string[
 function notifiedLine(notified: KnownPayment['latest']): string {
   if (!notified) return 'none yet';
   const { trade_status, trade_no, at } = notified;
-  return `${trade_status ?? 'without a status'}${trade_no ? ` of trade ${trade_no}` : ''} at ${at}`;
+  return `${trade_status ?? 'without a status'}${trade_no ? ` of trade ${trade_no}` : ''}, on ${timeText(at)}`;
 }

@@ -20,6 +20,7 @@ import {
   type StuckSweepState,
   SWEEP_RUN_MS,
   type SweepEvent,
+  timeText,
   UPDATE,
 } from '../../contract';
 import { HOUR, MINUTE } from '../../gateway/pure/durations';
@@ -28,6 +29,7 @@ import { InlineDelivery } from '../shared/outbox/delivery';
 import { RunRelay } from '../shared/outbox/relay';
 import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
+import { decidedLines } from '../shared/wait';
 
 const { 'payments.sweep': sweepOnce } = proxyActivities<StuckSweepActivities>({
   startToCloseTimeout: '2 minutes',
@@ -120,8 +122,8 @@ class Sweep {
 function details({ stuck, under_attention, some, looked_at, resolved }: StuckSweepState): string[] {
   const lines = some.map(({ workflow_id, status }) => `- ${workflow_id}: ${status ?? 'no worker has taken it'}`);
   return [
-    `**${stuck} stuck**, ${under_attention} workflows need a person · looked at ${looked_at}`,
+    `**${stuck} stuck**, ${under_attention} workflows need a person · looked at ${looked_at === null ? 'not yet' : timeText(looked_at)}`,
     ...(lines.length > 0 ? [lines.join('\n')] : []),
-    ...(resolved ? [`Resolved at ${resolved.time}.`] : []),
+    ...decidedLines(resolved),
   ];
 }

@@ -26,12 +26,14 @@ import {
   type ReconciliationState,
   SEARCH_ATTRIBUTE,
   scheduledRun,
+  timeText,
   typedFailure,
   UPDATE,
 } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
 import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
+import { decidedLines } from '../shared/wait';
 
 interface Decision {
   by: string;
@@ -212,11 +214,11 @@ function details(state: ReconciliationState): string[] {
     );
   const left = found - lines.length;
   return [
-    `**${finished ? 'COMPARED' : 'COMPARING'}** · ${since} to ${until}`,
+    `**${finished ? 'COMPARED' : 'COMPARING'}** · ${timeText(since)} to ${timeText(until)}`,
     `${checked} orders, ${open} of them open, ${found} differences`,
     ...(broken_off ? ['Broken off: with so many, look at the settings and at the period first.'] : []),
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(left > 0 ? [`… and ${left} more: the query \`differences\` has them.`] : []),
-    ...(resolved ? [`Resolved at ${resolved.time}.`] : []),
+    ...decidedLines(resolved),
   ];
 }

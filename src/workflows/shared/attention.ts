@@ -1,11 +1,11 @@
 /** What Temporal UI shows of a reason why a workflow needs a person: the runbook's words, and what can be done here. */
-import { type OperatorQuestion, operatorActions, runbookEntry } from '../../contract';
+import { type OperatorQuestion, operatorActions, runbookEntry, timeText } from '../../contract';
 
 /** Markdown: the reason and since when, what happened, where to look, what to do, and the commands and updates for it. */
 export function attentionSection(question: OperatorQuestion, since: string, workflowId: string): string[] {
   const { attention, out_request_no } = question;
   const of = out_request_no === undefined ? '' : ` of refund ${out_request_no}`;
-  const head = `⚠️ **${attention}**${of} since ${since}`;
+  const head = `⚠️ **${attention}**${of} since ${timeText(since)}`;
   const entry = runbookEntry(attention, workflowId);
   const words = entry
     ? [

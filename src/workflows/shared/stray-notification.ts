@@ -6,6 +6,7 @@ import { condition, defineQuery, defineUpdate, setHandler } from '@temporalio/wo
 import { type Attention, QUERY, SEARCH_ATTRIBUTE, type StrayNotificationInput, UPDATE } from '../../contract';
 import { assertResolution } from './request-rules';
 import { type Upsert, Visibility } from './visibility';
+import { decidedLines } from './wait';
 
 export interface StrayNotificationState extends StrayNotificationInput {
   attention: Attention | null;
@@ -39,5 +40,5 @@ export async function strayNotification(input: StrayNotificationInput): Promise<
 
 const details = ({ app_id, resolved }: StrayNotificationState): string[] => [
   `A notification for app ${app_id}, genuinely signed, that could not be read.`,
-  ...(resolved ? ['Resolved: the update `resolve` says by whom, and why.'] : []),
+  ...decidedLines(resolved),
 ];

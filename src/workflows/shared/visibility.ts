@@ -1,7 +1,15 @@
 /** What operators see of a workflow: search attributes to find it by, and the details in Temporal UI. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { amountToFindBy, type PaymentState, personDigest, SEARCH_ATTRIBUTE, type ShownWait } from '../../contract';
+import {
+  amountToFindBy,
+  moneyToRead,
+  type PaymentState,
+  personDigest,
+  SEARCH_ATTRIBUTE,
+  type ShownWait,
+  timeText,
+} from '../../contract';
 import { attentionSection } from './attention';
 
 type ShownTrade = Pick<
@@ -36,12 +44,12 @@ export function tradeAttributes(
   return [
     { key: SEARCH_ATTRIBUTE.status, value: status },
     { key: SEARCH_ATTRIBUTE.method, value: trade.method },
-    { key: SEARCH_ATTRIBUTE.currency, value: trade.order_currency },
     { key: SEARCH_ATTRIBUTE.tradeNo, value: trade.trade_no },
     { key: SEARCH_ATTRIBUTE.outcome, value: outcome },
     ...waitAttributes(trade),
     { key: SEARCH_ATTRIBUTE.decidedBy, value: decided?.by === undefined ? null : personDigest(decided.by) },
     { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
+    { key: SEARCH_ATTRIBUTE.money, value: moneyToRead(trade) },
     { key: SEARCH_ATTRIBUTE.amount, value: amountToFindBy(trade.order_amount) },
   ];
 }
@@ -97,7 +105,7 @@ export class Visibility {
     const { workflowId } = workflowInfo();
     const question = { attention: attention?.value ?? '', out_request_no };
     const needs = attention ? attentionSection(question, attention.at, workflowId) : [];
-    const shown = [...needs, status ? `${first} · since ${status.at}` : first, ...others];
+    const shown = [...needs, status ? `${first} · since ${timeText(status.at)}` : first, ...others];
     setCurrentDetails(shown.join('\n\n'));
   }
 

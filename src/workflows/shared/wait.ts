@@ -1,5 +1,5 @@
 /** The wait for a person: each reason that is shown begins one, and it ends with the reason. Who has taken it on keeps the next one. Pure. */
-import type { ShownWait, Taken, Taking, Wait } from '../../contract';
+import { type ShownWait, type Taken, type Taking, timeText, type Wait } from '../../contract';
 import { invalidRequest, isShort, SHORT } from './request-rules';
 
 /** The wait after something has happened at this time, in ms since the epoch. */
@@ -27,7 +27,21 @@ export const shownWait = (wait: Wait<string> | null): ShownWait => ({
 
 /** Who has taken it on, for the page in Temporal UI. */
 export const takenLines = (taken: Taken | null): string[] =>
-  taken ? [`Taken by **${taken.by}** at ${taken.time}${taken.note === null ? '' : `: ${taken.note}`}`] : [];
+  taken ? [`Taken by **${taken.by}** on ${timeText(taken.time)}${taken.note === null ? '' : `: ${taken.note}`}`] : [];
+
+interface Decided {
+  readonly by?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly time?: string | undefined;
+}
+
+/** Who decided last, when and why, for the page in Temporal UI. */
+export const decidedLines = (decided: Decided | null | undefined): string[] =>
+  decided?.by === undefined
+    ? []
+    : [
+        `Decided by **${decided.by}**${decided.time === undefined ? '' : ` on ${timeText(decided.time)}`}: ${decided.reason ?? ''}`,
+      ];
 
 /** Throws `InvalidRequest` where nothing waits for a person, or nobody can read who takes it. */
 export function assertTaking(taking: Partial<Taking> | undefined, attention: string | null): void {

@@ -1,12 +1,12 @@
 /** What facts make known of an order after its sale, by the fold and its tables alone. */
-import type { AfterSaleState, KnownOrder } from '../../../src/contract';
+import { type AfterSaleState, type KnownOrder, timeText } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { AfterSaleFact } from '../../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { findRefund, leftToGrant } from '../../../src/workflows/order/ledger';
 import { nextStep } from '../../../src/workflows/order/next-step';
 import { decisionOf, grantRefund } from '../../../src/workflows/order/refund-requests';
-import { stateOf } from '../../../src/workflows/order/rendering';
+import { afterSaleDetails, stateOf } from '../../../src/workflows/order/rendering';
 
 const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
 type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
@@ -86,6 +86,19 @@ test('so does one that was declined before it was sent', () => {
   order.happens(decides('a', 'REFUNDED'));
   expect(order.state.refunded_amount).toBe('50.00');
   expect(grant(order.sale, '150.00', 'b')).not.toBe('new');
+});
+
+test('a dispute has to be answered in a time that begins when it is heard, and that a later look does not move', () => {
+  const order = sold(told('DISPUTE'));
+  const by = (days: number) => new Date(order.now + days * DAY).toISOString();
+  const answerBy = () => stateOf(order.sale, 'APP', 0, 7 * DAY).answer_by;
+  expect(answerBy()).toBe(by(7));
+  order.happens(2 * DAY, sees('DISPUTE'), DAY, sees('DISPUTE', 300_000));
+  expect(answerBy()).toBe(by(4));
+  const details = afterSaleDetails(stateOf(order.sale, 'APP', 0, 7 * DAY), order.sale.reasons, 'a person').join('\n');
+  expect(details).toContain(`Answer it by **${timeText(by(4))}**`);
+  order.happens({ is: 'decided', by: 'ana', reason: 'answered', seen: 'dispute' });
+  expect(answerBy()).toBeNull();
 });
 
 test('one more refund than ours that the trade shows is somebody else’s, and a person is asked', () => {

@@ -23,9 +23,19 @@ test('who has taken it stands on the page, with the note, until nobody is needed
   const shown = () => paymentDetails(payment.known, 'the buyer').join('\n');
   payment.learn({ is: 'raised', attention: 'unexpected-signal' });
   payment.learn({ is: 'taken', by: 'ana', note: 'asked the sender' });
-  expect(shown()).toMatch(/Taken by \*\*ana\*\* at 20\S+: asked the sender/);
+  expect(shown()).toMatch(/Taken by \*\*ana\*\* on 20\d\d-\d\d-\d\d \d\d:\d\d UTC: asked the sender/);
   payment.learn({ is: 'seen', by: 'ana', reason: 'a test' });
   expect(shown()).not.toContain('Taken by');
+});
+
+test('the page of a payment that a person has ended says who, when and why, and no time in ISO', () => {
+  const payment = new LearningPayment({ kind: 'direct', app_id: 'app', request: publishedOrder('pix') });
+  payment.query({ trade_no: 'T1', trade_status: 'PROCESSING' });
+  payment.learn({ is: 'decided', outcome: 'CANCEL', reason: 'sent back by transfer', by: 'ana' });
+  const shown = paymentDetails(payment.known, 'nothing').join('\n');
+  expect(shown).toContain('It has ended, as a person decided.');
+  expect(shown).toMatch(/Decided by \*\*ana\*\* on \S+ \S+ UTC: sent back by transfer/);
+  expect(shown).not.toMatch(/\dT\d/);
 });
 
 test('lists find a payment by its outcome, its wait, who has taken it and who decided, and by a buyer whom nobody can read', () => {
@@ -35,7 +45,7 @@ test('lists find a payment by its outcome, its wait, who has taken it and who de
     Object.fromEntries(paymentAttributes(payment.known).map(({ key, value }) => [key.name, value]));
   expect(attributes()).toMatchObject({
     ...{ PaymentOutcome: null, PaymentAttentionSince: null, PaymentTakenBy: null, PaymentDecidedBy: null },
-    PaymentNames: [nameDigest('buyer', 'buyer-7')],
+    ...{ PaymentNames: [nameDigest('buyer', 'buyer-7')], PaymentMoney: 'BRL 150.00', PaymentAmount: 150 },
   });
   expect(JSON.stringify(attributes())).not.toContain('buyer-7');
   payment.learn({ is: 'raised', attention: 'unexpected-signal' });

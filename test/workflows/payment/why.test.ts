@@ -18,7 +18,14 @@ const ORDER: PaymentInput = {
 const POLICY: PaymentPolicy = {
   ...{ confirm_by_query: true, late_payments: 'attention', has_listener: false, run_id: 'r' },
   ...{ create_within_ms: 60 * MINUTE, settling_ms: 30_000, patience_ms: 10 * MINUTE, overdue_ms: MINUTE },
-  ...{ watch_window_ms: 0, refund_watch_ms: 0, usual_expiry_ms: MINUTE, grace_ms: MINUTE, settles_ms: 0 },
+  ...{
+    watch_window_ms: 0,
+    dispute_ms: DAY,
+    refund_watch_ms: 0,
+    usual_expiry_ms: MINUTE,
+    grace_ms: MINUTE,
+    settles_ms: 0,
+  },
   ...{ risk_control_ms: MINUTE, poll_schedule_ms: [15_000], poll_every_ms: MINUTE },
 };
 const shown = (trade_status: string) => ({

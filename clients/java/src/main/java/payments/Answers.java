@@ -66,7 +66,7 @@ public final class Answers {
       String orderCurrency, String method, String attention, String attentionSince, Taken taken, String refundedAmount,
       String refundingAmount, String refundedElsewhere,
       boolean ledgerComplete, List<Refund> refunds, List<OtherTrade> otherTrades, List<Map<String, Object>> claims, BankSaid bankSaid,
-      String watchedUntil, List<Transition> history, PaymentState payment) {}
+      String answerBy, String watchedUntil, List<Transition> history, PaymentState payment) {}
 
   /** The gateway's answer to a refund. */
   public record RefundAnswer(boolean recovered, String outTradeNo, String tradeNo, String outRequestNo, String refundAmount,

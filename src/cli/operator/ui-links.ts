@@ -1,0 +1,44 @@
+/** Links to Temporal UI. Its list takes a query from a link, and its columns from the browser alone. */
+import { ENDED_FROM_OUTSIDE } from '../../contract';
+import { temporalConfig } from '../../temporal/connection';
+import { namedQuery, type Sought } from '../../temporal/find';
+import { quoted } from '../../temporal/list-query';
+import { paymentQuery } from '../../temporal/payment-query';
+import type { Operator } from './connection';
+
+/** Where Temporal UI is, and the namespace that is meant. */
+export interface UiPlace {
+  base: string;
+  namespace: string;
+}
+
+/** Where the settings say that Temporal UI is; undefined where they do not. `address`: what a person has given instead. */
+export function uiPlace({ config, env }: Pick<Operator, 'config' | 'env'>, address?: string): UiPlace | undefined {
+  const base = (address ?? config.TEMPORAL_UI_URL)?.replace(/\/$/, '');
+  return base === undefined ? undefined : { base, namespace: temporalConfig(env).namespace };
+}
+
+const listLink = ({ base, namespace }: UiPlace, query: string): string =>
+  `${base}/namespaces/${encodeURIComponent(namespace)}/workflows?query=${encodeURIComponent(query)}`;
+
+/** The list of what `find` finds by a number or a name. */
+export const foundLink = (place: UiPlace, sought: Sought): string => listLink(place, namedQuery(sought));
+
+/** The list of these workflows. */
+export const workflowsLink = (place: UiPlace, workflow_ids: readonly string[]): string =>
+  listLink(place, `WorkflowId IN (${workflow_ids.map(quoted).join(', ')})`);
+
+/** An hour, as `list --stuck` has it. The link keeps the time at which it was printed. */
+const STUCK_MS = 3_600_000;
+
+/** The lists that a person works by, by what they ask. */
+export function questionLinks(place: UiPlace, now: Date): Record<string, string> {
+  const link = (query: string) => listLink(place, query);
+  return {
+    'What needs a person': link(paymentQuery({ attention: true }, now)),
+    'Disputes to answer': link(paymentQuery({ attention: 'dispute' }, now)),
+    'What was ended from outside': link(paymentQuery({ attention: ENDED_FROM_OUTSIDE }, now)),
+    'What has been stuck for an hour': link(paymentQuery({ stuck_ms: STUCK_MS }, now)),
+    'Open payments': link("WorkflowType = 'payment' AND ExecutionStatus = 'Running'"),
+  };
+}
