@@ -1,92 +1,86 @@
 import type { FastifyInstance } from 'fastify';
 import { IllegalAction } from '../errors';
-import type { RefundRecord, RefundStatus, TradeRecord } from '../records';
+import type { RefundRecord, TradeRecord } from '../records';
 import type { SimulatedGateway } from '../simulated-gateway';
 import { clabeCheckDigit } from '../trades/clabe';
 import { type Html, html } from '../ui/html';
-import { alert, button, facts, form, layout, moment, type StateText, stateShown } from '../ui/layout';
-import { PageProblem, serveButtons } from '../ui/respond';
+import type { Text, Voice } from '../ui/languages';
+import { alert, button, facts, form, layout, moment, stateShown } from '../ui/layout';
+import { money } from '../ui/money';
+import { type Asked, PageProblem, serveButtons } from '../ui/respond';
+import { problems, sentences, stateTexts, words } from '../ui/texts';
 
 /** Serves the page on which a buyer names the account for a refund. */
 export function refundRoutes(server: FastifyInstance, gateway: SimulatedGateway): void {
   const { store } = gateway;
   serveButtons(server, {
     path: '/refund',
-    name: 'the refund page',
     find: (fields) => {
       const refund = store.refunds.get(fields.get('refund_id') ?? '');
       const trade = refund && store.trades.get(refund.trade_no);
-      if (!trade) throw new PageProblem(404, 'No such refund', 'There is no refund with this number.');
+      if (!trade) throw new PageProblem(404, problems.noRefund);
       return { refund, trade };
     },
     nonce: ({ refund }) => refund.page_nonce,
-    show: ({ refund, trade }, _fields, problem) => refundPage(refund, trade, problem),
-    press: ({ refund }, form) => press(refund, form, gateway),
+    show: ({ refund, trade }, asked) => refundPage(refund, trade, asked),
+    press: ({ refund }, form, voice) => press(refund, form, voice, gateway),
     next: ({ refund: { refund_id } }) => `refund?${new URLSearchParams({ refund_id })}`,
   });
 }
 
-async function press(refund: RefundRecord, form: URLSearchParams, { refunds, store }: SimulatedGateway): Promise<void> {
+async function press(
+  refund: RefundRecord,
+  form: URLSearchParams,
+  { say }: Voice,
+  { refunds, store }: SimulatedGateway,
+): Promise<void> {
   const action = form.get('action');
-  if (action !== 'confirm' && action !== 'decline') {
-    throw new PageProblem(400, 'No such button', 'The refund page has no such button.');
-  }
-  if (action === 'confirm') checkAccount(refund, form.get('account') ?? '');
-  if (refund.refund_status !== 'REFUND_VERIFYING') {
-    throw new IllegalAction(`A refund that is ${refund.refund_status} does not wait for the buyer.`);
-  }
+  if (action !== 'confirm' && action !== 'decline') throw new PageProblem(400, problems.noButton);
+  if (refund.refund_status !== 'REFUND_VERIFYING') throw new IllegalAction(say(sentences.tooLate));
+  const wrong = action === 'confirm' && faultOf(refund, form.get('account') ?? '');
+  if (wrong) throw new RangeError(say(wrong));
   refunds.act(refund, action === 'confirm' ? 'confirm' : 'revoke');
   await store.save();
 }
 
-// What each state means to the buyer.
-const refundTexts: Readonly<Record<RefundStatus, StateText>> = {
-  REFUND_VERIFYING: { text: 'Waiting for your account' },
-  REFUND_PROCESSING: { text: 'On its way' },
-  REFUNDED: { text: 'Refunded', tone: 'good' },
-  PARTIAL_REFUND: { text: 'Refunded in part', tone: 'good' },
-  REFUND_REFUSED: { text: 'Refused by the bank', tone: 'bad' },
-  REFUND_REVOKE: { text: 'Revoked', tone: 'bad' },
-};
-
 /** The page on which a buyer names the account for a refund, and later sees the state of the refund. */
-function refundPage(refund: RefundRecord, trade: TradeRecord, problem?: string): Html {
+function refundPage(refund: RefundRecord, trade: TradeRecord, { voice, problem }: Asked): Html {
   const { refund_status, due_at } = refund;
+  const { say } = voice;
   const isVerifying = refund_status === 'REFUND_VERIFYING';
-  const state = refundTexts[refund_status];
+  const state = stateTexts[refund_status];
   return layout(
-    `Refund – ${state.text}`,
+    voice,
+    `${trade.subject} – ${say(state)}`,
     html`
-      <h1>Refund of ${trade.subject}</h1>
-      <p class="amount">${refund.refund_currency} ${refund.refund_amount}</p>
+      <h1>${say(words.refund)}: ${trade.subject}</h1>
+      <p class="amount">${money(refund.refund_amount, refund.refund_currency)}</p>
       ${alert(problem)}
       ${facts([
-        ['Status', stateShown(refund_status, state)],
-        ['Order', refund.out_trade_no],
-        ['Answer until', isVerifying && due_at !== null && moment(due_at)],
+        [say(words.status), html`<span role="status">${stateShown(voice, refund_status, state)}</span>`],
+        [say(words.order), refund.out_trade_no],
+        [say(words.answerUntil), isVerifying && due_at !== null && moment(voice, due_at)],
       ])}
-      ${isVerifying && accountForm(refund)}
+      ${isVerifying && accountForm(voice, refund)}
     `,
   );
 }
 
-/** Throws a RangeError if the account that a buyer gave can be none. The account is checked and not kept. */
-function checkAccount(refund: Pick<RefundRecord, 'goes_to'>, account: string): void {
+/** What is wrong with the account that a buyer gave. The account is checked and not kept. */
+function faultOf({ goes_to }: RefundRecord, account: string): Text | undefined {
   const digits = account.replace(/[\s.-]/g, '');
-  if (refund.goes_to !== 'clabe') {
-    if (digits === '') throw new RangeError('Say which account the money goes to.');
-  } else if (!/^\d{18}$/.test(digits) || clabeCheckDigit(digits.slice(0, 17)) !== digits.slice(17)) {
-    throw new RangeError('A CLABE has 18 digits, and the last one checks the others: look for a mistake.');
-  }
+  if (goes_to !== 'clabe') return digits === '' ? sentences.accountMissing : undefined;
+  const isClabe = /^\d{18}$/.test(digits) && clabeCheckDigit(digits.slice(0, 17)) === digits.slice(17);
+  return isClabe ? undefined : sentences.clabeWrong;
 }
 
-function accountForm({ refund_id, page_nonce, goes_to }: RefundRecord): Html {
-  const label = goes_to === 'clabe' ? 'Your CLABE' : 'Your account number or PIX key';
+function accountForm({ say }: Voice, { refund_id, page_nonce, goes_to }: RefundRecord): Html {
+  const label = say(goes_to === 'clabe' ? words.yourClabe : words.yourAccount);
   const content = html`
       <label class="field">${label}<input name="account" autocomplete="off"></label>
       <div class="actions">
-        ${button('confirm', 'Confirm', 'main')}
-        ${button('decline', 'I do not want it')}
+        ${button('confirm', say(words.confirm), 'main')}
+        ${button('decline', say(words.decline))}
       </div>`;
   return form('refund', { refund_id, nonce: page_nonce }, content);
 }

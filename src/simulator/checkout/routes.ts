@@ -3,6 +3,7 @@ import { bankNamed } from '../rules/banks';
 import type { SimulatedGateway } from '../simulated-gateway';
 import { html } from '../ui/html';
 import { PageProblem, servePages } from '../ui/respond';
+import { problems } from '../ui/texts';
 import { paymentRoutes } from './payment';
 import { refundRoutes } from './refund';
 
@@ -13,7 +14,7 @@ export async function checkoutRoutes(server: FastifyInstance, { gateway }: { gat
   refundRoutes(server, gateway);
   server.get<{ Params: { file: string } }>('/banks/:file', async ({ params }, reply) => {
     const bank = bankNamed(params.file.replace(/\.svg$/, ''));
-    if (!bank) throw new PageProblem(404, 'No such bank', 'There is no bank with this number.');
+    if (!bank) throw new PageProblem(404, problems.noBank);
     const logo = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40"><rect width="240" height="40" rx="8" fill="#0b5fbf"/><text x="12" y="26" fill="#fff" font-size="14" font-family="sans-serif">${bank.bank_name}</text></svg>`;
     return reply.type('image/svg+xml').send(logo.text);
   });

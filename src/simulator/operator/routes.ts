@@ -6,35 +6,37 @@ import { IllegalAction } from '../errors';
 import { isNameIn } from '../names';
 import type { Simulator } from '../simulator';
 import { refundActions, tradeActions } from '../trades/states';
+import { english, inEnglish } from '../ui/languages';
 import { PageProblem, parametersOf, sendPage, serveButtons, servePages } from '../ui/respond';
-import { accountsPage, LONGEST_LIST, tradePage, tradesPage } from './pages';
+import type { TradeView } from '../views';
+import { accountsPage, type Search, tradePage, tradesPage } from './pages';
 
 /** Serves the operator's desk: pages for what the control API does. It is guarded as the control API is. */
 export async function operatorRoutes(server: FastifyInstance, { simulator, allowRemote }: ControlOptions) {
   const nonce = randomUUID();
   // The guard needs the browser to say where a form comes from. Without a referrer the browser does not.
-  servePages(server, { 'referrer-policy': 'same-origin' });
+  servePages(server, { headers: { 'referrer-policy': 'same-origin' }, voice: english });
   server.addHook('onRequest', async (request) => {
     const refusal = allowRemote ? undefined : refusalToControl(request);
-    if (refusal !== undefined) throw new PageProblem(403, 'Not from there', refusal);
+    if (refusal !== undefined) throw problem(403, 'Not from there', refusal);
   });
   server.get('/', (request, reply) => {
-    const asked = parametersOf(request).get('no') ?? '';
-    const trades = simulator.trades().filter((one) => ['', one.trade_no, one.out_trade_no].includes(asked));
-    return sendPage(reply, tradesPage(trades.reverse().slice(0, LONGEST_LIST), asked));
+    const fields = parametersOf(request);
+    const search = { no: (fields.get('no') ?? '').trim(), status: fields.get('status') ?? '' };
+    const found = simulator.trades().filter((trade) => fits(trade, search));
+    return sendPage(reply, tradesPage(found.reverse(), search));
   });
   serveButtons(server, {
     path: '/trade',
-    name: 'the desk',
     find: (fields) => {
       const trade_no = fields.get('trade_no') ?? '';
       if (!simulator.trades({ trade_no })[0]) {
-        throw new PageProblem(404, 'No such trade', 'There is no trade with this number.');
+        throw problem(404, 'No such trade', 'There is no trade with this number.');
       }
       return trade_no;
     },
     nonce: () => nonce,
-    show: (trade_no, _fields, problem) =>
+    show: (trade_no, { problem }) =>
       tradePage(simulator.trade(trade_no), simulator.refunds({ trade_no }), { nonce, problem }),
     press: (trade_no, form) => pressOnTrade(simulator, form, trade_no),
     next: (trade_no) => `/simulator/desk/trade?${new URLSearchParams({ trade_no })}`,
@@ -42,13 +44,21 @@ export async function operatorRoutes(server: FastifyInstance, { simulator, allow
   serveAccounts(server, simulator, nonce);
 }
 
+function fits({ out_trade_no, trade_no, trade_status }: TradeView, { no, status }: Search): boolean {
+  const part = no.toLowerCase();
+  const isNamed = trade_no.includes(part) || out_trade_no.toLowerCase().includes(part);
+  return isNamed && (status === '' || status === trade_status);
+}
+
+const problem = (status: number, title: string, sentence: string) =>
+  new PageProblem(status, { title: inEnglish(title), sentence: inEnglish(sentence) });
+
 function serveAccounts(server: FastifyInstance, simulator: Simulator, nonce: string): void {
   serveButtons(server, {
     path: '/accounts',
-    name: 'the desk',
     find: (fields) => fields.get('account_id') ?? '',
     nonce: () => nonce,
-    show: (_account, _fields, problem) => {
+    show: (_account, { problem }) => {
       const pools = simulator.apps.map((id) => [`${id} may open`, `${simulator.availableAccounts(id)} more`] as const);
       return accountsPage(simulator.accounts().reverse(), pools, { nonce, problem });
     },

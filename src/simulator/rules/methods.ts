@@ -1,30 +1,23 @@
 import { namesOf } from '../names';
 
-/** What is told about one of the payment data. */
-export interface PaymentDatum {
-  means: string;
-  /** The words before it on the buyer's page, if the buyer reads or copies it. */
-  label?: string;
-}
-
 // biome-ignore format: a table, read by columns
 /** The payment data: what the answer to a direct creation has besides the trade's own fields. */
 export const paymentFields = {
   pay_url:                 { means: 'The page on which the buyer pays, and later sees the state of the payment.' },
-  qr_code:                 { means: 'The text of the QR code. The buyer can also copy and paste it.', label: 'PIX copy and paste code' },
-  bank_code:               { means: 'The line of digits that a buyer types.', label: 'Boleto line to type' },
-  barcode:                 { means: 'The 44 digits of the barcode.', label: 'Boleto barcode' },
-  clabe:                   { means: 'The CLABE to pay to.', label: 'CLABE' },
-  reference:               { means: 'Reference of the transfer.', label: 'Reference' },
-  bank_name:               { means: 'Name of the bank.', label: 'Bank' },
-  beneficiary_name:        { means: 'Owner of the CLABE.', label: 'Beneficiary' },
-  provider_owner:          { means: 'Owner of the account to pay into.', label: 'Account holder' },
-  provider_owner_document: { means: 'The owner’s document.', label: 'Document of the holder' },
-  provider_agency:         { means: 'Branch of the account.', label: 'Agency' },
-  provider_number:         { means: 'Number of the account.', label: 'Account' },
+  qr_code:                 { means: 'The text of the QR code. The buyer can also copy and paste it.' },
+  bank_code:               { means: 'The line of digits that a buyer types.' },
+  barcode:                 { means: 'The 44 digits of the barcode.' },
+  clabe:                   { means: 'The CLABE to pay to.' },
+  reference:               { means: 'Reference of the transfer.' },
+  bank_name:               { means: 'Name of the bank.' },
+  beneficiary_name:        { means: 'Owner of the CLABE.' },
+  provider_owner:          { means: 'Owner of the account to pay into.' },
+  provider_owner_document: { means: 'The owner’s document.' },
+  provider_agency:         { means: 'Branch of the account.' },
+  provider_number:         { means: 'Number of the account.' },
   wallet_url:              { means: 'Address of the QR code’s picture, or of the wallet’s page.' },
   app_link_url:            { means: 'Opens the wallet’s app on a phone.' },
-} as const satisfies Record<string, PaymentDatum>;
+} as const satisfies Record<string, { means: string }>;
 
 export type PaymentField = keyof typeof paymentFields;
 

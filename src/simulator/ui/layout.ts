@@ -1,11 +1,14 @@
 import { utcText } from '../time';
 import { Html, html, type Part } from './html';
+import type { Voice } from './languages';
+import { script } from './script';
 import { style } from './style';
+import { type ProblemText, type StateText, sentences } from './texts';
 
 /** A whole page around its content. */
-export function layout(title: string, content: Html, width: 'narrow' | 'wide' = 'narrow'): Html {
+export function layout({ tag, say }: Voice, title: string, content: Html, width: 'narrow' | 'wide' = 'narrow'): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${tag}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -16,16 +19,18 @@ export function layout(title: string, content: Html, width: 'narrow' | 'wide' = 
 <body>
 <main class="${width}">
 ${content}
-<p class="note">Simulated payment gateway: no money moves here.</p>
+<p class="note">${say(sentences.simulated)}</p>
 </main>
+<script>${new Html(script)}</script>
 </body>
 </html>
 `;
 }
 
 /** A page that says why there is no other one. */
-export function problemPage(title: string, sentence: string): Html {
-  return layout(title, html`<h1>${title}</h1><p role="alert">${sentence}</p>`);
+export function problemPage(voice: Voice, { title, sentence }: ProblemText): Html {
+  const name = voice.say(title);
+  return layout(voice, name, html`<h1>${name}</h1><p role="alert">${voice.say(sentence)}</p>`);
 }
 
 /** A sentence about why the last button did nothing. */
@@ -55,17 +60,14 @@ export function facts(rows: Facts): Html {
   return html`<dl>${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-export interface StateText {
-  text: string;
-  tone?: 'good' | 'bad';
-}
-
 /** A state in words and as the interface calls it. */
-export function stateShown(status: string, { text, tone }: StateText): Html {
-  return html`<span class="${tone}" role="status">${text} <span class="note">(${status})</span></span>`;
+export function stateShown({ say }: Voice, status: string, text: StateText): Html {
+  return html`<span class="${text.tone}">${say(text)} <span class="note">(${status})</span></span>`;
 }
 
-/** A moment in a form that people and machines read. */
-export function moment(time: number): Html {
-  return html`<time datetime="${new Date(time).toISOString()}">${utcText(time)} UTC</time>`;
+/** A moment, which the page's script writes in the browser's own zone. */
+export function moment({ tag }: Voice, time: number | string): Html {
+  const date = new Date(time);
+  const utc = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(date);
+  return html`<time datetime="${date.toISOString()}" title="${utcText(date.getTime())} UTC">${utc} UTC</time>`;
 }
