@@ -45,14 +45,17 @@ function barcode(trade: TradeRecord): Html | undefined {
 
 // The light that a scanner needs at both ends, in widths of the thinnest bar.
 const QUIET = 10;
+// The room on the page, in pixels. The thinnest bar is whole pixels wide where that fits: others blur.
+const ROOM = 430;
 
 function bars(format: 'ITF' | 'CODE128', digits: string): Html {
   const drawn: { encodings: { data: string }[] } = { encodings: [] };
   JsBarcode(drawn, digits, { format });
   const modules = drawn.encodings.map(({ data }) => data).join('');
   const dark = [...modules.matchAll(/1+/g)].map(({ index, 0: { length } }) => `M${index} 0h${length}v1h-${length}z`);
-  const box = `${-QUIET} 0 ${modules.length + 2 * QUIET} 1`;
-  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box}" preserveAspectRatio="none"><path d="${dark.join('')}"/></svg>`;
+  const total = modules.length + 2 * QUIET;
+  const width = total * Math.max(1, Math.floor(ROOM / total));
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" viewBox="${-QUIET} 0 ${total} 1" preserveAspectRatio="none"><path d="${dark.join('')}"/></svg>`;
 }
 
 function codeShown({ say }: Voice, name: string, text: CodeText, code: string): Html {

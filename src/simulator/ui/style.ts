@@ -17,7 +17,8 @@ dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
 .qr, .bars { margin: 1rem auto; padding: .5rem; background: #fff; border-radius: .5rem; }
 .qr { width: 14rem; max-width: 100%; }
 .qr svg { display: block; width: 100%; height: auto; }
-.bars svg { display: block; width: 100%; height: 4rem; }
+.bars { padding: .5rem 0; }
+.bars svg { display: block; max-width: 100%; height: 4rem; margin: 0 auto; }
 .code { display: flex; gap: .75rem; align-items: center; padding: .5rem .5rem .5rem .75rem; border: 1px solid var(--line); border-radius: .5rem; }
 .code p { flex: 1; min-height: 2rem; margin: 0; padding: .25rem 0; font-family: ui-monospace, monospace; overflow-wrap: anywhere; user-select: all; }
 .code button { width: auto; min-height: 2.5rem; padding: .25rem .75rem; }
@@ -38,6 +39,7 @@ section h2 { margin-top: 0; }
 section { margin-top: 1.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 table { width: 100%; margin-top: 1rem; border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+td time { white-space: nowrap; }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .row { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-top: 1rem; }
 .row button, .row .button { width: auto; } .row .field { flex: 1 1 10rem; margin-top: 0; }

@@ -81,8 +81,8 @@ export type StateText = Text & { readonly tone?: 'good' | 'bad' };
 // biome-ignore format: a table, a text a line
 /** What each state means to the buyer. A refund has the states of its trade. */
 export const stateTexts: Readonly<Record<TradeState, StateText>> = {
-  INITIAL:             { en: 'Waiting for you',                 es: 'Esperando por ti',                      pt: 'Esperando por você' },
-  PROCESSING:          { en: 'Waiting for your payment',        es: 'Esperando tu pago',                     pt: 'Esperando o seu pagamento' },
+  INITIAL:             { en: 'Waiting for you',                 es: 'Pendiente',                             pt: 'Pendente' },
+  PROCESSING:          { en: 'Waiting for your payment',        es: 'Esperando tu pago',                     pt: 'Aguardando o seu pagamento' },
   SUCCESS:             { en: 'Paid',                            es: 'Pagado',                                pt: 'Pago', tone: 'good' },
   CANCEL:              { en: 'Cancelled',                       es: 'Cancelado',                             pt: 'Cancelado', tone: 'bad' },
   EXPIRED:             { en: 'Expired',                         es: 'Vencido',                               pt: 'Vencido', tone: 'bad' },
@@ -91,7 +91,7 @@ export const stateTexts: Readonly<Record<TradeState, StateText>> = {
   DISPUTE:             { en: 'Disputed',                        es: 'En disputa',                            pt: 'Em disputa' },
   CHARGEBACK:          { en: 'Taken back by the bank',          es: 'Devuelto por el banco (contracargo)',   pt: 'Devolvido pelo banco (chargeback)' },
   CHARGEBACK_REVERSED: { en: 'Chargeback reversed',             es: 'Contracargo revertido',                 pt: 'Chargeback revertido' },
-  REFUND_VERIFYING:    { en: 'Refund: waiting for the account', es: 'Reembolso: esperando la cuenta',        pt: 'Reembolso: esperando a conta' },
+  REFUND_VERIFYING:    { en: 'Refund: waiting for the account', es: 'Reembolso: esperando la cuenta',        pt: 'Reembolso: aguardando a conta' },
   REFUND_PROCESSING:   { en: 'Refund: on its way',              es: 'Reembolso: en camino',                  pt: 'Reembolso: a caminho' },
   REFUNDED:            { en: 'Refunded',                        es: 'Reembolsado',                           pt: 'Reembolsado', tone: 'good' },
   PARTIAL_REFUND:      { en: 'Refunded in part',                es: 'Reembolsado en parte',                  pt: 'Reembolsado em parte', tone: 'good' },
