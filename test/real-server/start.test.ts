@@ -107,17 +107,18 @@ async function openPage(url: string): Promise<Page> {
 
 /** Presses Pay on a buyer's page and waits until the page says that it is paid. */
 async function pressPay(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
   await page.getByRole('status').getByText('Paid').waitFor();
 }
 
 test('the first order is paid when Pay is pressed on the buyer’s page, and the terminal prints that it is paid', async () => {
   const page = await openPage(links.buyersPage);
-  expect(await page.getByText('BRL 150.00').isVisible()).toBe(true);
+  expect(await page.getByText('R$ 150,00').isVisible()).toBe(true);
   const qr = await page.getByRole('img', { name: 'QR code' }).locator('svg').boundingBox();
   expect(Math.min(qr?.width ?? 0, qr?.height ?? 0)).toBeGreaterThan(150);
+  await page.getByText('For testing').click();
   for (const name of ['Pay', 'Refuse', 'Cancel']) {
-    expect(await page.getByRole('button', { name }).isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name, exact: true }).isVisible()).toBe(true);
   }
   expect(await stateOf(links.workflowId)).toMatchObject({ trade_status: 'PROCESSING', outcome: null });
   expect(stack.printed).not.toContain('is paid');

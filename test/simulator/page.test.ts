@@ -1,4 +1,5 @@
 import type { Simulator } from '../../src/simulator';
+import { money } from '../../src/simulator/ui/money';
 import { call, type Json, order, start } from './support';
 
 let simulator: Simulator;
@@ -235,4 +236,67 @@ describe('the way back (section 4.2)', () => {
       expect(back((await visit(over(url, address))).html)).toBe('none');
     },
   );
+});
+
+describe('what is drawn and written', () => {
+  // Wide (1) and narrow (0) bars of each digit; bars are one digit of a pair, the gaps between them the other.
+  const DIGITS = ['00110', '10001', '01001', '11000', '00101', '10100', '01100', '00011', '10010', '01010'];
+
+  test('the bars of a Boleto are its 44 digits, as Interleaved 2 of 5', async () => {
+    const { html } = await visit(await create('boleto'));
+    const [, path = ''] = /<path d="([^"]+)"/.exec(html) ?? [];
+    const bars = [...path.matchAll(/M(\d+) 0h(\d+)/g)].map(([, at, width]) => ({
+      at: Number(at),
+      width: Number(width),
+    }));
+    const widths = bars.flatMap(({ at, width }, index) => [width, (bars[index + 1]?.at ?? at + width) - at - width]);
+    const digit = (five: number[]) => DIGITS.indexOf(five.map((width) => (width > 1 ? 1 : 0)).join(''));
+    const pairs = Array.from({ length: 22 }, (_, pair) => widths.slice(4 + pair * 10, 14 + pair * 10));
+    const read = pairs.flatMap((pair) => [0, 1].map((odd) => digit(pair.filter((_, index) => index % 2 === odd))));
+    expect(read.join('')).toBe(simulator.trades()[0]?.payment_data.barcode);
+  });
+
+  test('an OXXO voucher has the number that is in its bars', async () => {
+    const { html } = await visit(await create('oxxo'));
+    expect(html).toContain(`<p id="reference">${simulator.trades()[0]?.trade_no}</p>`);
+    expect(html).toMatch(/role="img" aria-label="Barcode of this payment"><svg /);
+  });
+
+  test.each([
+    ['10.00', 'BRL', 'R$ 10,00'],
+    ['1500.00', 'MXN', '$1,500.00 MXN'],
+    ['99999999999999.99', 'BRL', 'R$ 99.999.999.999.999,99'],
+    ['1500.00', 'CLP', '$1.500 CLP'],
+    ['1500.50', 'CLP', '$1.500,50 CLP'],
+    ['12.30', 'PEN', 'S/ 12.30'],
+    ['1.00', 'USD', '$1.00 USD'],
+    ['1.00', '<b>', '1.00 <b>'],
+  ])('%s %s is written %s', (amount, currency, written) => {
+    expect(money(amount, currency).replaceAll('\u00a0', ' ')).toBe(written);
+  });
+
+  test.each([
+    ['pt-BR,pt;q=0.9,en;q=0.8', 'pt-BR', 'Cartão de crédito'],
+    ['es-CO', 'es-419', 'Tarjeta de crédito'],
+    ['fr,es;q=0.5', 'es-419', 'Tarjeta de crédito'],
+    ['fr', 'en', 'Credit card'],
+    ['q=;;,,*;q=x', 'en', 'Credit card'],
+  ])('a browser that asks for %s gets a page in %s', async (asked, tag, card) => {
+    const response = await fetch(await create('checkout'), { headers: { 'accept-language': asked } });
+    const html = await response.text();
+    expect(html).toContain(`<html lang="${tag}">`);
+    expect(html).toContain(`>${card}</label>`);
+  });
+
+  test('what goes wrong is said in the browser’s language', async () => {
+    const headers = { 'accept-language': 'pt-BR' };
+    const url = await create('pix');
+    const fields = hidden((await visit(url)).html);
+    const post = async (form: Record<string, string>) =>
+      (await fetch(`${simulator.url}/checkout`, { method: 'POST', headers, body: new URLSearchParams(form) })).text();
+    expect(await post({ ...fields, action: 'steal' })).toContain('Esta página não tem esse botão.');
+    expect(await post({ ...fields, nonce: '', action: 'pay' })).toContain('não foi clicado na própria página');
+    await simulator.pay('2026-0001-PIX');
+    expect(await post({ ...fields, action: 'cancel' })).toContain('Isso já não é possível: veja a situação.');
+  });
 });
