@@ -20,7 +20,7 @@ const POLICY: PaymentPolicy = {
   ...{ create_within_ms: 60 * MINUTE, settling_ms: 30_000, patience_ms: 10 * MINUTE, overdue_ms: MINUTE },
   ...{
     watch_window_ms: 0,
-    dispute_ms: DAY,
+    dispute_ms: MINUTE,
     refund_watch_ms: 0,
     usual_expiry_ms: MINUTE,
     grace_ms: MINUTE,
