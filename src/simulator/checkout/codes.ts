@@ -4,7 +4,7 @@ import { namesOf } from '../names';
 import type { TradeRecord } from '../records';
 import { Html, html } from '../ui/html';
 import type { Voice } from '../ui/languages';
-import { type CodeText, codeTexts, words } from '../ui/texts';
+import { type CodeText, codeTexts, labels } from '../ui/texts';
 
 /** What a buyer needs to pay: pictures to scan, and codes to read or copy. */
 export async function paymentCodes(voice: Voice, trade: TradeRecord): Promise<Html> {
@@ -14,9 +14,9 @@ export async function paymentCodes(voice: Voice, trade: TradeRecord): Promise<Ht
   const bars = barcode(trade);
   const listed = namesOf(codeTexts).filter((name) => data[name] !== undefined);
   return html`
-    ${(qr || listed.length > 0) && html`<h2>${say(words.howToPay)}</h2>`}
-    ${qr && html`<div class="qr" role="img" aria-label="${say(words.qrCode)}">${qr}</div>`}
-    ${bars && html`<div class="bars" role="img" aria-label="${say(words.barcode)}">${bars}</div>`}
+    ${(qr || listed.length > 0) && html`<h2>${say(labels.howToPay)}</h2>`}
+    ${qr && html`<div class="qr" role="img" aria-label="${say(labels.qrCode)}">${qr}</div>`}
+    ${bars && html`<div class="bars" role="img" aria-label="${say(labels.barcode)}">${bars}</div>`}
     ${listed.map((name) => codeShown(voice, name, codeTexts[name], data[name] ?? ''))}
   `;
 }
@@ -60,6 +60,6 @@ function bars(format: 'ITF' | 'CODE128', digits: string): Html {
 
 function codeShown({ say }: Voice, name: string, text: CodeText, code: string): Html {
   const [label, copy] = [`${name}-label`, `${name}-copy`];
-  const button = html`<button type="button" id="${copy}" aria-labelledby="${copy} ${label}" aria-live="polite" data-copies="${name}" data-copied="${say(words.copied)}" hidden>${say(words.copy)}</button>`;
+  const button = html`<button type="button" id="${copy}" aria-labelledby="${copy} ${label}" aria-live="polite" data-copies="${name}" data-copied="${say(labels.copied)}" hidden>${say(labels.copy)}</button>`;
   return html`<h3 id="${label}">${say(text)}</h3><div class="code"><p id="${name}">${code}</p>${text.copied && button}</div>`;
 }

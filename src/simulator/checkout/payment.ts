@@ -12,7 +12,7 @@ import type { Voice } from '../ui/languages';
 import { alert, button, facts, form, layout, moment, stateShown } from '../ui/layout';
 import { money } from '../ui/money';
 import { type Asked, PageProblem, parametersOf, serveButtons } from '../ui/respond';
-import { methodTexts, problems, sentences, stateTexts, words } from '../ui/texts';
+import { labels, methodTexts, problems, sentences, stateTexts } from '../ui/texts';
 import { paymentCodes, qrCode } from './codes';
 
 /** Serves the page on which a buyer pays, and the QR code that answers name. */
@@ -82,18 +82,18 @@ async function paymentPage(
       <p class="amount">${money(trade.order_amount, trade.order_currency)}</p>
       ${alert(problem)}
       ${facts([
-        [say(words.status), html`<span role="status">${stateShown(voice, trade_status, state)}</span>`],
-        [say(words.order), trade.out_trade_no],
-        [say(words.method), method && say(methodTexts[method])],
+        [say(labels.status), html`<span role="status">${stateShown(voice, trade_status, state)}</span>`],
+        [say(labels.order), trade.out_trade_no],
+        [say(labels.method), method && say(methodTexts[method])],
         [
-          say(words.validUntil),
+          say(labels.validUntil),
           open && moment(voice, trade_status === 'PROCESSING' ? trade.cancels_at : trade.expires_at),
         ],
       ])}
       ${trade_status === 'PROCESSING' && (await paymentCodes(voice, trade))}
       ${open && payForm(voice, trade, returnUrl)}
-      ${refund && link(refundPageAddress(publicUrl, refund.refund_id), say(words.nameAccount), 'main')}
-      ${address !== undefined && link(address, say(words.returnToShop))}
+      ${refund && link(refundPageAddress(publicUrl, refund.refund_id), say(labels.nameAccount), 'main')}
+      ${address !== undefined && link(address, say(labels.returnToShop))}
     `,
   );
 }
@@ -118,12 +118,12 @@ function payForm({ say }: Voice, trade: TradeRecord, returnUrl: string | null): 
   );
   const fields = { trade_no: trade.trade_no, nonce: trade.page_nonce, ...(returnUrl ? { return_url: returnUrl } : {}) };
   const content = html`
-      ${radios.length > 0 && html`<fieldset><legend>${say(words.chooseMethod)}</legend>${radios}</fieldset>`}
-      <div class="actions">${button('pay', say(words.pay), 'main')}</div>
-      <details><summary>${say(words.forTesting)}</summary><div class="actions">
-        ${trade.trade_status === 'INITIAL' && button('submit', say(words.submit))}
-        ${button('refuse', say(words.refuse))}
-        ${trade.trade_status !== 'RISK_CONTROLLING' && button('cancel', say(words.cancel))}
+      ${radios.length > 0 && html`<fieldset><legend>${say(labels.chooseMethod)}</legend>${radios}</fieldset>`}
+      <div class="actions">${button('pay', say(labels.pay), 'main')}</div>
+      <details><summary>${say(labels.forTesting)}</summary><div class="actions">
+        ${trade.trade_status === 'INITIAL' && button('submit', say(labels.submit))}
+        ${button('refuse', say(labels.refuse))}
+        ${trade.trade_status !== 'RISK_CONTROLLING' && button('cancel', say(labels.cancel))}
       </div></details>`;
   return form('checkout', fields, content);
 }

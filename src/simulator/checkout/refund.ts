@@ -8,7 +8,7 @@ import type { Text, Voice } from '../ui/languages';
 import { alert, button, facts, form, layout, moment, stateShown } from '../ui/layout';
 import { money } from '../ui/money';
 import { type Asked, PageProblem, serveButtons } from '../ui/respond';
-import { problems, sentences, stateTexts, words } from '../ui/texts';
+import { labels, problems, sentences, stateTexts } from '../ui/texts';
 
 /** Serves the page on which a buyer names the account for a refund. */
 export function refundRoutes(server: FastifyInstance, gateway: SimulatedGateway): void {
@@ -53,13 +53,13 @@ function refundPage(refund: RefundRecord, trade: TradeRecord, { voice, problem }
     voice,
     `${trade.subject} – ${say(state)}`,
     html`
-      <h1>${say(words.refund)}: ${trade.subject}</h1>
+      <h1>${say(labels.refund)}: ${trade.subject}</h1>
       <p class="amount">${money(refund.refund_amount, refund.refund_currency)}</p>
       ${alert(problem)}
       ${facts([
-        [say(words.status), html`<span role="status">${stateShown(voice, refund_status, state)}</span>`],
-        [say(words.order), refund.out_trade_no],
-        [say(words.answerUntil), isVerifying && due_at !== null && moment(voice, due_at)],
+        [say(labels.status), html`<span role="status">${stateShown(voice, refund_status, state)}</span>`],
+        [say(labels.order), refund.out_trade_no],
+        [say(labels.answerUntil), isVerifying && due_at !== null && moment(voice, due_at)],
       ])}
       ${isVerifying && accountForm(voice, refund)}
     `,
@@ -75,12 +75,12 @@ function faultOf({ goes_to }: RefundRecord, account: string): Text | undefined {
 }
 
 function accountForm({ say }: Voice, { refund_id, page_nonce, goes_to }: RefundRecord): Html {
-  const label = say(goes_to === 'clabe' ? words.yourClabe : words.yourAccount);
+  const label = say(goes_to === 'clabe' ? labels.yourClabe : labels.yourAccount);
   const content = html`
       <label class="field">${label}<input name="account" autocomplete="off"></label>
       <div class="actions">
-        ${button('confirm', say(words.confirm), 'main')}
-        ${button('decline', say(words.decline))}
+        ${button('confirm', say(labels.confirm), 'main')}
+        ${button('decline', say(labels.decline))}
       </div>`;
   return form('refund', { refund_id, nonce: page_nonce }, content);
 }

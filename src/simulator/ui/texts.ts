@@ -5,7 +5,7 @@ import type { Text } from './languages';
 
 // biome-ignore format: a table, a text a line
 /** The words of the pages. */
-export const words = {
+export const labels = {
   status:           { en: 'Status',                     es: 'Estado',                      pt: 'Situação' },
   order:            { en: 'Order',                      es: 'Pedido',                      pt: 'Pedido' },
   method:           { en: 'Payment method',             es: 'Medio de pago',               pt: 'Forma de pagamento' },
@@ -75,7 +75,7 @@ export const problems = {
   },
 } as const satisfies Record<string, ProblemText>;
 
-/** A state in words, and whether it is good or bad news. */
+/** A state in labels, and whether it is good or bad news. */
 export type StateText = Text & { readonly tone?: 'good' | 'bad' };
 
 // biome-ignore format: a table, a text a line
