@@ -57,6 +57,7 @@ import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
 import { assertTaking } from '../shared/wait';
+import { LearnedFacts } from '../shared/why';
 import {
   afterSaleFactsQuery,
   afterSaleNotificationSignal,
@@ -70,7 +71,7 @@ import {
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import type { AfterSaleFact, RefundAnswered } from './facts';
-import { fold, isOlder, NOTHING_KNOWN } from './fold';
+import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
 import { findRefund } from './ledger';
 import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
@@ -88,7 +89,7 @@ import {
 } from './refund-requests';
 import { afterSaleAttributes, afterSaleDetails, eventPaymentOf, stateOf } from './rendering';
 import { sendRefund } from './send-refund';
-import { explainedAfterSale, type ToldAfterSale } from './why';
+import { explainedAfterSale } from './why';
 import { type IsInTime, withinOneTime } from './within-one-time';
 
 /** The update `refund` waits this long in all, then fails with `NotAnswered` or `RefundPending`. */
@@ -121,8 +122,7 @@ type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit
 class AfterSaleRun {
   private order: KnownOrder;
   /** What the run began with, and the facts since, for who asks why. */
-  private begin: KnownOrder;
-  private learned: ToldAfterSale['learned'][number][] = [];
+  private learned: LearnedFacts<KnownOrder, AfterSaleFact, FoldSettings>;
   /**
    * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `closing`: nothing may change any more.
    */
@@ -155,7 +155,7 @@ class AfterSaleRun {
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
     this.watch_until = input.watch_until ?? 0;
     this.order = input.sale ?? introducedBy(input);
-    this.begin = this.order;
+    this.learned = new LearnedFacts(this.order, fold);
     setHandler(afterSaleStateQuery, () => this.state);
     setHandler(carriedQuery, () => this.carried);
     setHandler(afterSaleFactsQuery, () => this.told);
@@ -209,8 +209,8 @@ class AfterSaleRun {
   }
 
   private get told() {
-    const { begin, policy, watch_until, learned } = this;
-    return explainedAfterSale({ begin, policy, watch_until, learned });
+    const { policy, watch_until, learned } = this;
+    return explainedAfterSale({ policy, watch_until, learned });
   }
 
   async execute(): Promise<void> {
@@ -250,7 +250,7 @@ class AfterSaleRun {
     const settings = { settling_ms, late_payments };
     for (const one of facts) {
       const fact = { at: Date.now(), ...one } as AfterSaleFact;
-      this.learned.push({ fact, settings });
+      this.learned.add({ fact, settings });
       this.order = fold(this.order, fact, settings);
     }
   }
@@ -269,7 +269,7 @@ class AfterSaleRun {
       const { sale, claims, sent, is_unread, method, trade_no, end, handed } = known;
       this.isKnownHere = isKnown(known);
       this.order = sale ? { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null } : given;
-      [this.begin, this.learned] = [this.order, []];
+      this.learned = new LearnedFacts(this.order, fold);
       facts.push(
         ...handed.flatMap((one) => this.factsIn(one)),
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.

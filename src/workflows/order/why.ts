@@ -15,7 +15,7 @@ import {
   type WorldEvent,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
-import { attentionChanged, changed, type Explainer, explained, type Learned, words } from '../shared/why';
+import { attentionChanged, changed, type Explainer, explained, type LearnedFacts, words } from '../shared/why';
 import type { AfterSaleFact } from './facts';
 import { attentionOf, type FoldSettings, fold } from './fold';
 import { findRefund } from './ledger';
@@ -26,19 +26,18 @@ import { readingOf } from './refund-verdicts';
 
 /** What a run has been told since it began to fold: with its settings, and until when those ask for a watch. */
 export interface ToldAfterSale {
-  readonly begin: KnownOrder;
   readonly policy: PaymentPolicy | undefined;
   readonly watch_until: number;
-  readonly learned: readonly Learned<AfterSaleFact, FoldSettings>[];
+  readonly learned: Pick<LearnedFacts<KnownOrder, AfterSaleFact, FoldSettings>, 'begin' | 'latest' | 'left_out'>;
 }
 
-export function explainedAfterSale({ begin, policy, watch_until, learned }: ToldAfterSale): FactsOfRun {
+export function explainedAfterSale({ policy, watch_until, learned }: ToldAfterSale): FactsOfRun {
   const next: AfterSaleExplainer['next'] = (order, at) => {
     if (policy === undefined) return undefined;
     const { step, because } = stepRule(order, at, { isAsked: false, watch_until }, policy);
     return { step: stepWords(step), because };
   };
-  return explained(begin, learned, policy, { fold, said: saidOf, world: worldOf, concluded, next });
+  return explained(learned, policy, { fold, said: saidOf, world: worldOf, concluded, next });
 }
 
 type AfterSaleExplainer = Explainer<KnownOrder, AfterSaleFact, FoldSettings>;

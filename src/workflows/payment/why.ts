@@ -13,12 +13,12 @@ import {
   type WorldEvent,
 } from '../../contract';
 import { shownAttention } from '../shared/attention-reasons';
-import { attentionChanged, changed, type Explainer, explained, type Learned, words } from '../shared/why';
+import { attentionChanged, changed, type Explainer, explained, type LearnedFacts, words } from '../shared/why';
 import { creationRule } from './creation-table';
 import { orderDeadlines, orderTimes, sendingEnd } from './deadlines';
 import type { NewPaymentFact, PaymentFact, Tried } from './facts';
 import { foldPayment, lastKnownStatus, type PaymentFoldSettings } from './fold';
-import { creationFacts, type KnownPayment, otherTrades, REACHES, startedWith } from './known-payment';
+import { creationFacts, type KnownPayment, otherTrades, REACHES } from './known-payment';
 import { paymentRule } from './next-step';
 
 /** What a run has been told: its input, when it began (ms since the epoch), its settings, and its facts. */
@@ -26,13 +26,13 @@ export interface ToldPayment {
   readonly input: PaymentInput;
   readonly began: number;
   readonly policy: PaymentPolicy | undefined;
-  readonly learned: readonly Learned<PaymentFact, PaymentFoldSettings>[];
+  readonly learned: Pick<LearnedFacts<KnownPayment, PaymentFact, PaymentFoldSettings>, 'begin' | 'latest' | 'left_out'>;
 }
 
 export function explainedPayment({ input, began, policy, learned }: ToldPayment): FactsOfRun {
-  const dated = learned.find(({ fact }) => fact.is === 'dated')?.fact.at;
+  const dated = learned.latest.find(({ fact }) => fact.is === 'dated')?.fact.at;
   const next: PaymentExplainer['next'] = (known, at) => policy && nextOf(known, { at, began, dated, input, policy });
-  return explained(startedWith(input), learned, policy, {
+  return explained(learned, policy, {
     fold: foldPayment,
     said: saidOf,
     world: worldOf,

@@ -40,6 +40,7 @@ import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { type Upsert, Visibility } from '../shared/visibility';
 import { assertTaking } from '../shared/wait';
+import { LearnedFacts } from '../shared/why';
 import { adoptTrade, mayPeek, peekAtPaid } from './adoption';
 import {
   assertResolvable,
@@ -55,7 +56,7 @@ import type { PaymentContext } from './context';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
 import { mayFollowAnother, readEarlierRuns, wasReset } from './earlier-runs';
-import type { NewPaymentFact } from './facts';
+import type { NewPaymentFact, PaymentFact } from './facts';
 import { FirstRun } from './first-run';
 import { foldPayment, type PaymentFoldSettings } from './fold';
 import { handOverPayment } from './hand-over';
@@ -85,7 +86,7 @@ import {
   takeUpdate,
 } from './messages';
 import { paymentAttributes, paymentDetails } from './visibility';
-import { explainedPayment, type ToldPayment } from './why';
+import { explainedPayment } from './why';
 
 /** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where there is no order. */
 export async function payment(input: PaymentInput): Promise<PaymentState> {
@@ -111,7 +112,7 @@ class PaymentRun implements PaymentContext {
   /** All that is known: only `learn` changes it. */
   known: KnownPayment;
   /** The facts that made it, for who asks why. */
-  private readonly learned: ToldPayment['learned'][number][] = [];
+  private readonly learned: LearnedFacts<KnownPayment, PaymentFact, PaymentFoldSettings>;
   readonly app_id: string;
   readonly requests = new RecheckRequests();
   paid: Trade | null = null;
@@ -131,6 +132,7 @@ class PaymentRun implements PaymentContext {
 
   constructor(private readonly input: PaymentInput) {
     this.known = startedWith(input);
+    this.learned = new LearnedFacts(this.known, foldPayment);
     this.app_id = input.app_id;
     this.first = new FirstRun(input);
     // Before the handlers: an update may have come with the start.
@@ -186,7 +188,7 @@ class PaymentRun implements PaymentContext {
     const settings: PaymentFoldSettings = { late_payments: this.settings?.late_payments ?? 'attention' };
     for (const one of facts) {
       const fact = { ...one, at: Date.now() };
-      this.learned.push({ fact, settings });
+      this.learned.add({ fact, settings });
       this.known = foldPayment(this.known, fact, settings);
       if (fact.is === 'raised') this.show();
     }

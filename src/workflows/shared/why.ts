@@ -21,9 +21,30 @@ export interface Learned<Fact, Settings> {
   readonly settings: Settings;
 }
 
+type Fold<Known, Fact, Settings> = (known: Known, fact: Fact & { readonly at: number }, settings: Settings) => Known;
+
+/** What a run has been told. One that lives for years keeps its latest facts: older ones are a part of what it begins with. */
+export class LearnedFacts<Known, Fact, Settings> {
+  readonly latest: Learned<Fact, Settings>[] = [];
+  left_out = 0;
+
+  constructor(
+    public begin: Known,
+    private readonly fold: Fold<Known, Fact, Settings>,
+  ) {}
+
+  add(one: Learned<Fact, Settings>): void {
+    this.latest.push(one);
+    if (this.latest.length < 2 * MOST_TOLD) return;
+    for (const { fact, settings } of this.latest.splice(0, MOST_TOLD))
+      this.begin = this.fold(this.begin, fact, settings);
+    this.left_out += MOST_TOLD;
+  }
+}
+
 /** How a workflow tells of its facts. */
 export interface Explainer<Known, Fact, Settings> {
-  readonly fold: (known: Known, fact: Fact & { readonly at: number }, settings: Settings) => Known;
+  readonly fold: Fold<Known, Fact, Settings>;
   readonly said: (fact: Fact) => SaidFact;
   readonly world: (fact: Fact, before: Known) => WorldEvent | null;
   /** What a fact has changed, but for the next step. */
@@ -32,16 +53,15 @@ export interface Explainer<Known, Fact, Settings> {
   readonly next: (known: Known, at: number) => { readonly step: string; readonly because: string } | undefined;
 }
 
-/** The facts since `begin`, each with what was concluded from it. */
+/** The latest facts, each with what was concluded from it. */
 export function explained<Known, Fact extends { readonly is: string }, Settings>(
-  begin: Known,
-  learned: readonly Learned<Fact, Settings>[],
+  { begin, latest, left_out }: Pick<LearnedFacts<Known, Fact, Settings>, 'begin' | 'latest' | 'left_out'>,
   policy: PaymentPolicy | undefined,
   { fold, said, world, concluded, next }: Explainer<Known, Fact, Settings>,
 ): FactsOfRun {
   let known = begin;
   let step: string | null = null;
-  const facts = learned.map(({ fact, settings }) => {
+  const facts = latest.map(({ fact, settings }) => {
     const before = known;
     known = fold(before, fact, settings);
     const following = next(known, fact.at);
@@ -53,7 +73,7 @@ export function explained<Known, Fact extends { readonly is: string }, Settings>
   return {
     settings: policy ?? null,
     facts: facts.slice(-MOST_TOLD),
-    left_out: Math.max(0, facts.length - MOST_TOLD),
+    left_out: left_out + Math.max(0, facts.length - MOST_TOLD),
   };
 }
 

@@ -3,9 +3,10 @@ import type { PaymentPolicy } from '../../../src/contract';
 import { RUNBOOK } from '../../../src/contract';
 import { DAY, MINUTE } from '../../../src/gateway/pure/durations';
 import type { AfterSaleFact } from '../../../src/workflows/order/facts';
-import { NOTHING_KNOWN } from '../../../src/workflows/order/fold';
+import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { VERDICTS } from '../../../src/workflows/order/refund-table';
 import { explainedAfterSale } from '../../../src/workflows/order/why';
+import { LearnedFacts } from '../../../src/workflows/shared/why';
 
 const POLICY: PaymentPolicy = {
   ...{ confirm_by_query: true, late_payments: 'attention', has_listener: false, run_id: 'r' },
@@ -27,8 +28,8 @@ const sees = (trade_status: string, at: number, lasted_ms = 0): AfterSaleFact =>
 };
 const told = (...facts: AfterSaleFact[]) =>
   explainedAfterSale({
-    ...{ begin: NOTHING_KNOWN, policy: POLICY, watch_until: 0 },
-    learned: facts.map((fact) => ({ fact, settings: POLICY })),
+    ...{ policy: POLICY, watch_until: 0 },
+    learned: { begin: NOTHING_KNOWN, left_out: 0, latest: facts.map((fact) => ({ fact, settings: POLICY })) },
   });
 
 test('a refund whose answer was lost is told with its place in the table of refunds, and what the verdict means', () => {
@@ -78,12 +79,31 @@ test('a refund that others made is told with what the list of refunds lacks', ()
 
 test('a run that has not read its settings tells its facts, and no step', () => {
   const why = explainedAfterSale({
-    ...{ begin: NOTHING_KNOWN, policy: undefined, watch_until: 0 },
-    learned: [{ fact: { is: 'noticed', what: 'no-answer', at: T }, settings: POLICY }],
+    ...{ policy: undefined, watch_until: 0 },
+    learned: {
+      ...{ begin: NOTHING_KNOWN, left_out: 0 },
+      latest: [{ fact: { is: 'noticed', what: 'no-answer', at: T }, settings: POLICY }],
+    },
   });
   expect(why).toMatchObject({
     settings: null,
     left_out: 0,
     facts: [{ said: 'no-answer', concluded: [{ what: 'attention' }] }],
   });
+});
+
+test('a run that was told ten thousand things keeps the latest, and says how many it leaves out', () => {
+  const learned = new LearnedFacts(NOTHING_KNOWN, fold);
+  let order = NOTHING_KNOWN;
+  for (let i = 0; i < 10_000; i += 1) {
+    const fact = sees('SUCCESS', T + i);
+    order = fold(order, fact, POLICY);
+    learned.add({ fact, settings: POLICY });
+  }
+  expect(learned.latest.length).toBeLessThan(2_000);
+  expect(learned.latest.reduce((known, { fact, settings }) => fold(known, fact, settings), learned.begin)).toEqual(
+    order,
+  );
+  const why = explainedAfterSale({ policy: POLICY, watch_until: 0, learned });
+  expect([why.facts.length, why.facts.length + why.left_out]).toEqual([1_000, 10_000]);
 });

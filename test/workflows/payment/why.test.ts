@@ -2,7 +2,7 @@
 import type { FactsOfRun, PaymentInput, PaymentPolicy } from '../../../src/contract';
 import { RUNBOOK, TRANSITION_KINDS } from '../../../src/contract';
 import type { NewPaymentFact } from '../../../src/workflows/payment/facts';
-import { REACHES } from '../../../src/workflows/payment/known-payment';
+import { REACHES, startedWith } from '../../../src/workflows/payment/known-payment';
 import { explainedPayment } from '../../../src/workflows/payment/why';
 import { LEARNED_AT as T } from '../../harness/learning-payment';
 
@@ -37,7 +37,10 @@ const error = { outcome: 'unknown', retryable: true, operation: '/trade/pay' } a
 const told = (...facts: NewPaymentFact[]): FactsOfRun =>
   explainedPayment({
     ...{ input: ORDER, began: T, policy: POLICY },
-    learned: facts.map((fact, i) => ({ fact: { ...fact, at: T + i * 1_000 }, settings: POLICY })),
+    learned: {
+      ...{ begin: startedWith(ORDER), left_out: 0 },
+      latest: facts.map((fact, i) => ({ fact: { ...fact, at: T + i * 1_000 }, settings: POLICY })),
+    },
   });
 const concludedLast = (why: FactsOfRun) => why.facts.at(-1)?.concluded;
 
