@@ -43,7 +43,8 @@ test('a payload that cannot be read fails its task, whatever else the task has b
       return copy ? [[name, copy] as const] : [];
     }),
   );
-  expect(changed.size).toBeGreaterThan(1);
+  // In how many histories a payload comes so is an accident of their recording.
+  expect(changed.size).toBeGreaterThan(0);
   // Jest fails this test, too, where a promise is rejected that nobody waits for.
   const failures = await failuresOf(await workflowBundle(), changed);
   expect(failures.map((failure) => failure.split(':')[0]).sort()).toEqual([...changed.keys()].sort());
