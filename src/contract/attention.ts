@@ -19,8 +19,9 @@ export const RUNBOOK = {
     happened: 'The gateway names another amount or currency than was ordered, or an amount that nobody can read.',
     loses: 'The merchant delivers for too little, or the buyer has paid too much.',
     look: 'Both amounts: in `payment-gateway show`, in Temporal UI, and in the state (`mismatch` beside `order_amount`). Then the trade in the gateway’s dashboard.',
-    act: 'Compare the two, then send `resolve`.',
-    after: 'The payment ends as you say. What was paid too much is sent back by you, in the dashboard.',
+    act: 'Compare the two. Then send `resolve` with an outcome: SUCCESS where you deliver for it, CANCEL where you do not and send the money back.',
+    after:
+      'The payment ends as you say. Nothing is sent back by itself: `payment-gateway refund ORDER`, or the dashboard.',
   },
   'late-payment': {
     happened:

@@ -103,7 +103,7 @@ const firstLine = (found: Parameters<typeof caseText>[0]) => linesOf(caseText(fo
 
 test('the first line names both amounts, what waits for how long, and the command that settles it', () => {
   expect(firstLine(worst('amount-mismatch', 'payment'))).toBe(
-    `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 went back. It needs a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP} --outcome OUTCOME --by YOU --reason WHY`,
+    `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 went back. 39.00 is being refunded. It needs a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP} --outcome OUTCOME --by YOU --reason WHY`,
   );
   expect(firstLine(worst('no-answer', 'payment'))).toContain(
     `no-answer. Next: payment-gateway recheck ${ORDER} --app ${APP}`,
@@ -126,6 +126,18 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
     'is paid, as the gateway answered. Nothing of it is open.',
   ],
   [
+    'was paid after it had expired',
+    { outcome: 'SUCCESS', confirmed_by: 'query', previous: { run_id: 'run-0', outcome: 'EXPIRED' } },
+    ENDED,
+    'is paid, after it had ended as EXPIRED, as the gateway answered. Nothing of it is open.',
+  ],
+  [
+    'was paid after somebody had terminated its workflow',
+    { outcome: 'SUCCESS', confirmed_by: 'query', previous: { run_id: 'run-0', outcome: null } },
+    ENDED,
+    'is paid, after somebody had ended its workflow, as the gateway answered. Nothing of it is open.',
+  ],
+  [
     'once needed a person, and needs nobody now',
     { outcome: 'CANCEL', attention: 'late-payment' },
     ENDED,
@@ -145,6 +157,18 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
   ],
 ])('the first line of an order that %s says so', (_what, payment, run, said) => {
   expect(firstLine(quiet(payment, run))).toBe(`Order ${ORDER} of 150.00 BRL (app ${APP}) ${said}`);
+});
+
+test.each([
+  ['CHARGEBACK', 'was paid, and the bank has taken the money back, as the gateway answered.'],
+  ['DISPUTE', 'was paid, and the buyer disputes it, as the gateway answered.'],
+])('nobody reads in the first line of an order under %s that it is paid', (trade_status, said) => {
+  const { after_sale } = worst('dispute', 'after-sale');
+  const found = {
+    ...quiet({ outcome: 'SUCCESS', confirmed_by: 'query' }, ENDED),
+    after_sale: { ...after_sale, trade_status },
+  };
+  expect(firstLine(found)).toContain(`Order ${ORDER} of 150.00 BRL (app ${APP}) ${said}`);
 });
 
 test('an order that was not created for the app’s credentials points to what waits for all orders of the app', () => {

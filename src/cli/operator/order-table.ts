@@ -28,8 +28,8 @@ function outcomeOf({ outcome, type, execution }: ListedOrder): string {
   return outcome ?? ENDED[execution] ?? (isOfOrder && execution === 'RUNNING' ? 'open' : '');
 }
 
-function gatewaySays({ status, type, execution }: ListedOrder): string {
-  if (status === NOT_CREATED_YET) return 'not sent yet';
+function gatewaySays({ status, type, execution, attention }: ListedOrder): string {
+  if (status === NOT_CREATED_YET) return attention === 'unknown-outcome' ? 'no answer' : 'not sent yet';
   return status ?? (type === WORKFLOW.payment && execution === 'RUNNING' ? 'no worker yet' : '');
 }
 

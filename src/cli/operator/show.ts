@@ -131,14 +131,19 @@ function headline(found: OrderCase, now: Date): string {
   const money = payment?.order_amount && !mismatch ? ` of ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
   const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no}${money} (app ${app_id})`;
   const known = payment?.confirmed_by ? `, ${knownBy(payment.confirmed_by)}` : '';
-  const gone = after_sale && after_sale.refunded_amount !== '0.00' ? ` ${after_sale.refunded_amount} went back.` : '';
+  const gone = [
+    ...(after_sale && after_sale.refunded_amount !== '0.00' ? [` ${after_sale.refunded_amount} went back.`] : []),
+    ...(after_sale && after_sale.refunding_amount !== '0.00'
+      ? [` ${after_sale.refunding_amount} is being refunded.`]
+      : []),
+  ].join('');
   const waiting = waitingRuns(runs);
   const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
   const [command] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
   const open = runs.filter(({ execution }) => execution === 'RUNNING').map(({ type }) => type);
   const rest = open.length > 0 ? `It needs nobody; open: ${[...new Set(open)].join(', ')}.` : 'Nothing of it is open.';
   return printable(
-    `${name} ${standingOf(payment, runs)}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}${command === undefined ? '' : ` Next: ${command}`}`,
+    `${name} ${standingOf(found)}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}${command === undefined ? '' : ` Next: ${command}`}`,
   );
 }
 
@@ -158,8 +163,25 @@ const WITHOUT_OUTCOME: Readonly<Record<string, string>> = {
   FAILED: 'was not created',
 };
 
-function standingOf(payment: PaymentState | null, runs: readonly OrderRun[]): string {
-  if (payment?.outcome) return STANDINGS[payment.outcome];
+/** What the bank has done since the sale: who reads the first line alone must not deliver. */
+const SINCE_PAID: Readonly<Record<string, string>> = {
+  DISPUTE: 'was paid, and the buyer disputes it',
+  CHARGEBACK: 'was paid, and the bank has taken the money back',
+};
+
+/** After which end its news came. */
+function afterEnd({ outcome, previous }: PaymentState): string {
+  if (previous === null || previous.outcome === outcome) return '';
+  return previous.outcome === null
+    ? ', after somebody had ended its workflow'
+    : `, after it had ended as ${previous.outcome}`;
+}
+
+function standingOf({ payment, after_sale, runs }: OrderCase): string {
+  if (payment?.outcome) {
+    const since = payment.outcome === 'SUCCESS' ? SINCE_PAID[after_sale?.trade_status ?? ''] : undefined;
+    return since ?? `${STANDINGS[payment.outcome]}${afterEnd(payment)}`;
+  }
   const run = runs.find(({ type }) => type === WORKFLOW.payment) ?? runs[0];
   const said = run?.status ? `, and the gateway said ${run.status} last` : '';
   if (run?.execution === 'RUNNING')

@@ -29,6 +29,8 @@ export class AccountRecord {
   private readonly reasons: Reasons<AccountAttention>;
   /** Since when the reason that people read is shown, and who has taken it on. */
   wait: Wait<AccountAttention> | null = null;
+  /** Who has decided or taken it on last, as far as this run knows. */
+  decided_by: string | undefined;
 
   constructor(account: SpeiAccountData) {
     this.account = accountData(account);
@@ -49,6 +51,7 @@ export class AccountRecord {
 
   /** A person takes on what waits for one, at this time. */
   takeOn({ by, note }: Taking, at: number): void {
+    this.decided_by = by;
     this.wait = takenOn(this.wait, { by, note, at });
   }
 
@@ -110,7 +113,8 @@ export class AccountRecord {
   }
 
   /** A person has looked at the reason that is shown. The next one is shown then. */
-  resolve(): void {
+  resolve(by: string): void {
+    this.decided_by = by;
     this.reasons.settle(this.attention);
   }
 

@@ -1,6 +1,7 @@
 /** What operators see of a virtual account, its creation, and the number of accounts left. No personal data. */
 import {
   nameDigests,
+  personDigest,
   SEARCH_ATTRIBUTE,
   type ShownWait,
   type SpeiAccountCreation,
@@ -18,39 +19,43 @@ type Waiting = ShownWait & { readonly attention: string | null };
 type ShownAccount = Pick<SpeiAccountState, 'account' | 'status'> &
   Waiting & {
     deposits: Pick<SpeiAccountState['deposits'], 'count' | 'total' | 'pending'>;
+    decided_by: string | undefined;
   };
 
-type Creation = Pick<SpeiAccountCreation, 'account' | 'unknown_tries'> & Waiting;
+type Creation = Pick<SpeiAccountCreation, 'account' | 'unknown_tries' | 'resolved'> & Waiting;
 type Quantity = Pick<SpeiAccountQuantityState, 'available_quantity' | 'checked_at'> & Waiting;
 
 /** `names`: digests of what else it is found by. */
 interface Shown extends Waiting {
   readonly status: string | null;
   readonly names?: readonly string[];
+  /** Who decided last. Where that is not known here, what an earlier run showed stays. */
+  readonly decided_by?: string | undefined;
 }
 
 /** The search attributes of a virtual account's workflow, and its details in Temporal UI. */
 export class AccountVisibility {
   private readonly visibility = new Visibility();
 
-  showAccount({ account, status, deposits, ...waiting }: ShownAccount): void {
+  showAccount({ account, status, deposits, decided_by, ...waiting }: ShownAccount): void {
     const sums = Object.entries(deposits.total).map(([currency, total]) => `${total} ${currency}`);
     const names = nameDigests([
       ['account', account.account_number],
       ['buyer', account.buyer_id],
     ]);
-    this.show({ ...waiting, status, names }, [
+    this.show({ ...waiting, status, names, decided_by }, [
       `**${status ?? 'not known yet'}** · account ${account.account_id}`,
       `${deposits.count} deposits, ${sums.join(' and ') || 'nothing yet'}; ${deposits.pending} being confirmed`,
     ]);
   }
 
-  showCreation({ account, unknown_tries, ...waiting }: Creation): void {
+  showCreation({ account, unknown_tries, resolved, ...waiting }: Creation): void {
     const tries = unknown_tries.map(
       ({ time, message, quantity_before, quantity_after }) =>
         `${timeText(time)}: ${message} Accounts left: ${quantity_before ?? '?'} before, ${quantity_after ?? '?'} after.`,
     );
-    this.show({ ...waiting, status: account?.status ?? 'CREATING' }, [
+    const decided_by = resolved.at(-1)?.by;
+    this.show({ ...waiting, status: account?.status ?? 'CREATING', decided_by }, [
       account ? `Account ${account.account_id}` : 'Creating',
       ...tries,
     ]);
@@ -61,10 +66,11 @@ export class AccountVisibility {
     this.show({ ...waiting, status: null }, [left]);
   }
 
-  private show({ status, names = [], ...waiting }: Shown, lines: readonly string[]): void {
+  private show({ status, names = [], decided_by, ...waiting }: Shown, lines: readonly string[]): void {
     const attributes = [
       { key: SEARCH_ATTRIBUTE.status, value: status },
       ...waitAttributes(waiting),
+      ...(decided_by === undefined ? [] : [{ key: SEARCH_ATTRIBUTE.decidedBy, value: personDigest(decided_by) }]),
       { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
     ];
     this.visibility.show(attributes, [...lines, ...takenLines(waiting.taken)]);

@@ -112,7 +112,9 @@ class SpeiAccountRun {
     this.keys = new AccountKeys(() => this.raise('unexpected-signal'));
     setHandler(cancelAccountUpdate, () => uncancelled(() => this.cancel()));
     setHandler(recheckAccountUpdate, () => uncancelled(() => this.recheck()));
-    setHandler(resolveAccountUpdate, () => this.resolve(), { validator: (resolution) => assertResolution(resolution) });
+    setHandler(resolveAccountUpdate, ({ by }) => this.resolve(by), {
+      validator: (resolution) => assertResolution(resolution),
+    });
     setHandler(takeAccountUpdate, (taking) => this.takeOn(taking), {
       validator: (taking) => assertTaking(taking, this.record.attention),
     });
@@ -297,8 +299,8 @@ class SpeiAccountRun {
   }
 
   /** A person has looked. The history has who and why. */
-  private resolve(): SpeiAccountState {
-    this.record.resolve();
+  private resolve(by: string): SpeiAccountState {
+    this.record.resolve(by);
     this.show();
     return this.state;
   }

@@ -8,6 +8,8 @@ import {
   type MerchantEvent,
   type PaymentEvent,
   paymentWorkflowId,
+  personDigest,
+  SEARCH_ATTRIBUTE,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
 } from '../../../src/contract';
@@ -132,6 +134,9 @@ describe('a virtual account', () => {
     await account.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'found the sender' }] });
     await simulation.sleep('1 day');
     expect(told()).toHaveLength(1);
+    // By this the audit log finds what a person has decided on.
+    const { typedSearchAttributes } = await account.describe();
+    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTE.decidedBy)).toBe(personDigest('ana'));
     expect(await simulation.payments.accounts.get(account_id)).toMatchObject({ attention_since: null, taken: null });
     await expect(account.executeUpdate('take', { args: [{ by: 'ana' }] })).rejects.toMatchObject({
       cause: { message: expect.stringContaining('nothing of it waits') },
