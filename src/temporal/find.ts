@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import {
   afterSaleWorkflowId,
+  createSpeiAccountWorkflowId,
   NAME_KINDS,
   nameDigest,
   namedByWorkflowId,
@@ -37,6 +38,7 @@ const idsOf = ({ text, app_ids }: Sought): readonly (readonly [by: string, id: s
     ['order', paymentWorkflowId(app, text)] as const,
     ['order', afterSaleWorkflowId(app, text)] as const,
     ['account', speiAccountWorkflowId(app, text)] as const,
+    ['key of an account', createSpeiAccountWorkflowId(app, text)] as const,
   ]),
   ...(namedByWorkflowId(text) === undefined ? [] : [['workflow', text] as const]),
 ];

@@ -187,6 +187,11 @@ describe('accounts', () => {
       const { workflow_id: workflowId } = JSON.parse(row);
       const page = (await operator('show', workflowId)).output;
       expect(page).toContain('nobody knows whether the gateway made the account');
+      // By the key alone as well: it is all that the merchant has.
+      const [, , ...key] = String(workflowId).split(':');
+      expect((await operator('show', key.join(':'))).output).toContain(
+        'nobody knows whether the gateway made the account',
+      );
       const made = stack.simulator.accounts().find((one) => one.buyer_id === buyer_id);
       await asThePageSays(page, { YOU: 'ana', WHY: 'seen', ACCOUNT_ID: `${made?.account_id}` });
       expect((await json('create', requestFile({ buyer_id }))).account).toMatchObject({ account_id: made?.account_id });
