@@ -1,5 +1,4 @@
 /** `payment-gateway story ORDER`: what happened to an order, to be played by `simulate`, with nothing private in it. */
-import { WORKFLOW } from '../../contract';
 import { UserError } from '../../process/user-error';
 import { readStory } from '../../temporal/read-story';
 import type { Story } from '../../temporal/story';
@@ -7,15 +6,14 @@ import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
 import { QUERY_TIMEOUT_MS, readCase } from './case';
 import { asOperator, targetOf } from './connection';
-
-const IS_TOLD: readonly string[] = [WORKFLOW.payment, WORKFLOW.afterSale];
+import { runsWithFacts } from './why';
 
 /** Prints the story, or a test that plays it. Ends the process: 0, or 2 where there is no story. */
 export function tellStory(order: string, { app, test }: { app?: string; test?: boolean }): Promise<never> {
   return asOperator(async (operator) => {
     const { client } = operator;
     const found = await readCase(client, targetOf(order, { app }, operator));
-    const runs = found.runs.filter(({ type }) => IS_TOLD.includes(type)).reverse();
+    const runs = runsWithFacts(found.runs);
     if (runs.length === 0) throw new UserError(`Temporal has nothing of order ${printable(order)}.`);
     const read = await readStory(client, { ...found, runs }, QUERY_TIMEOUT_MS);
     if ('unanswered' in read)

@@ -23,11 +23,14 @@ interface ToldFact extends Pick<ReadFact, 'by' | 'said' | 'concluded'> {
 
 const HAS_FACTS: readonly string[] = [WORKFLOW.payment, WORKFLOW.afterSale];
 
-/** Asks each run of the order's payment and after-sale, the oldest first. */
+/** The runs of an order that can tell their facts, the oldest first. */
+export const runsWithFacts = (runs: readonly OrderRun[]): OrderRun[] =>
+  runs.filter(({ type }) => HAS_FACTS.includes(type)).reverse();
+
+/** Asks each run of the order's payment and after-sale. */
 export async function readWhy(client: Client, runs: readonly OrderRun[]): Promise<WhyOfRun[]> {
-  const asked = runs.filter(({ type }) => HAS_FACTS.includes(type)).reverse();
   return Promise.all(
-    asked.map(async ({ workflow_id, run_id }) => {
+    runsWithFacts(runs).map(async ({ workflow_id, run_id }) => {
       const told = await factsOf(client, { workflow_id, run_id }, QUERY_TIMEOUT_MS);
       const facts = told?.facts.map(({ at, by, said, concluded }) => ({
         ...{ time: new Date(at).toISOString(), by, said, concluded },

@@ -26,10 +26,8 @@ import {
   type Silence,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
-  type Taking,
   typedFailure,
   UPDATE,
-  type Wait,
   WORKFLOW,
 } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
@@ -40,15 +38,15 @@ import { assertResolution } from '../shared/request-rules';
 import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
-import { assertTaking, shownWait, takenOn, waitAfter } from '../shared/wait';
+import { shownWait } from '../shared/wait';
 import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
 import { assertOwnCreation } from './broken-start';
 import { accountData } from './record';
 import { untilGatewayAnswers } from './until-answered';
 import { AccountVisibility } from './visibility';
+import { Waiting } from './waiting';
 
 export const speiAccountCreationStateQuery = defineQuery<SpeiAccountCreation>(QUERY.state);
-const takeCreationUpdate = defineUpdate<SpeiAccountCreation, [Taking]>(UPDATE.take);
 export const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [CreationResolution]>(UPDATE.resolve);
 
 /**
@@ -68,7 +66,7 @@ export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<
 class AccountCreation {
   private readonly state: SpeiAccountCreation;
   private readonly visibility = new AccountVisibility();
-  private wait: Wait<NonNullable<SpeiAccountCreation['attention']>> | null = null;
+  private readonly waiting: Waiting<NonNullable<SpeiAccountCreation['attention']>, SpeiAccountCreation>;
   private key = '';
   /** The run that has read the runs before it. A reset of it is another run, and has one more before it. */
   private readBy = '';
@@ -84,9 +82,7 @@ class AccountCreation {
     setHandler(resolveCreationUpdate, (resolution) => this.resolve(resolution), {
       validator: (resolution) => this.checkResolution(resolution),
     });
-    setHandler(takeCreationUpdate, (taking) => this.takeOn(taking), {
-      validator: (taking) => assertTaking(taking, this.state.attention),
-    });
+    this.waiting = new Waiting(this.state, () => this.show());
   }
 
   async execute(): Promise<SpeiAccountData> {
@@ -235,12 +231,6 @@ class AccountCreation {
     ]);
   }
 
-  private takeOn({ by, note }: Taking): SpeiAccountCreation {
-    this.wait = takenOn(this.wait, { by, note, at: Date.now() });
-    this.show();
-    return this.state;
-  }
-
   private raise(attention: NonNullable<SpeiAccountCreation['attention']>): void {
     this.state.attention = attention;
     this.show();
@@ -252,8 +242,7 @@ class AccountCreation {
   }
 
   private show(): void {
-    this.wait = waitAfter(this.wait, this.state.attention, Date.now());
-    Object.assign(this.state, shownWait(this.wait));
+    this.waiting.note();
     this.visibility.showCreation(this.state);
   }
 }

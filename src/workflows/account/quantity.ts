@@ -8,17 +8,17 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Silence, SpeiAccountQuantityState, Taking, Wait } from '../../contract';
+import type { Silence, SpeiAccountQuantityState, Wait } from '../../contract';
 import { FAILURE, QUERY, typedFailure, UPDATE } from '../../contract';
 import { pollUntil } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
-import { assertTaking, shownWait, takenOn, waitAfter } from '../shared/wait';
+import { shownWait } from '../shared/wait';
 import { accountGateway, accountPolicy } from './activities';
 import { untilGatewayAnswers } from './until-answered';
 import { AccountVisibility } from './visibility';
+import { Waiting } from './waiting';
 
 export const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
-const takeQuantityUpdate = defineUpdate<SpeiAccountQuantityState, [Taking]>(UPDATE.take);
 export const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
 
 const ANSWER_WAIT_MS = 30_000;
@@ -30,17 +30,16 @@ interface QuantityInput {
 }
 
 /** Never returns. Raises `few-accounts` where fewer are left than the setting allows. */
-export async function speiAccountQuantity({ app_id, wait: before = null }: QuantityInput): Promise<void> {
-  let wait = before;
+export async function speiAccountQuantity({ app_id, wait }: QuantityInput): Promise<void> {
   const state = unknownQuantity(app_id);
   const visibility = new AccountVisibility();
   const rechecks = new RecheckRequests();
 
   const show = () => {
-    wait = waitAfter(wait, state.attention, Date.now());
-    Object.assign(state, shownWait(wait));
+    waiting.note();
     visibility.showQuantity(state);
   };
+  const waiting = new Waiting(state, show, wait);
   const take = (quantity: number) => {
     state.available_quantity = quantity;
     state.checked_at = new Date().toISOString();
@@ -67,12 +66,6 @@ export async function speiAccountQuantity({ app_id, wait: before = null }: Quant
     if (await condition(rechecks.request(), ANSWER_WAIT_MS, { summary: 'recheck' })) return state;
     throw noAnswerYet(app_id);
   });
-  const takeOn = ({ by, note }: Taking) => {
-    wait = takenOn(wait, { by, note, at: Date.now() });
-    show();
-    return state;
-  };
-  setHandler(takeQuantityUpdate, takeOn, { validator: (taking) => assertTaking(taking, state.attention) });
 
   // After the handlers: the call that starts this workflow brings an update with it.
   const { low_quantity, quantity_every_ms, patience_ms } = await accountPolicy(onSilence);
@@ -82,7 +75,7 @@ export async function speiAccountQuantity({ app_id, wait: before = null }: Quant
     else await watch(state.available_quantity, quantity_every_ms);
   }
   await condition(allHandlersFinished);
-  await continueAsNew<typeof speiAccountQuantity>({ app_id, wait });
+  await continueAsNew<typeof speiAccountQuantity>({ app_id, wait: waiting.wait });
 }
 
 const unknownQuantity = (app_id: string): SpeiAccountQuantityState => ({

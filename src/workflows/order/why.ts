@@ -5,7 +5,6 @@ import {
   isSilence,
   type KnownOrder,
   type LedgerRefund,
-  type NotificationClaim,
   PATIENCE,
   type PaymentPolicy,
   REFUND_PHASES,
@@ -14,8 +13,18 @@ import {
   type SaidFact,
   type WorldEvent,
 } from '../../contract';
-import type { QueriedTrade } from '../../contract/gateway';
-import { attentionChanged, changed, type Explainer, explained, type LearnedFacts, words } from '../shared/why';
+import {
+  attentionChanged,
+  changed,
+  claimWords,
+  type Explainer,
+  explained,
+  GATEWAY,
+  type LearnedFacts,
+  shownWords,
+  tradeWords,
+  words,
+} from '../shared/why';
 import type { AfterSaleFact } from './facts';
 import { attentionOf, type FoldSettings, fold } from './fold';
 import { findRefund } from './ledger';
@@ -121,8 +130,6 @@ const standing = (refund: LedgerRefund | undefined): string | null =>
     ? null
     : words(refund.outcome ?? refund.phase, refund.asked && `asked ${refund.asked}`, refund.isOld && 'for a day');
 
-const GATEWAY = 'the gateway';
-
 function saidOf(fact: AfterSaleFact): SaidFact {
   switch (fact.is) {
     case 'introduced':
@@ -135,16 +142,16 @@ function saidOf(fact: AfterSaleFact): SaidFact {
       };
     }
     case 'asked':
-      return { by: GATEWAY, said: fact.trade ? tradeSaid(fact.trade) : words(fact.answer, tradeWords(fact.other)) };
+      return { by: GATEWAY, said: fact.trade ? shownWords(fact.trade) : words(fact.answer, tradeWords(fact.other)) };
     case 'queried':
       return {
         by: GATEWAY,
-        said: words(tradeSaid(fact.trade), fact.lasted_ms > 0 && `for ${fact.lasted_ms / 1_000} s`),
+        said: words(shownWords(fact.trade), fact.lasted_ms > 0 && `for ${fact.lasted_ms / 1_000} s`),
       };
     case 'unanswered':
       return { by: GATEWAY, said: fact.why };
     case 'notified':
-      return { by: 'a notification', said: claimSaid(fact.claim) };
+      return { by: 'a notification', said: claimWords(fact.claim) };
     case 'requested':
       return { by: 'the merchant', said: `refund ${fact.number}: ${fact.amount} ${fact.currency}` };
     case 'begun':
@@ -211,9 +218,3 @@ function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
       return null;
   }
 }
-
-const tradeWords = (trade_no: string | null | undefined): string => (trade_no ? `(trade ${trade_no})` : '');
-const tradeSaid = ({ trade_status, order_amount, order_currency, trade_no }: QueriedTrade): string =>
-  words(trade_status, order_amount, order_currency, tradeWords(trade_no));
-const claimSaid = ({ trade_status, amount, currency, out_request_no, trade_no }: NotificationClaim): string =>
-  words(trade_status, amount, currency, out_request_no && `refund ${out_request_no}`, tradeWords(trade_no));

@@ -13,7 +13,18 @@ import {
   type WorldEvent,
 } from '../../contract';
 import { shownAttention } from '../shared/attention-reasons';
-import { attentionChanged, changed, type Explainer, explained, type LearnedFacts, words } from '../shared/why';
+import {
+  attentionChanged,
+  changed,
+  claimWords,
+  type Explainer,
+  explained,
+  GATEWAY,
+  type LearnedFacts,
+  shownWords,
+  tradeWords,
+  words,
+} from '../shared/why';
 import { creationRule } from './creation-table';
 import { orderDeadlines, orderTimes, sendingEnd } from './deadlines';
 import type { NewPaymentFact, PaymentFact, Tried } from './facts';
@@ -97,7 +108,6 @@ function outcomeRule({ shown: { confirmed_by, outcome, trade_status } }: KnownPa
   return `the table of statuses: ${trade_status} ends a payment as ${outcome}; known by a ${confirmed_by ?? 'deadline'}`;
 }
 
-const GATEWAY = 'the gateway';
 const US = 'we';
 
 function saidOf(fact: NewPaymentFact): SaidFact {
@@ -220,10 +230,5 @@ function triedOf(tried: Tried): WorldEvent | null {
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const tradeWords = (trade_no: string | undefined): string => (trade_no ? `(trade ${trade_no})` : '');
-const shownWords = ({ trade_status, order_amount, order_currency, trade_no }: Trade): string =>
-  words(trade_status, order_amount, order_currency, tradeWords(trade_no));
-const signalWords = ({ trade_status, amount, currency, trade_no, out_request_no }: NotificationSignal): string =>
-  words(trade_status, amount, currency, out_request_no && `refund ${out_request_no}`, tradeWords(trade_no)) ||
-  'a call to look at the gateway';
+const signalWords = (signal: NotificationSignal): string => claimWords(signal) || 'a call to look at the gateway';
 const iso = (at: number) => new Date(at).toISOString();

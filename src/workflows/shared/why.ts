@@ -6,9 +6,11 @@ import {
   type Attention,
   type Conclusion,
   type FactsOfRun,
+  type NotificationClaim,
   type PaymentPolicy,
   RUNBOOK,
   type SaidFact,
+  type Trade,
   type WorldEvent,
 } from '../../contract';
 
@@ -96,6 +98,18 @@ interface Reasons {
 }
 
 const SETTLED = 'each reason for a person was settled, by an answer of the gateway or by a person';
+
+export const GATEWAY = 'the gateway';
+
+export const tradeWords = (trade_no: string | null | undefined): string => (trade_no ? `(trade ${trade_no})` : '');
+
+/** What the gateway shows of a trade. */
+export const shownWords = ({ trade_status, order_amount, order_currency, trade_no }: Partial<Trade>): string =>
+  words(trade_status, order_amount, order_currency, tradeWords(trade_no));
+
+/** What a notification says. */
+export const claimWords = ({ trade_status, amount, currency, out_request_no, trade_no }: NotificationClaim): string =>
+  words(trade_status, amount, currency, out_request_no && `refund ${out_request_no}`, tradeWords(trade_no));
 
 /** The texts that are there, with a space between. */
 export const words = (...texts: readonly (string | false | null | undefined)[]): string =>

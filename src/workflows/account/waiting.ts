@@ -1,0 +1,31 @@
+/** The wait for a person of a creation, and of the number of accounts left: the update `take`, and what the state shows of it. */
+import { defineUpdate, setHandler } from '@temporalio/workflow';
+import { type ShownWait, type Taking, UPDATE, type Wait } from '../../contract';
+import { assertTaking, shownWait, takenOn, waitAfter } from '../shared/wait';
+
+interface MayWait<Reason extends string> extends ShownWait {
+  attention: Reason | null;
+}
+
+export class Waiting<Reason extends string, State extends MayWait<Reason>> {
+  /** `wait`: what the run before handed on. `show`: called once somebody has taken it on. */
+  constructor(
+    private readonly state: State,
+    show: () => void,
+    public wait: Wait<Reason> | null = null,
+  ) {
+    const takeOn = ({ by, note }: Taking): State => {
+      this.wait = takenOn(this.wait, { by, note, at: Date.now() });
+      show();
+      return state;
+    };
+    const validator = (taking: Taking) => assertTaking(taking, state.attention);
+    setHandler(defineUpdate<State, [Taking]>(UPDATE.take), takeOn, { validator });
+  }
+
+  /** The reason that the state has now waits from now on, unless it has waited before. */
+  note(): void {
+    this.wait = waitAfter(this.wait, this.state.attention, Date.now());
+    Object.assign(this.state, shownWait(this.wait));
+  }
+}
