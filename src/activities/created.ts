@@ -13,6 +13,7 @@ import {
   endedFromOutside,
   FAILURE,
   fieldsUnlikeKnown,
+  isTradeOfOthers,
   type NewPayment,
   type PaymentData,
   type PaymentState,
@@ -70,7 +71,7 @@ async function answerOfEnded(client: Client, workflowId: string, payment: NewPay
   // Temporal itself has the result of a payment that ended well; the state of any other needs a worker on its task queue.
   const ask = () => (status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state));
   const state = await ifAnswered(ask, null);
-  if (state && order === null) throw duplicateOrder(state);
+  if (state && isTradeOfOthers(order, state)) throw duplicateOrder(state);
   const fields = fieldsUnlikeKnown(payment, order ?? undefined, state);
   if (fields.length > 0) throw differentOrder(state ?? { ...UNKNOWN_ORDER, out_trade_no }, fields);
   const answer = state && creationAnswer(state);

@@ -5,6 +5,7 @@ import {
   asNotified,
   type EarlierPayment,
   type EarlierPayments,
+  hasSeenTrade,
   type NotificationSignal,
   type OtherTrade,
   type PaymentCarried,
@@ -98,7 +99,7 @@ const withOther = (others: readonly OtherTrade[], other: OtherTrade): readonly O
 
 /** The trade that somebody named to a run which had not seen it, and made no order. */
 function namedUnseen(input: PaymentInput, payment: EarlierPayment): NotificationSignal[] {
-  const isUnseen = input.kind === 'adopt' && payment.made === 'nothing' && !hasSeen(payment);
+  const isUnseen = input.kind === 'adopt' && payment.made === 'nothing' && !hasSeenTrade(payment);
   return isUnseen && input.trade_no ? [{ trade_no: input.trade_no }] : [];
 }
 
@@ -114,8 +115,7 @@ function withSecond(left: Left, later: readonly EarlierPayment[], payment: Earli
 const isSame = (one: EarlierPayment, { run_id: _, ...other }: EarlierPayment) =>
   isDeepStrictEqual({ ...one, run_id: undefined }, { ...other, run_id: undefined });
 
-const isOfOthers = (payment: EarlierPayment) => payment.made !== 'order' && hasSeen(payment);
-const hasSeen = ({ trade_status, outcome }: EarlierPayment) => trade_status !== null || outcome !== null;
+const isOfOthers = (payment: EarlierPayment) => payment.made !== 'order' && hasSeenTrade(payment);
 
 /** So long the code of an earlier run may fail to answer, such as after a deploy that cannot replay it. */
 const PATIENCE_MS = 10 * 60_000;

@@ -17,6 +17,7 @@ import {
   endedFromOutside,
   fieldsUnlikeKnown,
   isNotCreatedFailure,
+  isTradeOfOthers,
   madeElsewhere,
   type NewPayment,
   type PaymentData,
@@ -129,9 +130,9 @@ export class PaymentStarter {
   private async answerIfSame(payment: NewPayment, known: PaymentState): Promise<PaymentData | undefined> {
     const { out_trade_no } = payment.request;
     const order = await orderUnder(this.client, this.id(out_trade_no));
-    if (order === null) throw new DuplicateOrderError(madeElsewhere(out_trade_no), out_trade_no);
+    if (isTradeOfOthers(order, known)) throw new DuplicateOrderError(madeElsewhere(out_trade_no), out_trade_no);
     const answer = creationAnswer(known);
-    const fields = fieldsUnlikeKnown(payment, order, known);
+    const fields = fieldsUnlikeKnown(payment, order ?? undefined, known);
     // Only the run itself knows whether an order without an answer has failed: its number can be used again then.
     if (answer && fields.length > 0) throw paymentErrorOf(differentOrder(known, fields), out_trade_no);
     return answer;

@@ -22,6 +22,14 @@ export interface EarlierPayment
   made: 'order' | 'nothing' | 'of others';
 }
 
+/** Whether the gateway, or a person, has said anything of a trade under the number. */
+export const hasSeenTrade = ({ trade_status, outcome }: Pick<PaymentState, 'trade_status' | 'outcome'>): boolean =>
+  trade_status !== null || outcome !== null;
+
+/** Whether the trade under the number is another's: an order was asked for here (`order` is null), and none was made. */
+export const isTradeOfOthers = (order: Order | null | undefined, state: PaymentState): boolean =>
+  order === null && hasSeenTrade(state);
+
 /** What the next run takes in. */
 export interface EarlierPayments {
   /** The latest first. */

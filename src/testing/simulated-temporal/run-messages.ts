@@ -25,6 +25,7 @@ export function infoOf(run: Run): api.api.workflow.v1.IWorkflowExecutionInfo {
     type: { name: run.start.type },
     status: STATUSES[run.status],
     startTime: msNumberToTs(run.startedAt),
+    ...(run.closedAt === undefined ? {} : { closeTime: msNumberToTs(run.closedAt) }),
     taskQueue: 'simulated',
     searchAttributes: { indexedFields: run.searchAttributes },
   };

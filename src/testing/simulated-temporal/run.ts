@@ -41,6 +41,8 @@ export interface Run {
   readonly runId: string;
   /** Ms since the epoch. */
   readonly startedAt: number;
+  /** Ms since the epoch; undefined while it runs. */
+  readonly closedAt: number | undefined;
   readonly status: RunStatus;
   readonly isRunning: boolean;
   /** Whether the code has had a workflow task. */

@@ -22,6 +22,7 @@ export class WorkflowRun implements Run {
   readonly runId: string;
   /** Ms since the epoch. */
   readonly startedAt: number;
+  closedAt: number | undefined;
   /** Ids of the signal requests so far: the server drops a repeated one. */
   readonly requestIds = new Set<string>();
   /** Events of its history without those of its workflow tasks, whose number depends on the server's timing. */
@@ -238,6 +239,7 @@ export class WorkflowRun implements Run {
 
   close(status: Exclude<RunStatus, 'RUNNING'>, tellsParent = true): void {
     this.status = status;
+    this.closedAt = this.temporal.clock.now;
     this.pending = [];
     this.commands.cancelAll();
     for (const update of this.updates.values()) {

@@ -74,8 +74,12 @@ export const isOurTrade = ({ payment, trade_no }: KnownOrder): boolean =>
 export const isUnpaid = (order: KnownOrder): boolean =>
   order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasMoney(order);
 
-/** Of an order that was not paid, and of which nothing is notified, a denial is the answer. Any other is searched for. */
-export const isDenialAnswer = (order: KnownOrder): boolean => isUnpaid(order) && order.held.length === 0;
+/**
+ * Of an order that ended without a sale, and of which nothing is notified, a denial is the answer: it was not paid, or a person has decided
+ * on its money. Any other is searched for.
+ */
+export const isDenialAnswer = (order: KnownOrder): boolean =>
+  order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasLateMoney(order) && order.held.length === 0;
 
 /** Whether the gateway calls what was sold something else, and no person has seen that. A replica may be behind: it has to last. */
 export function isRevoked(order: KnownOrder): boolean {

@@ -9,6 +9,7 @@ import {
   fieldsUnlikeKnown,
   isNotCreatedFailure,
   isSettledByLooking,
+  isTradeOfOthers,
   PAYMENT_OUTCOMES,
   type PaymentData,
   type PaymentInput,
@@ -45,7 +46,7 @@ export function createdAnswer(
   state: PaymentState,
   again: PaymentInput | undefined,
 ): PaymentData {
-  if (order === null) throw duplicateOrder(state);
+  if (isTradeOfOthers(order, state)) throw duplicateOrder(state);
   const answer = creationAnswer(state);
   // An adopted trade can be compared only after its first query.
   if (answer && !order) assertSameTrade(state, again);

@@ -3,6 +3,7 @@ import {
   type EarlierPayment,
   type EarlierPayments,
   fieldsUnlikeKnown,
+  hasSeenTrade,
   isNamedByItsCreation,
   type Order,
   type PaymentData,
@@ -40,8 +41,8 @@ export function knownOfTrade({ runs }: EarlierPayments): EarlierPayment | undefi
 
 /** A trade of others: one that watched it had perhaps been told by one before it. */
 function watchedBy(runs: readonly EarlierPayment[]): EarlierPayment | undefined {
-  const latest = runs.find((one) => one.order !== undefined || hasSeen(one));
-  const seen = runs.find(hasSeen);
+  const latest = runs.find((one) => one.order !== undefined || hasSeenTrade(one));
+  const seen = runs.find(hasSeenTrade);
   if (latest === undefined || seen === undefined || latest === seen) return latest;
   const { outcome, trade_no, trade_status, order_amount } = latest;
   return {
@@ -62,10 +63,9 @@ export const isSameOrder = (one: EarlierPayment, order: Order): boolean =>
   fieldsUnlikeKnown(order, one.order ?? undefined, one).length === 0;
 
 /** Whether it can be gone on from: there may be an order of ours, or the gateway, or a person, has told of a trade. */
-export const isFollowed = (one: EarlierPayment): boolean => one.made === 'order' || hasSeen(one);
+export const isFollowed = (one: EarlierPayment): boolean => one.made === 'order' || hasSeenTrade(one);
 
 const isSale = ({ outcome }: EarlierPayment) => outcome === 'SUCCESS';
-const hasSeen = ({ trade_status, outcome }: EarlierPayment) => trade_status !== null || outcome !== null;
 const endedAs = ({ run_id, order }: EarlierPayment, end: EarlierPayment) => ({ ...end, run_id, order });
 
 /** The trade that the answer to a creation named, or else the latest; a run that only found a trade does not prove whose it is. */

@@ -2,7 +2,7 @@
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
 import type { LookResult, Trade, TradeId } from '../../contract';
 import { type LookTimes, lookBriefly, lookOnce, type NotFound, type Searched, searchOn } from '../shared/look';
-import { hasEnded, startPoll } from '../shared/polling';
+import { hasEnded, type Poll, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
 import { idOf } from './known-payment';
 import { ofForeign } from './look-results';
@@ -56,19 +56,20 @@ export class TradeLooks {
       await condition(() => hasEnded(lasting) || requests.isRequested);
       if (lasting.failure !== undefined) throw lasting.failure;
       if (lasting.found !== undefined) return lasting.found;
-      const now = await this.firstAnswer(id);
-      if (now.is !== 'found') continue;
-      lasting.scope.cancel();
-      await lasting.ended;
-      return now;
+      const now = await this.firstAnswer(id, lasting);
+      if (now.is === 'found') return now;
     }
   }
 
-  private async firstAnswer(id: TradeId): Promise<LookResult> {
+  private async firstAnswer(id: TradeId, lasting: Poll<LookResult>): Promise<LookResult> {
     const { app_id, requests } = this.context;
     let looked: LookResult = NO_ANSWER;
     await requests.fulfil(async () => {
       looked = await lookOnce(app_id, id, { ...this.times, settling_ms: 0 });
+      if (looked.is !== 'found') return;
+      // Who asked reads the state next: what was found is learned before anything else is waited for.
+      lasting.scope.cancel();
+      await lasting.ended;
     });
     return looked;
   }

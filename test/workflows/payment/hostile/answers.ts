@@ -119,8 +119,10 @@ export function recheckTellsWhatIs({ told, gateway, traits, temporal }: World): 
 export function questionsAreAnswered({ told }: World): Broken[] {
   const isCut = told.some(({ is }) => is === 'terminated' || is === 'reset');
   return told.flatMap((one) => {
-    // Who comes at the very end asks again.
-    if (one.is !== 'recheck failed' || isCut || one.message.includes('closed before it had looked')) return [];
+    if (one.is !== 'recheck failed' || isCut) return [];
+    // Who comes at the very end asks again: Temporal says so, or the run that takes no more.
+    if (one.message.includes('closed before it had looked') || one.message.includes('is just ending. Ask again'))
+      return [];
     // A run that gives way to the order before it says so, and the next one can be asked.
     if (one.message.includes('goes on as before: ask again')) return [];
     // The next look answers five, and leaves room for a person's word.

@@ -359,6 +359,8 @@ function notOursIsNotSold(world: World, seen: readonly Seen[]): Broken[] {
     const trade = gateway.trades.find(({ trade_no }) => trade_no === state.trade_no);
     const wasTold = acknowledged.some(({ trade_no }) => trade_no === state.trade_no);
     if (state.outcome !== 'SUCCESS' || trade?.made_by !== 'another system' || wasTold) return [];
+    // A person has said that the number is sold, and this is the trade that has it.
+    if (state.confirmed_by === 'operator') return [];
     if (mayBeTakenForOurs(world, trade)) return [];
     // Who adopts a number under which nothing of ours can exist wants the trade that has it.
     if (world.hasAdopted && nothingOfOursExists(world)) return [];

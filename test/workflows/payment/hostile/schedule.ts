@@ -3,12 +3,13 @@ import { play, type Step, type Story } from './stories';
 import { timelineOf } from './timeline';
 import { PLAIN, type World } from './world';
 
-export type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>];
+/** `chance`: the seed of what the world draws itself, where a story needs a certain one. */
+export type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>, chance?: number];
 
 export const SECOND = 1_000;
 
-export const story = (steps: readonly Step[], traits: Partial<Story['traits']> = {}): Story => ({
-  chance: 7,
+export const story = (steps: readonly Step[], traits: Partial<Story['traits']> = {}, chance = 7): Story => ({
+  chance,
   steps,
   traits: { ...PLAIN, ...traits },
 });

@@ -18,9 +18,12 @@ import {
   wait,
 } from './schedule';
 import { play, type Step, type Story } from './stories';
-import { World } from './world';
+import { AMOUNT, World } from './world';
 
 const cancelled: readonly Step[] = [wait(MINUTE), { do: 'ends' }, notify, wait(HOUR)];
+
+/** The draws with which a random story was found. */
+const CHANCE = 1_283_034_894;
 
 const SCHEDULES: readonly Schedule[] = [
   [
@@ -312,11 +315,37 @@ const SCHEDULES: readonly Schedule[] = [
     'promise 1: an order is answered with the same payment data after its workflow was terminated and opened again',
     [wait(MINUTE), { do: 'terminate' }, notify, wait(MINUTE), { do: 'pay' }, wait(MINUTE)],
   ],
+  [
+    'promise 1: nobody is told of an order of others while an adoption under the number has found no trade',
+    [{ do: 'terminate' }, { do: 'adopt by number' }],
+  ],
+  [
+    'promise 6: a refund of an open order, and another after its end, show each transition of the payment once',
+    [{ do: 'ends', as: 'CANCEL' }, { do: 'refund' }, wait(10 * HOUR), { do: 'refund' }],
+    {
+      before: { amount: AMOUNT, isPaid: false, isNotified: true },
+      lag_ms: 2 * SECOND,
+      takesNumbersTwice: false,
+      shows: 'the first',
+    },
+    CHANCE,
+  ],
+  [
+    'promise 8: a person who ends a sale of a wrong amount as CANCEL ends the search for a trade that the gateway has forgotten',
+    [wait(MINUTE), paid, wait(10 * HOUR), { do: 'notify wrong amount' }],
+    { forgetsAfter_ms: 4 * HOUR, creations: ['lost before it arrived'], takesNumbersTwice: false },
+    CHANCE,
+  ],
+  [
+    'promise 8: a recheck of an adoption answers with the trade that its query has found',
+    [{ do: 'terminate' }, paid, { do: 'terminate' }, { do: 'notify wrong amount' }, { do: 'recheck' }, notify],
+    { before: { amount: AMOUNT, isPaid: false, isNotified: false } },
+  ],
 ];
 
-test.each(SCHEDULES.map(([title, steps, traits = {}]) => ({ title, steps, traits })))(
+test.each(SCHEDULES.map(([title, steps, traits = {}, chance]) => ({ title, steps, traits, chance })))(
   '$title',
-  async ({ steps, traits }) => expect(await brokenIn(story(steps, traits))).toEqual([]),
+  async ({ steps, traits, chance }) => expect(await brokenIn(story(steps, traits, chance))).toEqual([]),
   60_000,
 );
 
