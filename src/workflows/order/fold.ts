@@ -62,7 +62,7 @@ import {
   toldOutcome,
 } from './payment-end';
 import { outcomeNamed, replicaLag } from './refund-table';
-import { hasCalledAPart, hasUnexplainedMovement, judged } from './refund-verdicts';
+import { hasCalledAPart, hasUnexplainedMovement, judged, mayHaveEnded } from './refund-verdicts';
 
 /** What the fold needs of the settings. */
 export interface FoldSettings {
@@ -515,9 +515,9 @@ function onNamed(order: KnownOrder, refund: LedgerRefund, status: string): Known
   // The trade may never have shown it to us.
   const end = { ...asEnded(named, 'notification'), named: status, moved: true };
   if (named === 'REFUNDED') {
-    // It was done before it came back. Else what says that it is gone contradicts who said that it paid nothing.
+    // It was done before it came back. Else what says that it is gone contradicts who said, or showed, that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
-    return withRefund(order, number, hasPaidNothing ? CONTRADICTED : end);
+    return withRefund(order, number, hasPaidNothing || mayHaveEnded(order, refund) ? CONTRADICTED : end);
   }
   // Whichever try it means, that is known. The gateway has used the number, where there was one try.
   if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;

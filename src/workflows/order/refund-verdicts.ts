@@ -46,9 +46,8 @@ export function readingOf(
 }
 
 function verdictAt(order: KnownOrder, refund: LedgerRefund, row: Row, column: Column): Verdict | undefined {
-  const { begun, outcome, named } = refund;
-  // An end may show for a moment only. Each refund that was begun before it, and has no end of its own, may be the one.
-  const hasUnnamedEnd = unexplainedEnds(order).some((at) => at >= (begun?.at ?? 0));
+  const { outcome, named } = refund;
+  const hasUnnamedEnd = mayHaveEnded(order, refund);
   if (outcome !== null) return named === order.seen?.status ? undefined : verdictOnDone(row, hasUnnamedEnd);
   if (hasUnnamedEnd) return WHOSE_END;
   return verdictOn(row, column, !isMore(leftAtGateway(order), '0'));
@@ -121,6 +120,13 @@ function withoutEchoes(history: KnownOrder['history'], lag_ms: number): Movement
     return [movement];
   });
 }
+
+/**
+ * Whether the trade has shown, perhaps for a moment only, that a refund paid nothing, and nothing says which: each that was begun before it, and
+ * has no end of its own, may be the one.
+ */
+export const mayHaveEnded = (order: KnownOrder, { begun }: LedgerRefund): boolean =>
+  unexplainedEnds(order).some((at) => at >= (begun?.at ?? 0));
 
 /** When the trade began to show ends of refunds that are none of those whose end is known by their number. Ms since the epoch. */
 export function unexplainedEnds({ history, refunds }: KnownOrder): number[] {
