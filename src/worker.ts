@@ -1,7 +1,7 @@
 /** The worker as a program: `npm run worker`, or `payment-gateway worker`. */
 import './temporal/requires-worker';
 import { Client } from '@temporalio/client';
-import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { dataConverter } from './codec/data-converter';
 import { scheduledJobs } from './contract';
 import { MINUTE } from './gateway/pure/durations';
@@ -49,6 +49,7 @@ export async function createWorker(config: Config, env: Environment): Promise<Co
       plugins: [plugin],
       ...(workflowBundle ? { workflowBundle } : {}),
       shutdownGraceTime: SHUTDOWN_GRACE,
+      ...workerOptionsOf(config),
     });
     const watch = config.PAYMENTS_SCHEDULES ? watchJobs(new Client({ connection, namespace }), config) : undefined;
     const end = () => {
@@ -60,6 +61,26 @@ export async function createWorker(config: Config, env: Environment): Promise<Co
     await connection.close();
     throw error;
   }
+}
+
+/** How much it does at once, and as which version. The environment has either both parts of a version or none. */
+function workerOptionsOf(config: Config): Partial<WorkerOptions> {
+  const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = config;
+  const given = {
+    maxConcurrentWorkflowTaskExecutions: config.WORKER_WORKFLOW_SLOTS,
+    maxConcurrentActivityTaskExecutions: config.WORKER_ACTIVITY_SLOTS,
+    maxCachedWorkflows: config.WORKER_CACHED_WORKFLOWS,
+    maxConcurrentWorkflowTaskPolls: config.WORKER_WORKFLOW_POLLERS,
+    maxConcurrentActivityTaskPolls: config.WORKER_ACTIVITY_POLLERS,
+  };
+  const tuning: Partial<WorkerOptions> = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  );
+  if (deploymentName === undefined || buildId === undefined) return tuning;
+  const version = { deploymentName, buildId };
+  // Each workflow of ours says by itself how it behaves (workflows/versioning.ts).
+  const defaultVersioningBehavior = 'PINNED';
+  return { ...tuning, workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior } };
 }
 
 /** How often a worker looks whether the jobs do their work, in ms. */

@@ -13,6 +13,7 @@ import {
   eventDeliveryWorkflowId,
   type MerchantEvent,
   paymentWorkflowId,
+  priorityOf,
   SIGNAL,
   STUCK_SWEEP_WORKFLOW_ID,
   speiAccountWorkflowId,
@@ -45,6 +46,7 @@ export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEn
       signal: SIGNAL.tell,
       signalArgs: [[event]],
       staticSummary: `Events of ${subject} for ${new URL(url).host}`,
+      priority: priorityOf(subject),
     });
   }
 }

@@ -16,6 +16,7 @@ import {
   type PaymentState,
   paymentAfterEnd,
   paymentWorkflowId,
+  priorityOf,
   QUERY,
   type ReconciledSlice,
   type ReconcileSlice,
@@ -296,6 +297,7 @@ async function adopt(client: Client, app_id: string, out_trade_no: string): Prom
       taskQueue: activityInfo().taskQueue,
       args: [input],
       staticSummary: startSummary(input),
+      priority: priorityOf(paymentWorkflowId(app_id, out_trade_no)),
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
     });

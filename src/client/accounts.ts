@@ -16,6 +16,7 @@ import {
   type PaymentState,
   type PaymentWorkflow,
   paymentWorkflowId,
+  priorityOf,
   QUERY,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
@@ -109,6 +110,7 @@ export class AccountsClient {
         workflowId,
         taskQueue,
         args: [{ app_id, request }],
+        priority: priorityOf(workflowId),
         workflowIdConflictPolicy: 'USE_EXISTING',
         // A creation that failed may be tried again, because there is no account.
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
@@ -200,6 +202,7 @@ export class AccountsClient {
       workflowId: speiAccountQuantityWorkflowId(app_id),
       taskQueue,
       args: [{ app_id }],
+      priority: priorityOf(speiAccountQuantityWorkflowId(app_id)),
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
     return this.answer('quantity', () =>

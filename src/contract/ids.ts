@@ -90,3 +90,6 @@ export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undef
   if (kind === 'payment' || kind === 'after-sale') return { kind, app_id, out_trade_no: rest, part: null };
   return { kind, app_id, out_trade_no: null, part: rest };
 }
+
+/** What a workflow is started with, so that a task queue serves the apps by turns: a flood of one app's orders holds up no other's. */
+export const priorityOf = (workflowId: string) => ({ fairnessKey: namedByWorkflowId(workflowId)?.app_id ?? '' });

@@ -3,6 +3,7 @@ import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import {
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
+  priorityOf,
   type RefundAnswer,
   type RefundOrder,
   UPDATE,
@@ -44,6 +45,7 @@ function requestOnce(
     workflowId: afterSaleWorkflowId(app_id, out_trade_no),
     taskQueue,
     args: [{ app_id, out_trade_no }],
+    priority: priorityOf(afterSaleWorkflowId(app_id, out_trade_no)),
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });

@@ -4,7 +4,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from '@temporalio/common';
+import { compilePriority, encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from '@temporalio/common';
 import { encodeToPayloadsWithContext, encodeUserMetadata } from '@temporalio/common/lib/internal-non-workflow';
 import { msOptionalToTs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
@@ -13,6 +13,7 @@ import {
   type AfterSaleWorkflow,
   type PaymentState,
   type PaymentWorkflow,
+  priorityOf,
   SEARCH_ATTRIBUTE,
   startSummary,
   TASK_TIMEOUT_MS,
@@ -90,6 +91,7 @@ export class TemporalCalls {
           workflowId,
           taskQueue: this.taskQueue,
           args: [input],
+          priority: priorityOf(workflowId),
           workflowIdConflictPolicy: 'USE_EXISTING',
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
         }),
@@ -180,6 +182,7 @@ export class TemporalCalls {
       workflowTaskTimeout: msOptionalToTs(TASK_TIMEOUT_MS[type]) ?? null,
       input: await encode(input),
       userMetadata: userMetadata ?? null,
+      priority: compilePriority(priorityOf(workflowId)),
       signalName: signal,
       signalInput: await encode(payload),
       workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,

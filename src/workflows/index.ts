@@ -3,6 +3,8 @@
  * rooms it imports contract/ and gateway/pure/ only. Every function here is a workflow type, so what a merchant's own workflow
  * calls is in calls/; a merchant's bundle re-exports both: `export * from 'temporal-payment-gateway/workflows'`.
  */
+import './versioning';
+
 export type * from '../contract';
 export { FAILURE, QUERY, SEARCH_ATTRIBUTE, SIGNAL, UPDATE, WORKFLOW } from '../contract';
 export {

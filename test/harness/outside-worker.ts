@@ -50,8 +50,8 @@ export async function outsideStack({
     workers,
     payments: new PaymentsClient({ client: temporal.client, app_id: APP.app_id, taskQueue }),
 
-    /** Resolves once it works. */
-    async startWorker(): Promise<Terminal> {
+    /** Resolves once it works. `more`: settings of this one. */
+    async startWorker(more: Record<string, string> = {}): Promise<Terminal> {
       const env = {
         TEMPORAL_ADDRESS: temporal.address,
         TEMPORAL_NAMESPACE: 'default',
@@ -62,6 +62,7 @@ export async function outsideStack({
         WEBHOOK_PUBLIC_URL: webhookUrl,
         PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
         ...settings,
+        ...more,
       };
       const worker = new Terminal({ cwd: folder, env }, 'worker');
       workers.push(worker);

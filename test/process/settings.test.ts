@@ -127,11 +127,18 @@ describe('with nothing set', () => {
       'PAYMENTS_SEALING_PUBLIC_JWK',
       'SIMULATOR_DATA_FILE',
       'SIMULATOR_PUBLIC_URL',
+      'TEMPORAL_DEPLOYMENT_NAME',
       'TEMPORAL_UI_URL',
+      'TEMPORAL_WORKER_BUILD_ID',
       'WEBHOOK_ALLOWED_IPS',
       'WEBHOOK_HEALTH_ADDRESS',
       'WEBHOOK_PUBLIC_URL',
       'WEBHOOK_TRUSTED_PROXIES',
+      'WORKER_ACTIVITY_POLLERS',
+      'WORKER_ACTIVITY_SLOTS',
+      'WORKER_CACHED_WORKFLOWS',
+      'WORKER_WORKFLOW_POLLERS',
+      'WORKER_WORKFLOW_SLOTS',
     ]);
   });
 
@@ -191,6 +198,8 @@ describe('each setting takes its values', () => {
     ['WEBHOOK_HEALTH_ADDRESS', '127.0.0.1:8481', '127.0.0.1:8481'],
     ['METRICS_ADDRESS', '127.0.0.1:9464', '127.0.0.1:9464'],
     ['METRICS_ADDRESS', '[::1]:9464', '[::1]:9464'],
+    ['WORKER_WORKFLOW_SLOTS', '2', 2],
+    ['WORKER_CACHED_WORKFLOWS', '0', 0],
     ['WEBHOOK_STOP_DELAY', '0s', 0],
     ['PAYMENTS_POLL_SCHEDULE', '500ms, 1s,2m', [500, 1_000, 2 * MINUTE]],
     ['PAYMENTS_POLL_EVERY', '2h', 2 * HOUR],
@@ -270,6 +279,9 @@ describe('a wrong value', () => {
     ['WEBHOOK_LIMIT_IN_FLIGHT', '-1'],
     ['WEBHOOK_LIMIT_CONNECTIONS', 'many'],
     ['METRICS_ADDRESS', '8080'],
+    ['WORKER_WORKFLOW_SLOTS', '1'],
+    ['WORKER_ACTIVITY_SLOTS', '0'],
+    ['WORKER_CACHED_WORKFLOWS', '-1'],
     ['METRICS_ADDRESS', 'localhost:9464'],
     ['METRICS_ADDRESS', '::1:9464'],
     ['METRICS_ADDRESS', '127.0.0.1:0'],
@@ -499,6 +511,13 @@ describe('one gateway app', () => {
     expect(said).toContain('GATEWAY_SECRET_KEY needs GATEWAY_APP_ID and GATEWAY_BASE_URL');
     expect(said).not.toContain('sk_single');
   });
+});
+
+test.each([
+  ['TEMPORAL_DEPLOYMENT_NAME', 'TEMPORAL_WORKER_BUILD_ID'],
+  ['TEMPORAL_WORKER_BUILD_ID', 'TEMPORAL_DEPLOYMENT_NAME'],
+])('%s without %s is refused: the worker would run without a version', (given, missing) => {
+  expect(refusal({ [given]: 'payments' })).toContain(`${given} is set without ${missing}`);
 });
 
 test.each(['GATEWAY_BASE_URL', 'PAYMENTS_EVENTS_URL', 'WEBHOOK_PUBLIC_URL'])(

@@ -10,6 +10,7 @@ import {
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
   namedByWorkflowId,
+  priorityOf,
   UPDATE,
   WORKFLOW,
 } from '../../contract';
@@ -151,6 +152,7 @@ async function tellAfterSale(
     workflowId,
     taskQueue: last.taskQueue,
     args: [{ app_id, out_trade_no: out_trade_no ?? '' }],
+    priority: priorityOf(workflowId),
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });

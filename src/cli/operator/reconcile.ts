@@ -7,6 +7,7 @@ import {
   type DifferencesQuestion,
   inParts,
   type MerchantRow,
+  priorityOf,
   QUERY,
   type ReconciliationInput,
   type ReconciliationState,
@@ -93,6 +94,7 @@ async function compare(
     taskQueue: config.PAYMENTS_TASK_QUEUE,
     args: [input],
     staticSummary: `Reconciliation of ${input.app_id}`,
+    priority: priorityOf(reconciliationWorkflowId(input.app_id, name)),
   });
   complain(`Comparing as ${handle.workflowId}. It goes on if you stop this command.`);
   const state = await untilFinished(handle, client);

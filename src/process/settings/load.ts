@@ -48,6 +48,7 @@ export function loadConfig(env: Environment): Config {
     throw problems(['GATEWAY_APPS_FILE: an app_id is given twice (GATEWAY_APP_ID counts); keep one']);
   }
   assertTls(parsed.data, apps);
+  assertWholeVersion(parsed.data);
   const { PAYMENTS_SEALING_JWKS_FILE: file } = given;
   return { ...parsed.data, apps, ...(file === undefined ? {} : { sealing_jwks_file: file }) };
 }
@@ -68,6 +69,17 @@ function assertTls(given: z.output<typeof environment>, apps: Config['apps']): v
     PAYMENTS_EVENTS_URL: events?.find(isExposed),
   });
   if (exposed.length > 0) throw problems(exposed);
+}
+
+/** A version that lacks a part would run without versioning, and nobody would notice before the next deploy. */
+function assertWholeVersion({
+  TEMPORAL_DEPLOYMENT_NAME,
+  TEMPORAL_WORKER_BUILD_ID,
+}: z.output<typeof environment>): void {
+  const parts = Object.entries({ TEMPORAL_DEPLOYMENT_NAME, TEMPORAL_WORKER_BUILD_ID });
+  const [missing] = parts.filter(([, value]) => value === undefined).map(([name]) => name);
+  const [given] = parts.filter(([, value]) => value !== undefined).map(([name]) => name);
+  if (missing && given) throw problems([`${given} is set without ${missing}: set both for worker versioning, or none`]);
 }
 
 /** The sealing keys that a file holds now. Throws ConfigError. */

@@ -1,7 +1,10 @@
 /** Settings of the simulated gateway, of the operator's commands, and those of every long-running process. */
 import { z } from 'zod';
 import { settingDocs } from './meaning';
-import { flag, httpAddress, listenAddress, nonEmpty, port } from './types';
+import { flag, httpAddress, limit, listenAddress, nonEmpty, port } from './types';
+
+/** A worker that keeps workflows in memory needs two. */
+const atLeastTwo = z.coerce.number().int().min(2);
 
 export const SIMULATOR_SETTINGS = {
   SIMULATOR_HOST: nonEmpty
@@ -37,6 +40,36 @@ export const PROCESS_SETTINGS = {
   METRICS_ADDRESS: listenAddress.optional().register(settingDocs, {
     readBy: 'worker, webhook',
     meaning: 'Where to serve metrics for Prometheus, such as `127.0.0.1:9464`. Empty: nowhere.',
+  }),
+  TEMPORAL_DEPLOYMENT_NAME: nonEmpty.optional().register(settingDocs, {
+    readBy: 'worker',
+    meaning:
+      'The Worker Deployment that this worker is a version of. With `TEMPORAL_WORKER_BUILD_ID`, it turns worker versioning on; one alone is refused. Temporal’s Worker Controller sets both.',
+  }),
+  TEMPORAL_WORKER_BUILD_ID: nonEmpty.optional().register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'The version within it, such as the digest of the image.',
+  }),
+  WORKER_WORKFLOW_SLOTS: atLeastTwo.optional().register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How many workflow tasks run at once. Empty: the SDK’s default.',
+  }),
+  WORKER_ACTIVITY_SLOTS: limit.optional().register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How many activities run at once: calls of the gateway, polls and events. Empty: the SDK’s default.',
+  }),
+  WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).optional().register(settingDocs, {
+    readBy: 'worker',
+    meaning:
+      'How many workflows stay in memory between their tasks. Empty: the SDK’s default, by the memory that there is.',
+  }),
+  WORKER_WORKFLOW_POLLERS: atLeastTwo.optional().register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How many calls ask Temporal for workflow tasks at once. Empty: the SDK’s default.',
+  }),
+  WORKER_ACTIVITY_POLLERS: limit.optional().register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How many calls ask Temporal for activities at once. Empty: the SDK’s default.',
   }),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

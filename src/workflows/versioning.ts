@@ -1,0 +1,43 @@
+/**
+ * Which version of the code a workflow runs on where a worker's deployment has versions: PINNED stays with the one that started it, and
+ * AUTO_UPGRADE goes on with the current one. It is declared here, because a default of the worker would pin an account for its whole life.
+ */
+import { setWorkflowOptions } from '@temporalio/workflow';
+import type { WORKFLOW } from '../contract';
+import { createSpeiAccount } from './account/create';
+import { speiAccountQuantity } from './account/quantity';
+import { speiAccount } from './account/workflow';
+import { appAttention } from './app-attention/workflow';
+import { eventDelivery } from './events/delivery';
+import { bankList, installments, walletToken } from './lookup/workflow';
+import { afterSale } from './order/after-sale';
+import { payment } from './payment/workflow';
+import { stuckSweep } from './reconciliation/stuck-sweep';
+import { reconciliation } from './reconciliation/workflow';
+import { paymentEvents } from './shared/outbox/relay';
+import { strayNotification } from './shared/stray-notification';
+
+type Behavior = 'PINNED' | 'AUTO_UPGRADE';
+
+/** What ends within days stays; what may be open for months, or wait for a person, goes on with the code that people run now. */
+const VERSIONING: Readonly<
+  Record<keyof typeof WORKFLOW, readonly [workflow: (...input: never[]) => Promise<unknown>, behavior: Behavior]>
+> = {
+  payment: [payment, 'PINNED'],
+  afterSale: [afterSale, 'AUTO_UPGRADE'],
+  appAttention: [appAttention, 'AUTO_UPGRADE'],
+  strayNotification: [strayNotification, 'PINNED'],
+  createSpeiAccount: [createSpeiAccount, 'AUTO_UPGRADE'],
+  speiAccount: [speiAccount, 'AUTO_UPGRADE'],
+  speiAccountQuantity: [speiAccountQuantity, 'AUTO_UPGRADE'],
+  bankList: [bankList, 'PINNED'],
+  installments: [installments, 'PINNED'],
+  walletToken: [walletToken, 'PINNED'],
+  eventDelivery: [eventDelivery, 'AUTO_UPGRADE'],
+  reconciliation: [reconciliation, 'PINNED'],
+  stuckSweep: [stuckSweep, 'PINNED'],
+  paymentEvents: [paymentEvents, 'AUTO_UPGRADE'],
+};
+
+for (const [workflow, versioningBehavior] of Object.values(VERSIONING))
+  setWorkflowOptions({ versioningBehavior }, workflow);
