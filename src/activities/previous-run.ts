@@ -10,6 +10,7 @@ import {
   paymentWorkflowId,
   QUERY,
   SEARCH_ATTRIBUTE,
+  type SentRefund,
   SIGNAL,
   telling,
 } from '../contract';
@@ -88,6 +89,7 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
 
 /** A refund that was sent, as the activity `gateway.refund` was given it. */
 const attempt = z.object({
+  id: z.object({ trade_no: z.string().optional() }),
   request: z.object({ out_request_no: z.string(), refund_amount: z.string(), refund_currency: z.string() }),
 });
 
@@ -95,13 +97,13 @@ const attempt = z.object({
  * The refunds that a run may have sent, by its history alone: no worker has to answer for it. What nobody can read, such as clear text where
  * keys are set, is left out.
  */
-async function sentRefunds(client: Client, run: ShownRun): Promise<EarlierAfterSale['sent'][number][]> {
+async function sentRefunds(client: Client, run: ShownRun): Promise<SentRefund[]> {
   const sent = await ifExists(() => activitiesIn(client, run, 'gateway.refund'), []);
   return sent.flatMap(({ input }) => {
     const { data } = attempt.safeParse(input);
     if (data === undefined) return [];
     const { out_request_no: number, refund_amount: amount, refund_currency: currency } = data.request;
-    return [{ number, amount, currency }];
+    return [{ number, amount, currency, trade_no: data.id.trade_no ?? null }];
   });
 }
 

@@ -111,6 +111,14 @@ export interface RefundAttempt {
   original_run_id: string;
 }
 
+/** A refund that may have been sent, and the trade that it was sent for; null where that was not known. */
+export interface SentRefund {
+  readonly number: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly trade_no: string | null;
+}
+
 /** What Temporal still knows of a trade when its after-sale starts. */
 export interface EarlierAfterSale {
   /** What the run before knew; null where Temporal has none. */
@@ -120,7 +128,7 @@ export interface EarlierAfterSale {
   /** What a payment has handed over to runs that never read it. Anybody may have sent it, with anything. */
   handed: readonly unknown[];
   /** Refunds that a run which does not answer may have sent, as its history has them. */
-  sent: readonly { readonly number: string; readonly amount: string; readonly currency: string }[];
+  sent: readonly SentRefund[];
   /** Whether an earlier run may know of refunds and does not answer: no worker polls its task queue, or its code does not replay. */
   is_unread: boolean;
   /** Whether Temporal has a payment of the order. */

@@ -35,6 +35,7 @@ import {
   readSignal,
   refundInQuestion,
   refundMeaningOf,
+  type SentRefund,
   type Taking,
   timeText,
 } from '../../contract';
@@ -272,8 +273,8 @@ class AfterSaleRun {
       this.learned = new LearnedFacts(this.order, fold);
       facts.push(
         ...handed.flatMap((one) => this.factsIn(one)),
-        // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
-        { is: 'introduced', method, trade_no },
+        // The payment says which trade was sold, or what was sent does. The number alone, or who started this run, may name another one.
+        { is: 'introduced', method, trade_no: trade_no ?? sent.at(-1)?.trade_no ?? null },
         // A payment that hands itself over says more than is read of it.
         ...(end === null || this.isHandedOver(end) ? [] : [{ is: 'ended', payment: end, contradicted: [] } as const]),
         ...(is_unread ? [{ is: 'noticed', what: 'unread' } as const] : []),
@@ -699,7 +700,7 @@ const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): Know
 });
 
 /** A refund that a run may have sent which nobody can ask. */
-const lostIn = ({ number, amount, currency }: EarlierAfterSale['sent'][number]): Fact[] => [
+const lostIn = ({ number, amount, currency }: SentRefund): Fact[] => [
   { is: 'requested', number, amount, currency },
   { is: 'begun', number },
   { is: 'answered', number, answered: { said: 'unknown' } },

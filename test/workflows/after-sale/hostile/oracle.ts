@@ -201,11 +201,12 @@ function claimsAreShown(world: World): Broken[] {
 
 /** 8. A decision is about the refund that it names, and stays. */
 function decisionsAreKept(
-  { told, wasForgotten, hasForgottenRuns }: World,
+  { told, wasForgotten, hasForgottenRuns, temporal, now }: World,
   state: AfterSaleState | undefined,
 ): Broken[] {
   // A run that has just begun does not know yet what the one before knew.
-  if (!state || state.trade_status === null || wasForgotten || hasForgottenRuns) return [];
+  const hasJustBegun = temporal.allRuns().some(({ isRunning, startedAt }) => isRunning && now - startedAt < MINUTE);
+  if (!state || state.trade_status === null || hasJustBegun || wasForgotten || hasForgottenRuns) return [];
   const decided = told.flatMap((one) => (one.is === 'resolved' ? [one.resolution] : []));
   const named = decided.filter(({ outcome }) => outcome !== undefined);
   const wrong = state.refunds.filter(

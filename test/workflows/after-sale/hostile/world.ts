@@ -442,9 +442,12 @@ export class World extends BaseWorld {
 
   /** The end of the retention of everything that has closed. */
   async forget(): Promise<void> {
-    // Retention is days, and not the moments in which a request is under way.
-    const last = this.gateway.requests.at(-1)?.at ?? 0;
-    if (this.temporal.allRuns().some(({ isRunning }) => isRunning) || this.now - last < HOUR) return;
+    // Retention is days, and not the moments in which a request is under way, or a run has just ended.
+    const times = [
+      this.gateway.requests.at(-1)?.at ?? 0,
+      ...this.temporal.allRuns().map((run) => run.closedAt ?? this.now),
+    ];
+    if (this.now - Math.max(...times) < HOUR) return;
     this.isPastRetention ||= this.gateway.refunds.length > 0;
     this.hasForgottenRuns ||= this.temporal.allRuns().length > 0;
     for (const { out_request_no } of (await this.state())?.refunds ?? []) this.readable.add(out_request_no);
