@@ -114,6 +114,15 @@ const SCHEDULES: readonly Schedule[] = [
     [ask('50.00', 'a'), wait(5 * MINUTE), desk('50.00'), notify, wait(2 * MINUTE), ask('100.00', 'b'), wait(HOUR)],
   ],
   [
+    'a notification of another trade under our refund’s number does not end ours, where no worker answers for the run that sent it',
+    [
+      { do: 'ask', amount: undefined, number: 'a' },
+      wait(2 * MINUTE),
+      { do: 'rename queue' },
+      { do: 'another trade', number: 'a', status: 'REFUND_REVOKE' },
+    ],
+  ],
+  [
     'a refund that the retention has forgotten limits what is granted',
     [ask('100.00', 'a'), wait(HOUR), { do: 'forget' }, ask('100.00', 'b'), wait(HOUR)],
   ],
