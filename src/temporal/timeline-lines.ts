@@ -35,7 +35,8 @@ export function askedLine(name: string, said: Said): string {
   if (name === 'gateway.create') return `creation of ${texts(request, 'order_amount', 'order_currency')}`;
   if (name === 'gateway.refund')
     return `refund of ${texts(request, 'refund_amount', 'refund_currency', 'out_request_no')}`;
-  if (name === 'refund') return `refund of ${texts(said, 'refund_amount', 'refund_currency', 'out_request_no')}`;
+  if (name === 'refund')
+    return `refund of ${texts(said, 'refund_amount', 'amount') || 'all that is left'} ${texts(said, 'refund_currency', 'out_request_no')}`.trim();
   if (name === 'notification') {
     const trade = texts(said, 'trade_no');
     const what = texts(said, 'trade_status', 'refund_status', 'amount', 'currency') || 'a call to look at the gateway';

@@ -341,8 +341,12 @@ test('the story of an order that people have decided on, and that was paid late,
     ({ attention, trade_status }) => attention === 'late-payment' && trade_status === 'SUCCESS',
   );
   expect(await playedStory(out_trade_no)).not.toMatch(/eva|asked the sender|the buyer called/);
-  const test = await run('story', out_trade_no, '--test');
-  expect(test.output).toMatch(/const simulation = await simulate\(\{ story \}\);/);
+  for (const [runner, line] of [
+    [[], "import { test } from 'node:test';"],
+    [['vitest'], "import { expect, test } from 'vitest';"],
+    [['jest'], 'expect(await simulation.end()).toEqual(story.end);'],
+  ] as const)
+    expect((await run('story', out_trade_no, '--test', ...runner)).output).toContain(line);
 });
 
 test('export gives exact amounts of payments that run and that have ended, as CSV and JSON lines', async () => {

@@ -83,9 +83,22 @@ function addOrderCommands(program: Command): void {
   program
     .command('story <order>')
     .description('what happened to an order, without anything private, for simulate() of /testing to play')
-    .option('--test', 'a test for jest that plays it')
+    .addOption(
+      new Option('--test [runner]', 'a test that plays it, for the runner of Node or another').choices([
+        'node',
+        'jest',
+        'vitest',
+      ]),
+    )
     .addOption(app())
-    .addHelpText('after', examples('story order-123 > story.json', 'story order-123 --test > incident.test.ts'))
+    .addHelpText(
+      'after',
+      examples(
+        'story order-123 > story.json',
+        'story order-123 --test > incident.test.ts',
+        'story order-123 --test vitest > incident.test.ts',
+      ),
+    )
     .action(async (order, options) => (await import('./story.js')).tellStory(order, options));
   program
     .command('refunds <order>')

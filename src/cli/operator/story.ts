@@ -9,7 +9,7 @@ import { asOperator, targetOf } from './connection';
 import { runsWithFacts } from './why';
 
 /** Prints the story, or a test that plays it. Ends the process: 0, or 2 where there is no story. */
-export function tellStory(order: string, { app, test }: { app?: string; test?: boolean }): Promise<never> {
+export function tellStory(order: string, { app, test }: { app?: string; test?: Runner | true }): Promise<never> {
   return asOperator(async (operator) => {
     const { client } = operator;
     const found = await readCase(client, targetOf(order, { app }, operator));
@@ -20,7 +20,7 @@ export function tellStory(order: string, { app, test }: { app?: string; test?: b
       throw new UserError(
         `No worker has told all facts of ${printable(read.unanswered)}: start one of this version, and ask again.`,
       );
-    say(test ? testOf(read.story) : JSON.stringify(read.story, null, 2));
+    say(test ? testOf(read.story, test === true ? 'node' : test) : JSON.stringify(read.story, null, 2));
     return EXIT.ok;
   });
 }
@@ -28,17 +28,29 @@ export function tellStory(order: string, { app, test }: { app?: string; test?: b
 /** The room for a merchant's own tests, by the name that the package has there. */
 const TEST_TOOLS = ['temporal-payment-gateway', 'testing'].join('/');
 
-const testOf = (
-  story: Story,
-): string => `// Written by \`payment-gateway story --test\`. Where the order should have come to something else, change \`end\`.
-import { simulate } from '${TEST_TOOLS}';
+const EXPECT = 'expect(await simulation.end()).toEqual(story.end);';
+
+/** What a test needs of each runner. That of Node needs no package, and the shops of `init` have it. */
+const RUNNERS = {
+  node: {
+    imports: ["import assert from 'node:assert/strict';", "import { test } from 'node:test';"],
+    compare: 'assert.deepEqual(await simulation.end(), story.end);',
+  },
+  jest: { imports: [], compare: EXPECT },
+  vitest: { imports: ["import { expect, test } from 'vitest';"], compare: EXPECT },
+} as const;
+type Runner = keyof typeof RUNNERS;
+
+const testOf = (story: Story, runner: Runner): string =>
+  `// Written by \`payment-gateway story --test\`. Where the order should have come to something else, change \`end\`.
+${[...RUNNERS[runner].imports, `import { simulate } from '${TEST_TOOLS}';`].join('\n')}
 
 const story = ${JSON.stringify(story, null, 2)};
 
 test('an order ends as its story says', async () => {
   const simulation = await simulate({ story });
   try {
-    expect(await simulation.end()).toEqual(story.end);
+    ${RUNNERS[runner].compare}
   } finally {
     await simulation.close();
   }
