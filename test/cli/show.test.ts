@@ -6,6 +6,7 @@ import {
   ATTENTIONS,
   type Attention,
   afterSaleWorkflowId,
+  namedInCommands,
   type OtherTrade,
   type PaymentState,
   paymentWorkflowId,
@@ -88,7 +89,8 @@ describe.each(ATTENTIONS)('%s', (reason) => {
     const text = caseText(worst(reason, of), {}, NOW);
     expect(linesOf(text).length).toBeLessThan(30);
     const { happened, look, act } = RUNBOOK[reason];
-    for (const told of [`Needs a person: ${reason}. ${happened}`, `Look: ${look}`, `Do: ${act}`])
+    const id = of === 'payment' ? paymentWorkflowId(APP, ORDER) : afterSaleWorkflowId(APP, ORDER);
+    for (const told of [`Needs a person: ${reason}. ${happened}`, `Look: ${look}`, `Do: ${namedInCommands(act, id)}`])
       expect(text).toContain(told);
     expect(text).toContain(`payment-gateway recheck ${ORDER} --app ${APP}`);
     expect(text).toContain(`payment-gateway resolve ${ORDER} --app ${APP} `);
