@@ -103,12 +103,14 @@ func (s *Shop) Routes() http.Handler {
 			Number       string
 			Amount       string // "all" is all that is left
 			OutRequestNo string `json:"out_request_no"`
+			// Where it goes: a method such as PIX has to know.
+			BankInfo *payments.BankInfo `json:"bank_info"`
 		}](request)
 		if err != nil {
 			answer(response, nil, err)
 			return
 		}
-		part := payments.RefundOptions{Amount: asked.Amount, OutRequestNo: asked.OutRequestNo}
+		part := payments.RefundOptions{Amount: asked.Amount, OutRequestNo: asked.OutRequestNo, BankInfo: asked.BankInfo}
 		refunded, err := s.payments.Refund(request.Context(), asked.Number, part)
 		answer(response, refunded, err)
 	})

@@ -29,6 +29,7 @@ class NewRefund(BaseModel):
     number: str
     amount: str = ""
     out_request_no: str = ""
+    bank_info: dict[str, str] = {}  # where it goes: a method such as PIX has to know
 
 
 @dataclass

@@ -13,6 +13,7 @@ const newRefund = z.object({
   number: z.string(),
   amount: z.string().exactOptional(),
   out_request_no: z.string().exactOptional(),
+  bank_info: z.record(z.string(), z.string()).exactOptional(), // where it goes: a method such as PIX has to know
 });
 
 interface Order {
