@@ -7,6 +7,7 @@ import {
   afterSaleWorkflowId,
   ENDED_FROM_OUTSIDE,
   isSilence,
+  kindOfWorkflow,
   knownBy,
   mismatchLine,
   moneyToSendBack,
@@ -144,7 +145,7 @@ function headline(found: OrderCase, now: Date): string {
   const waiting = waitingRuns(runs);
   const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
   const [waits] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
-  const open = runs.filter(({ execution }) => execution === 'RUNNING').map(({ type }) => type);
+  const open = runs.filter(({ execution }) => execution === 'RUNNING').map(kindOfWorkflow);
   const back = payment && moneyToSendBack(payment, after_sale);
   const rest = back
     ? `${back} came, and is to be sent back.`

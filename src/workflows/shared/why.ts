@@ -109,6 +109,9 @@ export const shownWords = ({ trade_status, order_amount, order_currency, trade_n
 export const claimWords = ({ trade_status, amount, currency, out_request_no, trade_no }: NotificationClaim): string =>
   words(trade_status, amount, currency, out_request_no && `refund ${out_request_no}`, tradeWords(trade_no));
 
+/** `1 earlier run`, `2 earlier runs`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** The texts that are there, with a space between. */
 export const words = (...texts: readonly (string | false | null | undefined)[]): string =>
   texts.filter(Boolean).join(' ');
