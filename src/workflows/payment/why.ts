@@ -121,7 +121,10 @@ function saidOf(fact: NewPaymentFact): SaidFact {
       const { tried } = fact;
       const isOurs = tried.is === 'interrupted' || tried.is === 'too-soon' || tried.is === 'not-sent';
       const why = 'message' in tried ? tried.message : '';
-      return { by: isOurs ? US : GATEWAY, said: words(`creation ${tried.is}`, why && `(${why})`) };
+      return {
+        by: isOurs ? US : GATEWAY,
+        said: words(tried.is === 'created' ? 'has created the order' : `creation ${tried.is}`, why && `(${why})`),
+      };
     }
     case 'rested':
       return { by: 'time', said: 'the pause before the order is sent again is over' };

@@ -92,6 +92,14 @@ test('a run that has not read its settings tells its facts, and no step', () => 
   });
 });
 
+test('a refund that breaks the rules is refused by us: the gateway has not heard of it', () => {
+  const failure = { type: 'InvalidRequest', message: 'user_info.email: required', details: {} };
+  const refuses = { is: 'answered', number: 'a', answered: { said: 'refused', failure }, at: T } as const;
+  expect(told(refuses).facts[0]?.by).toBe('we');
+  const answered = { said: 'refused', failure: { ...failure, type: 'NotRefunded' } } as const;
+  expect(told({ ...refuses, answered }).facts[0]?.by).toBe('the gateway');
+});
+
 test('a run that was told ten thousand things keeps the latest, and says how many it leaves out', () => {
   const learned = new LearnedFacts(NOTHING_KNOWN, fold);
   let order = NOTHING_KNOWN;

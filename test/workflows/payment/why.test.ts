@@ -106,7 +106,7 @@ test('a reason for a person is told in the words of the runbook, and so is who s
 });
 
 test('one thing is told as one, and several as several', () => {
-  const of = { signal: shown('SUCCESS'), heard: 1 };
+  const of = { signal: shown('SUCCESS'), heard: 1, isDenied: false };
   const said = (claims: (typeof of)[]) => told({ is: 'denied', claims }).facts[0]?.said;
   expect(said([of])).toBe('does not know what 1 notification named');
   expect(said([of, of])).toBe('does not know what 2 notifications named');
