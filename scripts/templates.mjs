@@ -15,6 +15,8 @@ const CHECKS = {
   python: ['.venv/bin/python -m unittest'],
   go: ['go vet ./...', 'go test -count=1 ./...'],
 };
+/** Where a PIX refund goes. */
+const bank_info = { bank_name: 'Banco do Brasil', agency: '1234', type: 'CHECKING', number: '56789-0' };
 const SHOP = 'http://127.0.0.1:9000';
 const MOST_TRIES = 120;
 
@@ -56,15 +58,16 @@ async function soldAndPaid(cwd, number) {
 async function sellAndGiveBack(cwd) {
   const [number, other] = ['part', 'all'].map((of) => `${basename(cwd)}-${of}`);
   await soldAndPaid(cwd, number);
-  const part = { number, amount: '30.00', out_request_no: 'r-1' };
+  const part = { number, amount: '30.00', out_request_no: 'r-1', bank_info };
   expect('a part goes back', (await ask('/refunds', part)).said.refund_amount, '30.00');
   await untilShown('it hears of the refund', number, { status: 'deliver', refunded: '30.00' });
   const { status, said } = await ask('/refunds', { number, amount: '120.01', out_request_no: 'r-2' });
   expect('more than is left is refused', [status, said.type], [422, 'OverRefund']);
   await soldAndPaid(cwd, other);
   // Go has no absent text: there, all that is left is asked for by its name.
-  const all = { number: other, ...(basename(cwd) === 'go' ? { amount: 'all' } : {}) };
+  const all = { number: other, bank_info, ...(basename(cwd) === 'go' ? { amount: 'all' } : {}) };
   expect('all of an order goes back', (await ask('/refunds', all)).said.refund_amount, '150.00');
+  await untilShown('it hears that all went back', other, { status: 'deliver', refunded: '150.00' });
   expect(
     'a request that nobody signed is refused',
     (await ask('/events', { id: 'x', type: 'transition' })).status,

@@ -1,13 +1,13 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import pino from 'pino';
 import { loadConfig, PaymentGatewayPlugin } from 'temporal-payment-gateway';
 import { createWebhook, webhookSettings } from 'temporal-payment-gateway/webhook';
 
 // Settings from the environment, as `payment-gateway webhook` takes them. The plugin encrypts what goes to Temporal.
+// `log` may be one of yours, such as pino's.
 const config = loadConfig(process.env);
 const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
 const connection = Connection.lazy(connectionOptions);
 
 export const client = new Client({ connection, namespace, plugins: [new PaymentGatewayPlugin(config)] });
-export const webhook = createWebhook({ ...webhookSettings(config), client, log: pino({ level: config.LOG_LEVEL }) });
+export const webhook = createWebhook({ ...webhookSettings(config), client, log: console });

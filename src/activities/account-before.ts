@@ -130,9 +130,10 @@ const ledger = z.object({
   counted: z.array(z.tuple([z.string(), z.tuple([z.number(), z.string().nullable(), z.array(z.string())])])),
   forgotten_until: z.number().nullable(),
 });
+const taken = z.object({ by: z.string(), note: z.string().nullable(), time: z.string() });
 const shape = z.object({
   ...{ since: z.number(), published: z.object(), cancel_wanted: z.boolean(), ledger },
   attentions: z.array(z.string()),
-  wait: z.object({ attention: z.string(), since: z.number() }).nullable(),
+  wait: z.object({ attention: z.string(), since: z.number(), taken: taken.nullable() }).nullable(),
 });
 const isCarried = (value: unknown) => shape.safeParse(value).success;

@@ -1,6 +1,8 @@
 /** Both amounts of the reason `amount-mismatch`, in the words that `show` and Temporal UI have. */
-import { isMoney, sameAmount } from '../gateway/pure/money';
+import { isMoney, isMore, less, sameAmount, sumOf } from '../gateway/pure/money';
+import type { AfterSaleState } from './after-sale';
 import type { PaymentState } from './payment';
+import { outcomeOf, takesMoneyBack } from './status-table';
 
 type Amounts = Pick<PaymentState, 'order_amount' | 'order_currency' | 'mismatch'>;
 
@@ -20,6 +22,22 @@ export function isUnlikeOrder(
     (amount !== undefined && !(isMoney(amount) && sameAmount(amount, order_amount ?? amount))) ||
     (currency !== undefined && order_currency !== null && currency.toUpperCase() !== order_currency.toUpperCase())
   );
+}
+
+/**
+ * The money that came for an order of which a person has decided that it is not sold, where it has not gone back, in words; undefined where
+ * there is none. Nothing sends it back by itself.
+ */
+export function moneyToSendBack(payment: PaymentState, sale: AfterSaleState | null): string | undefined {
+  const { outcome, attention, mismatch } = payment;
+  const status = sale?.trade_status ?? payment.trade_status ?? '';
+  const isDecided = outcome !== null && outcome !== 'SUCCESS' && attention === null;
+  if (!isDecided || outcomeOf(status) !== 'SUCCESS' || takesMoneyBack(status)) return undefined;
+  const came = sale?.order_amount ?? (mismatch ? mismatch.amount : payment.order_amount);
+  const currency = sale?.order_currency ?? mismatch?.currency ?? payment.order_currency;
+  if (came === null || !isMoney(came)) return 'The money';
+  const gone = sale ? sumOf([sale.refunded_amount, sale.refunding_amount, sale.refunded_elsewhere]) : '0.00';
+  return isMore(came, gone) ? money(less(came, gone), currency) : undefined;
 }
 
 const money = (amount: string | null, currency: string | null) =>

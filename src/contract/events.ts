@@ -15,10 +15,16 @@ interface AnyEvent {
 /** The payment right after the event, without its `history` and `payment_data`. */
 export type EventPayment = Omit<PaymentState, 'history' | 'payment_data'>;
 
+/** What an event has of the after-sale. */
+type EventAfterSale = Pick<
+  AfterSaleState,
+  'refunds' | 'refunded_amount' | 'refunding_amount' | 'ledger_complete' | 'answer_by'
+>;
+
 interface OfPayment extends AnyEvent {
   readonly payment: EventPayment;
-  /** The refunds of the trade, for an event after the sale. */
-  readonly after_sale?: Pick<AfterSaleState, 'refunds' | 'refunded_amount' | 'refunding_amount' | 'ledger_complete'>;
+  /** The refunds of the trade, and by when a dispute has to be answered, for an event after the sale. */
+  readonly after_sale?: EventAfterSale;
 }
 
 /** The payment has moved to another state. */

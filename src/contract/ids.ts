@@ -93,3 +93,7 @@ export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undef
 
 /** What a workflow is started with, so that a task queue serves the apps by turns: a flood of one app's orders holds up no other's. */
 export const priorityOf = (workflowId: string) => ({ fairnessKey: namedByWorkflowId(workflowId)?.app_id ?? '' });
+
+/** What people call a workflow's kind, such as `after-sale`; its type where it is not one of ours. */
+export const kindOfWorkflow = ({ workflow_id, type }: { workflow_id: string; type: string }): string =>
+  namedByWorkflowId(workflow_id)?.kind ?? type;

@@ -35,9 +35,9 @@ const WHO_OPTIONS = `--by ${TO_WRITE.by} --reason ${TO_WRITE.reason}`;
  * that a person cannot tell anything. What the person writes stands in capitals.
  */
 export function operatorActions(workflowId: string, question?: OperatorQuestion): OperatorAction[] {
-  const { kind = '', app_id = '', out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
+  const { kind = '' } = namedByWorkflowId(workflowId) ?? {};
   // What has no order is named by the workflow's id.
-  const target = out_trade_no === null ? typed(workflowId) : `${typed(out_trade_no)} --app ${typed(app_id)}`;
+  const target = typedOrder(workflowId) ?? typed(workflowId);
   const number = question?.out_request_no ?? 'NUMBER';
   return (ACTIONS[kind] ?? [])
     .filter(({ settles }) => question === undefined || settles === undefined || settles(question))
@@ -141,9 +141,18 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'spei-account-quantity': [RECHECK],
 };
 
-/** What the runbook says to do, with this workflow's id in the place of `ID` in Temporal's own commands. */
-export function namedInCommands(act: string, workflowId: string): string {
-  return act.replaceAll('--workflow-id ID', () => `--workflow-id ${typed(workflowId)}`);
+/** The runbook's words, with this order in the place of `ORDER` in our commands, and this workflow's id in Temporal's own. */
+export function namedInCommands(words: string, workflowId: string): string {
+  const order = typedOrder(workflowId) ?? 'ORDER';
+  return words
+    .replaceAll('--workflow-id ID', () => `--workflow-id ${typed(workflowId)}`)
+    .replaceAll(/(`payment-gateway \w+) ORDER\b/g, (_, command: string) => `${command} ${order}`);
+}
+
+/** The order of a workflow, as a person types it into a shell; undefined where it has none. */
+function typedOrder(workflowId: string): string | undefined {
+  const { app_id, out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
+  return out_trade_no === null ? undefined : `${typed(out_trade_no)} --app ${typed(app_id ?? '')}`;
 }
 
 /** As a person types it into a shell. */

@@ -154,7 +154,10 @@ export function begunWithinQuery({ app_id, since, until }: { app_id: string; sin
   return `${typesQuery(OF_ORDERS)} AND StartTime >= ${begin} AND StartTime < ${end} AND (${ofApp(app_id)})`;
 }
 
-/** Beside orders, what a person decides on. */
+/** What shows who has decided on it, or taken it on. */
+const SHOWS_WHO = [...OF_ORDERS, ...[WORKFLOW.speiAccount, WORKFLOW.createSpeiAccount, WORKFLOW.speiAccountQuantity]];
+
+/** Beside those, what a person decides on. */
 const DECIDED_ON = [WORKFLOW.appAttention, WORKFLOW.strayNotification, WORKFLOW.reconciliation];
 
 /** Whatever was open in [since, until), and a person may have decided on: taken it on, resolved it, or terminated it. */
@@ -162,7 +165,7 @@ export function decidedQuery({ since, until }: { since: Date; until: Date }): st
   const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
   const { decidedBy, takenBy } = SEARCH_ATTRIBUTE;
   const isDecided = `${decidedBy.name} IS NOT NULL OR ${takenBy.name} IS NOT NULL OR ExecutionStatus = 'Terminated'`;
-  return `StartTime < ${end} AND (${RUNNING} OR CloseTime >= ${begin}) AND ((${ofOrdersQuery} AND (${isDecided})) OR ${typesQuery(DECIDED_ON)})`;
+  return `StartTime < ${end} AND (${RUNNING} OR CloseTime >= ${begin}) AND ((${typesQuery(SHOWS_WHO)} AND (${isDecided})) OR ${typesQuery(DECIDED_ON)})`;
 }
 
 /** Every run of a payment and of what belongs to its order. Callers check the id of what is found. */

@@ -3,6 +3,9 @@
 /** A payload's object, as a history holds it. */
 export type Said = Readonly<Record<string, unknown>>;
 
+/** A payload's value as an object; empty where it is none. */
+export const asSaid = (value: unknown): Said => (typeof value === 'object' && value !== null ? { ...value } : {});
+
 const field = (said: unknown, name: string): unknown =>
   typeof said === 'object' && said !== null ? Reflect.get(said, name) : undefined;
 
@@ -49,8 +52,8 @@ export function askedLine(name: string, said: Said): string {
 
 /** What the gateway answered to an activity; undefined for an activity that asked nobody outside. */
 export function answerLine(activity: string, result: Said): string | undefined {
-  if (!activity.startsWith('gateway.')) return undefined;
-  const { is, trade, answer, message, foreign_input } = result;
+  if (!activity.startsWith('gateway.') || activity.endsWith('policy')) return undefined;
+  const { is, told, trade, answer, message, foreign_input } = result;
   // Somebody completed it by hand: that is no answer of the gateway.
   if (foreign_input) return `by hand, and not taken: ${texts(result, 'foreign_input')}`;
   if (is === 'created') {
@@ -59,8 +62,18 @@ export function answerLine(activity: string, result: Said): string | undefined {
   }
   if (is === 'accepted') return `refund ${texts(answer, 'refund_status') || 'taken'}`;
   if (is === 'found') return texts(trade, 'trade_status', 'order_amount', 'order_currency');
+  // What an activity only looks for comes in an envelope.
+  if (is === 'told')
+    return typeof told === 'number' ? `${told} virtual accounts left` : answerLine(activity, asSaid(told));
   if (typeof is === 'string') return `${is}${typeof message === 'string' && message !== '' ? `: ${message}` : ''}`;
   const said = texts(result, 'trade_status', 'order_amount', 'order_currency', 'status');
-  // A watch ends without news where its time is over.
-  return said || (activity === 'gateway.watch' ? 'nothing new until its time' : 'no such order');
+  return said || (activity in UNANSWERED ? UNANSWERED[activity] : 'no such order');
 }
+
+/** What it means that an activity comes back empty, where that is not "no such order". */
+const UNANSWERED: Readonly<Record<string, string | undefined>> = {
+  'gateway.watch': 'nothing new until its time',
+  'gateway.find-account': 'no such account',
+  // It has no answer within a moment: a look follows.
+  'gateway.glance': undefined,
+};

@@ -3,9 +3,10 @@ import type { Client } from '@temporalio/client';
 import type { SerializationContext } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
+import { z } from 'zod';
 import { knownBy } from '../contract';
 import { firstArgument } from './first-argument';
-import { answerLine, askedLine, orderLine, type Said } from './timeline-lines';
+import { answerLine, askedLine, asSaid, orderLine, type Said } from './timeline-lines';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
@@ -14,7 +15,12 @@ type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 interface Begun {
   type: string;
   activityId: string | undefined;
+  isLocal?: boolean;
 }
+
+/** The marker of a local activity, as the SDK's core writes it: what it was, and its result. */
+const LOCAL_ACTIVITY = 'core_local_activity';
+const localActivity = z.object({ activity_type: z.string(), activity_id: z.string() });
 
 /** One thing that happened. `by` is the person who decided it, or the process that Temporal names. */
 export interface TimelineEntry {
@@ -78,10 +84,21 @@ class HistoryReader {
     const failed = event.activityTaskFailedEventAttributes;
     if (failed)
       return { what: 'answered', text: await this.failure(failed.failure, this.begun(failed.scheduledEventId)) };
+    const marker = event.markerRecordedEventAttributes;
+    if (marker?.markerName === LOCAL_ACTIVITY) return this.readLocal(marker.details ?? {});
     const timedOut = event.activityTaskTimedOutEventAttributes;
     return timedOut
       ? { what: 'answered', text: `nothing: the worker ended during ${this.begun(timedOut.scheduledEventId).type}` }
       : undefined;
+  }
+
+  /** A look at the gateway within a workflow task: after a notification, it is mostly the answer that decides. */
+  private async readLocal({ data, result }: Readonly<Record<string, Payloads>>): Promise<Line> {
+    const { success, data: of } = localActivity.safeParse(readJson(data?.payloads?.[0]?.data));
+    if (!success) return undefined;
+    const begun = { type: of.activity_type, activityId: of.activity_id, isLocal: true };
+    const text = answerLine(begun.type, await this.first(result, begun));
+    return text === undefined ? undefined : { what: 'answered', text };
   }
 
   private async readMessage(event: HistoryEvent): Promise<Line> {
@@ -134,16 +151,15 @@ class HistoryReader {
     const { namespace } = this.client.options;
     const { workflowId } = this;
     if (begun === undefined) return { type: 'workflow', namespace, workflowId };
-    const { activityId } = begun;
-    return { type: 'activity', namespace, workflowId, isLocal: false, ...(activityId ? { activityId } : {}) };
+    const { activityId, isLocal = false } = begun;
+    return { type: 'activity', namespace, workflowId, isLocal, ...(activityId ? { activityId } : {}) };
   }
 
   /** The first payload as an object; empty where it is none. */
   private async first(payloads: Payloads, begun?: Begun): Promise<Said> {
     const { loadedDataConverter } = this.client.options;
     const context = this.contextOf(begun);
-    const value = await firstArgument(loadedDataConverter, payloads?.payloads, context);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
+    return asSaid(await firstArgument(loadedDataConverter, payloads?.payloads, context));
   }
 
   /** The innermost reason, in one line. */
@@ -162,6 +178,15 @@ export function innermost(error: unknown): string {
 
 const endLine = ({ outcome, confirmed_by, trade_status }: Said): string =>
   typeof outcome === 'string' ? `${outcome}, ${knownBy(confirmed_by)}` : String(trade_status ?? 'done');
+
+/** What core writes of its own is in clear text, whatever the codec. */
+function readJson(bytes: Uint8Array | null | undefined): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes ?? []).toString());
+  } catch {
+    return undefined;
+  }
+}
 
 /** When an event was written: ISO 8601, UTC. */
 export function timeOf({ eventTime }: HistoryEvent): string {

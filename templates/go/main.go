@@ -48,7 +48,7 @@ func (s *Shop) Sell(ctx context.Context, number string) (payments.Object, error)
 			Identify: &payments.Identity{Number: "71493180072", Type: "CPF"},
 		},
 	})
-	// Empty: it was refused or lost. Let it end, and sell under a new number.
+	// Empty: it was refused, or its answer got lost. Let it end, and sell under a new number.
 	return payments.Object{"pay_url": data.PayURL, "qr_code": data.QRCode}, err
 }
 
@@ -103,12 +103,14 @@ func (s *Shop) Routes() http.Handler {
 			Number       string
 			Amount       string // "all" is all that is left
 			OutRequestNo string `json:"out_request_no"`
+			// Where it goes: a method such as PIX has to know.
+			BankInfo *payments.BankInfo `json:"bank_info"`
 		}](request)
 		if err != nil {
 			answer(response, nil, err)
 			return
 		}
-		part := payments.RefundOptions{Amount: asked.Amount, OutRequestNo: asked.OutRequestNo}
+		part := payments.RefundOptions{Amount: asked.Amount, OutRequestNo: asked.OutRequestNo, BankInfo: asked.BankInfo}
 		refunded, err := s.payments.Refund(request.Context(), asked.Number, part)
 		answer(response, refunded, err)
 	})

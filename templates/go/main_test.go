@@ -59,7 +59,8 @@ func TestAnOrderThatIsPaidIsDeliveredAndAPartGoesBack(t *testing.T) {
 	if order := shop.Orders()[number]; order.Status != "deliver" {
 		t.Fatal(order)
 	}
-	part := payments.Object{"number": number, "amount": "30.00", "out_request_no": "r-1"}
+	bank := payments.BankInfo{BankName: "Banco do Brasil", Agency: "1234", Type: "CHECKING", Number: "56789-0"}
+	part := payments.Object{"number": number, "amount": "30.00", "out_request_no": "r-1", "bank_info": bank}
 	if _, said := post(t, shop, "/refunds", part); said["refund_amount"] != "30.00" {
 		t.Fatal(said)
 	}

@@ -29,6 +29,7 @@ class NewRefund(BaseModel):
     number: str
     amount: str = ""
     out_request_no: str = ""
+    bank_info: dict[str, str] = {}  # where it goes: a method such as PIX has to know
 
 
 @dataclass
@@ -71,7 +72,7 @@ async def sell(asked: NewOrder) -> dict[str, str | None]:
         },
     }
     data = await client.pay(order)  # the same order again gets the same answer
-    # None: it was refused or lost. Let it end, and sell under a new number.
+    # None: it was refused, or its answer got lost. Let it end, and sell under a new number.
     return {"pay_url": data.get("pay_url"), "qr_code": data.get("qr_code")}
 
 

@@ -26,7 +26,8 @@ class ShopTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(shop.orders[self.number].status, "open")
         await Simulator().pay(self.number)
         self.assertEqual(await self.hears_the_end(), "deliver")
-        part = shop.NewRefund(number=self.number, amount="30.00", out_request_no="r-1")
+        bank_info = {"bank_name": "Banco do Brasil", "agency": "1234", "type": "CHECKING", "number": "56789-0"}
+        part = shop.NewRefund(number=self.number, amount="30.00", out_request_no="r-1", bank_info=bank_info)
         self.assertEqual((await shop.give_back(part))["refund_amount"], "30.00")
 
     async def test_an_order_that_is_canceled_is_not_delivered(self) -> None:

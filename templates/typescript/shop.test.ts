@@ -7,6 +7,7 @@ import { simulate } from 'temporal-payment-gateway/testing';
 import { openShop } from './shop';
 
 const HOUR = 3_600_000;
+const bank_info = { bank_name: 'Banco do Brasil', agency: '1234', type: 'CHECKING', number: '56789-0' };
 const events = new EventReader(`whsec_${randomBytes(32).toString('base64')}`);
 
 test('an order that is paid is delivered once, and a part goes back', async () => {
@@ -20,7 +21,7 @@ test('an order that is paid is delivered once, and a part goes back', async () =
     assert.deepEqual(shop.orders(), { 'order-1': { status: 'open', refunded: '0.00' } });
 
     await payments.outcome('order-1');
-    await shop.giveBack({ number: 'order-1', amount: '30.00', out_request_no: 'r-1' });
+    await shop.giveBack({ number: 'order-1', amount: '30.00', out_request_no: 'r-1', bank_info });
     await sleep('1 day');
     for (const event of [...heard, ...heard]) shop.take(event);
     assert.deepEqual(shop.orders(), { 'order-1': { status: 'deliver', refunded: '30.00' } });

@@ -263,6 +263,8 @@ test('refunds and show tell what was refunded', async () => {
   const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
   expect(shown.output).toMatch(/sent +refund of 50\.00 BRL part-1/);
+  // The answer by which it was sold, also where a look within a workflow task brought it.
+  expect(shown.output).toMatch(/answered +SUCCESS 899\.70 BRL/);
   const named = (amount: string) =>
     run('resolve', order.out_trade_no, '--elsewhere', amount, '--by', 'ana', '--reason', 'dashboard');
   expect(await named('999.00')).toMatchObject({

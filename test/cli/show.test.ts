@@ -6,6 +6,8 @@ import {
   ATTENTIONS,
   type Attention,
   afterSaleWorkflowId,
+  moneyToSendBack,
+  namedInCommands,
   type OtherTrade,
   type PaymentState,
   paymentWorkflowId,
@@ -88,7 +90,8 @@ describe.each(ATTENTIONS)('%s', (reason) => {
     const text = caseText(worst(reason, of), {}, NOW);
     expect(linesOf(text).length).toBeLessThan(30);
     const { happened, look, act } = RUNBOOK[reason];
-    for (const told of [`Needs a person: ${reason}. ${happened}`, `Look: ${look}`, `Do: ${act}`])
+    const id = of === 'payment' ? paymentWorkflowId(APP, ORDER) : afterSaleWorkflowId(APP, ORDER);
+    for (const told of [`Needs a person: ${reason}. ${happened}`, `Look: ${look}`, `Do: ${namedInCommands(act, id)}`])
       expect(text).toContain(told);
     expect(text).toContain(`payment-gateway recheck ${ORDER} --app ${APP}`);
     expect(text).toContain(`payment-gateway resolve ${ORDER} --app ${APP} `);
@@ -169,6 +172,40 @@ test.each([
     after_sale: { ...after_sale, trade_status },
   };
   expect(firstLine(found)).toContain(`Order ${ORDER} of 150.00 BRL (app ${APP}) ${said}`);
+});
+
+describe('an order of which a person has decided CANCEL although money came', () => {
+  const mismatch = { amount: '120.00', currency: 'BRL' };
+  const canceled = { outcome: 'CANCEL', confirmed_by: 'operator', trade_status: 'SUCCESS', mismatch } as const;
+  const refund = `payment-gateway refund ${ORDER} --app ${APP}`;
+
+  test('says in its first line and in what is open that the money is to be sent back, and how', () => {
+    const text = caseText(quiet(canceled, ENDED), {}, NOW);
+    expect(linesOf(text)[0]).toMatch(
+      / 120\.00 BRL came, and is to be sent back\. Next: payment-gateway refund \S+ --app \S+$/,
+    );
+    expect(text).toContain(`  To send back: 120.00 BRL. Nothing does so by itself:\n      ${refund}\n`);
+    expect(text).toContain(`payment-gateway resolve ${ORDER} --app ${APP} --elsewhere AMOUNT`);
+  });
+
+  test.each<[what: string, sale: Partial<AfterSaleState>, back: string | undefined]>([
+    ['a part is being refunded', { order_amount: '120.00', refunding_amount: '20.00' }, '100.00 BRL'],
+    ['a person names what went back elsewhere', { order_amount: '120.00', refunded_elsewhere: '120.00' }, undefined],
+    ['the bank takes the money back', { order_amount: '120.00', trade_status: 'CHARGEBACK' }, undefined],
+  ])('says so until nothing is left: %s', (_, sale, back) => {
+    const none = { refunds: [], refunded_amount: '0.00', refunding_amount: '0.00', refunded_elsewhere: '0.00' };
+    const { after_sale } = worst('dispute', 'after-sale');
+    const now = { ...after_sale, ...none, trade_status: 'SUCCESS' as const, ...sale };
+    expect(moneyToSendBack({ ...PAYMENT, ...canceled }, now)).toBe(back);
+  });
+
+  test.each<[what: string, payment: Partial<PaymentState>]>([
+    ['is sold', { outcome: 'SUCCESS' }],
+    ['still waits for a person', { attention: 'amount-mismatch' }],
+    ['has no money at the gateway', { trade_status: 'CANCEL' }],
+  ])('says nothing of it where it %s', (_, payment) => {
+    expect(moneyToSendBack({ ...PAYMENT, ...canceled, ...payment }, null)).toBeUndefined();
+  });
 });
 
 test('an order that was not created for the app’s credentials points to what waits for all orders of the app', () => {

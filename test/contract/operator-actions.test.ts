@@ -7,6 +7,7 @@ import {
   namedInCommands,
   operatorActions,
   paymentWorkflowId,
+  RUNBOOK,
   runbookEntry,
 } from '../../src/contract';
 import { attentionSection } from '../../src/workflows/shared/attention';
@@ -80,6 +81,14 @@ test('a command of Temporal in the runbook gets the id of the workflow that need
     workflowId,
   );
   expect(command).toContain(`--workflow-id '${workflowId.replace("'", "'\\''")}' --activity-id ID`);
+});
+
+test('a command of ours in the runbook gets the order, where the workflow is of one', () => {
+  const { act } = RUNBOOK['late-payment'];
+  expect(namedInCommands(act, afterSaleWorkflowId('shop', 'order-1'))).toContain(
+    '(`payment-gateway refund order-1 --app shop`)',
+  );
+  expect(namedInCommands(act, 'stuck-sweep')).toBe(act);
 });
 
 test('a payment that was ended from outside is never to be deleted: its buyer may still pay', () => {

@@ -65,6 +65,8 @@ test('disputes come with the time that is left to answer them, the nearest first
   expect(lines[0]).toContain('\u001b[31m5h 0m over');
   expect(lines[1]).toContain('\u001b[31m1d 23h');
   expect(lines[2]).toMatch(/ 4d 4h /);
+  // No name that only the code has.
+  expect(lines[2]).toMatch(/^a +after-sale /);
   expect(orderTable(longestWaitFirst([row('a', { expires_at: at(-1) })]), options)).not.toContain('LEFT');
 });
 

@@ -7,6 +7,22 @@ test('an activity that somebody completed by hand is told as that, and not as an
   expect(answerLine('gateway.find', {})).toBe('no such order');
 });
 
+test('an answer in our envelope is told as what is in it, and settings are no answer of the gateway', () => {
+  const told = (activity: string, value: unknown) => answerLine(activity, { is: 'told', told: value });
+  expect(told('gateway.find-account', { account_id: 'A1', status: 'ACTIVE' })).toBe('ACTIVE');
+  expect(told('gateway.find-account', null)).toBe('no such account');
+  expect(told('gateway.watch-account', { is: 'reset' })).toBe('reset');
+  expect(told('gateway.account-quantity', 7)).toBe('7 virtual accounts left');
+  expect(told('gateway.account-policy', { patience_ms: 1 })).toBeUndefined();
+  expect(answerLine('gateway.policy', { patience_ms: 1 })).toBeUndefined();
+});
+
+test('a look of a moment tells the trade that it saw, and nothing where the gateway was not fast enough', () => {
+  const trade = { trade_status: 'SUCCESS', order_amount: '150.00', order_currency: 'BRL' };
+  expect(answerLine('gateway.glance', trade)).toBe('SUCCESS 150.00 BRL');
+  expect(answerLine('gateway.glance', {})).toBeUndefined();
+});
+
 test('a notification without any state, as the after-sale sends it to a refund, is told as a call to look', () => {
   expect(askedLine('notification', {})).toBe('a call to look at the gateway');
 });

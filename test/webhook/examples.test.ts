@@ -20,8 +20,8 @@ beforeAll(async () => {
     GATEWAY_SECRET_KEY: shop.secret_key,
     PAYMENTS_TASK_QUEUE: 'examples',
     PAYMENTS_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    LOG_LEVEL: 'silent',
   });
+  for (const level of ['info', 'warn', 'error'] as const) jest.spyOn(console, level).mockImplementation();
 });
 afterAll(async () => {
   await closeAll();

@@ -371,11 +371,12 @@ type InstallmentPlan struct {
 	Rate       string `json:"rate"`
 }
 
-// SaleInEvent is the refunds of an order as an event shows them.
+// SaleInEvent is the refunds of an order as an event shows them, and by when a dispute has to be answered.
 type SaleInEvent struct {
 	RefundedAmount  string   `json:"refunded_amount"`
 	RefundingAmount string   `json:"refunding_amount"`
 	LedgerComplete  bool     `json:"ledger_complete"`
+	AnswerBy        string   `json:"answer_by"`
 	Refunds         []Refund `json:"refunds"`
 }
 

@@ -34,7 +34,7 @@ public final class Merchant {
   /** The same order again gets the same answer. */
   private static boolean isSold(Payments payments, DirectPayment order, String number, boolean waits) {
     PaymentData data = payments.pay(order);
-    System.out.println(data.payUrl() == null ? "Nothing to pay with: it was refused or lost. Let this order end."
+    System.out.println(data.payUrl() == null ? "Nothing to pay with: it was refused, or its answer got lost. Let it end."
         : "The buyer pays here: " + data.payUrl());
     if (!waits) return true;
     String outcome = payments.outcome(number).outcome();

@@ -427,11 +427,12 @@ class InstallmentPlan(TypedDict):
 
 
 class SaleInEvent(TypedDict):
-    """The refunds of an order as an event shows them."""
+    """The refunds of an order as an event shows them, and by when a dispute has to be answered."""
 
     refunded_amount: str
     refunding_amount: str
     ledger_complete: bool
+    answer_by: str | None
     refunds: list[Refund]
 
 

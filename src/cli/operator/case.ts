@@ -8,6 +8,7 @@ import {
   afterSaleWorkflowId,
   appAttentionWorkflowId,
   ENDED_FROM_OUTSIDE,
+  kindOfWorkflow,
   namedByWorkflowId,
   type PaymentState,
   paymentAfterEnd,
@@ -196,6 +197,6 @@ async function readPage(client: Client, run: OrderRun): Promise<string[]> {
 }
 
 async function linesOf(client: Client, run: OrderRun): Promise<TimelineLine[]> {
-  const of = namedByWorkflowId(run.workflow_id)?.kind ?? run.type;
+  const of = kindOfWorkflow(run);
   return (await timelineOf(client, run.workflow_id, run.run_id)).map((entry) => ({ ...entry, of }));
 }

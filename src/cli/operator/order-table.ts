@@ -1,5 +1,5 @@
 /** Orders as a person works through them: a table, and what it holds by reason and age. */
-import { type Attention, NOT_CREATED_YET, WORKFLOW } from '../../contract';
+import { type Attention, kindOfWorkflow, NOT_CREATED_YET, WORKFLOW } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
 import type { ListedOrder } from '../../temporal/order-list';
 import { type Screen, type TableColumn, table } from './table';
@@ -44,7 +44,7 @@ export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>):
     waits_since !== null && now.getTime() - Date.parse(waits_since) > overdue_ms;
   return [
     { name: 'ORDER', of: ({ out_trade_no, workflow_id }) => out_trade_no ?? workflow_id },
-    { name: 'OF', of: ({ type }) => type, least: 3 },
+    { name: 'OF', of: kindOfWorkflow, least: 3 },
     { name: 'OUTCOME', of: outcomeOf, least: 1 },
     { name: 'GATEWAY', of: gatewaySays, least: 2 },
     {

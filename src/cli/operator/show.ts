@@ -4,14 +4,18 @@ import { PaymentNotFoundError } from '../../client';
 import {
   type AfterSaleState,
   activityWords,
+  afterSaleWorkflowId,
   ENDED_FROM_OUTSIDE,
   isSilence,
+  kindOfWorkflow,
   knownBy,
   mismatchLine,
+  moneyToSendBack,
   namedInCommands,
   type OperatorQuestion,
   operatorActions,
   type PaymentState,
+  paymentWorkflowId,
   type RefundState,
   refundInQuestion,
   runbookEntry,
@@ -80,6 +84,7 @@ export function caseText(found: OrderCase, { all = false, link }: CaseOptions, n
     ...few(pageLines(found.page), MOST.page),
     ...moneyLines(found, few),
     ...answerLine(found, now),
+    ...sendBackLines(found),
     ...openLines(found, { few, all, now }),
     ...(link === undefined ? [] : [`  In Temporal UI: ${link}`]),
     '',
@@ -139,9 +144,15 @@ function headline(found: OrderCase, now: Date): string {
   ].join('');
   const waiting = waitingRuns(runs);
   const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
-  const [command] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
-  const open = runs.filter(({ execution }) => execution === 'RUNNING').map(({ type }) => type);
-  const rest = open.length > 0 ? `It needs nobody; open: ${[...new Set(open)].join(', ')}.` : 'Nothing of it is open.';
+  const [waits] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
+  const open = runs.filter(({ execution }) => execution === 'RUNNING').map(kindOfWorkflow);
+  const back = payment && moneyToSendBack(payment, after_sale);
+  const rest = back
+    ? `${back} came, and is to be sent back.`
+    : open.length > 0
+      ? `It needs nobody; open: ${[...new Set(open)].join(', ')}.`
+      : 'Nothing of it is open.';
+  const command = waits ?? (back ? refundCommand(found) : undefined);
   return printable(
     `${name} ${standingOf(found)}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}${command === undefined ? '' : ` Next: ${command}`}`,
   );
@@ -258,6 +269,24 @@ function answerLine({ after_sale }: OrderCase, now: Date): string[] {
     : [
         `  Answer it by ${timeText(answer_by)} (${timeLeft(answer_by, now)}), with your evidence, in the gateway’s dashboard.`,
       ];
+}
+
+const refundCommand = ({ app_id, out_trade_no }: OrderCase) =>
+  namedInCommands('`payment-gateway refund ORDER`', paymentWorkflowId(app_id, out_trade_no ?? '')).replaceAll('`', '');
+
+/** What came for an order that is not sold, and is still there. */
+function sendBackLines(found: OrderCase): string[] {
+  const { payment, after_sale, app_id, out_trade_no } = found;
+  const back = payment && moneyToSendBack(payment, after_sale);
+  if (!back) return [];
+  const [elsewhere] = operatorActions(afterSaleWorkflowId(app_id, out_trade_no ?? ''), {
+    attention: 'refund-elsewhere',
+  }).filter(({ update }) => update === 'resolve');
+  return [
+    printable(`  To send back: ${back}. Nothing does so by itself:`),
+    printable(`      ${refundCommand(found)}`),
+    printable(`      ${elsewhere?.command ?? ''}   (where it went back another way)`),
+  ];
 }
 
 function sumsOf(sale: AfterSaleState): string {

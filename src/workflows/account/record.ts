@@ -29,7 +29,7 @@ export class AccountRecord {
   private readonly reasons: Reasons<AccountAttention>;
   /** Since when the reason that people read is shown, and who has taken it on. */
   wait: Wait<AccountAttention> | null = null;
-  /** Who has decided or taken it on last, as far as this run knows. */
+  /** Who has decided last, as far as this run knows. */
   decided_by: string | undefined;
 
   constructor(account: SpeiAccountData) {
@@ -51,7 +51,6 @@ export class AccountRecord {
 
   /** A person takes on what waits for one, at this time. */
   takeOn({ by, note }: Taking, at: number): void {
-    this.decided_by = by;
     this.wait = takenOn(this.wait, { by, note, at });
   }
 

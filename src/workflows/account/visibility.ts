@@ -1,7 +1,6 @@
 /** What operators see of a virtual account, its creation, and the number of accounts left. No personal data. */
 import {
   nameDigests,
-  personDigest,
   SEARCH_ATTRIBUTE,
   type ShownWait,
   type SpeiAccountCreation,
@@ -29,7 +28,6 @@ type Quantity = Pick<SpeiAccountQuantityState, 'available_quantity' | 'checked_a
 interface Shown extends Waiting {
   readonly status: string | null;
   readonly names?: readonly string[];
-  /** Who decided last. Where that is not known here, what an earlier run showed stays. */
   readonly decided_by?: string | undefined;
 }
 
@@ -69,8 +67,7 @@ export class AccountVisibility {
   private show({ status, names = [], decided_by, ...waiting }: Shown, lines: readonly string[]): void {
     const attributes = [
       { key: SEARCH_ATTRIBUTE.status, value: status },
-      ...waitAttributes(waiting),
-      ...(decided_by === undefined ? [] : [{ key: SEARCH_ATTRIBUTE.decidedBy, value: personDigest(decided_by) }]),
+      ...waitAttributes(waiting, decided_by),
       { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
     ];
     this.visibility.show(attributes, [...lines, ...takenLines(waiting.taken)]);

@@ -151,7 +151,10 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
     ...state.refunds.map((one) => `- ${refundLine(one)}`),
     ...(isMore(state.refunded_elsewhere, '0') ? [`${state.refunded_elsewhere} went back by other refunds.`] : []),
     ...(state.ledger_complete ? [] : ['There are refunds that are not in this list: none is granted meanwhile.']),
-    ...state.claims.map((claim) => `Notified, and not confirmed yet: ${claim.trade_status ?? '?'}`),
+    ...state.claims.map(
+      (claim) =>
+        `A notification says ${claim.trade_status ?? 'no status'}. ${trade_status === null ? 'The gateway is asked.' : `The gateway has answered ${trade_status} last, and is asked again.`}`,
+    ),
     ...(others.length > 0 ? [`It needs a person for more: ${others.join(', ')}.`] : []),
     `Waiting for: ${waitingFor}`,
   ];

@@ -1,6 +1,7 @@
 /** What an after-sale's facts say, in words, and what is concluded from each. Pure. */
 import {
   type Conclusion,
+  FAILURE,
   type FactsOfRun,
   isSilence,
   type KnownOrder,
@@ -138,7 +139,10 @@ function saidOf(fact: AfterSaleFact): SaidFact {
       const { outcome, trade_status, order_amount, order_currency } = fact.payment.state;
       return {
         by: 'the payment',
-        said: words('ended', outcome ?? 'without an order', trade_status, order_amount, order_currency),
+        said: words(
+          ...['ended', outcome ?? 'without an order', trade_status !== outcome && trade_status],
+          ...[order_amount, order_currency],
+        ),
       };
     }
     case 'asked':
@@ -159,7 +163,9 @@ function saidOf(fact: AfterSaleFact): SaidFact {
     case 'answered': {
       const { answered, number } = fact;
       const why = 'failure' in answered ? `(${answered.failure.message})` : '';
-      const isOurs = answered.said === 'not-sent' || answered.said === 'unknown';
+      // What we refuse to send, the gateway has not seen.
+      const isUnsent = 'failure' in answered && answered.failure.type === FAILURE.invalidRequest;
+      const isOurs = answered.said === 'not-sent' || answered.said === 'unknown' || isUnsent;
       return { by: isOurs ? 'we' : GATEWAY, said: words(`refund ${number}: ${answered.said}`, why) };
     }
     case 'decided': {

@@ -62,7 +62,7 @@ function takeLeft(ending: EndingPayment): HandedOver {
   const state = paymentState(known);
   const isNews = (one: NotificationSignal) => !isKnownToPayment(state, one);
   const notified = signalsIn(claims);
-  context.learn({ is: 'handed-out' });
+  if (claims.length + contradicted.length > 0) context.learn({ is: 'handed-out' });
   // What a person is asked about stays so; what nobody was asked about is compared with the gateway once more.
   const isAsked = known.reasons.includes('unconfirmed-notification');
   const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);

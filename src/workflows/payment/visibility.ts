@@ -3,6 +3,7 @@ import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import {
   knownBy,
   mismatchLine,
+  moneyToSendBack,
   NOT_CREATED_YET,
   nameDigests,
   type PaymentState,
@@ -37,6 +38,7 @@ export function paymentDetails(known: KnownPayment, waitingFor: string): string[
   const { heard, reasons } = known;
   const state = paymentState(known);
   const amounts = reasons.includes('amount-mismatch') ? mismatchLine(state) : undefined;
+  const back = moneyToSendBack(state, null);
   const others = reasons.filter((one) => one !== state.attention);
   return [
     `**${state.outcome ?? statusOf(state)}** · ${state.order_amount ?? '?'} ${state.order_currency ?? ''} · ${state.method ?? 'method chosen at checkout'}`,
@@ -46,6 +48,7 @@ export function paymentDetails(known: KnownPayment, waitingFor: string): string[
     `The gateway’s last news: ${heard ? `${heard.status}, on ${timeText(heard.at)}` : 'none yet'}. Last notification: ${notifiedLine(known.latest)}.`,
     ...takenLines(state.taken),
     ...(amounts === undefined ? [] : [`**${amounts}**`]),
+    ...(back === undefined ? [] : [`**${back} came.** Nothing sends it back by itself: \`payment-gateway refund\`.`]),
     ...(others.length > 0 ? [`It needs a person for more: ${others.join(', ')}.`] : []),
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,

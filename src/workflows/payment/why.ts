@@ -17,6 +17,7 @@ import {
   attentionChanged,
   changed,
   claimWords,
+  counted,
   type Explainer,
   explained,
   GATEWAY,
@@ -120,7 +121,10 @@ function saidOf(fact: NewPaymentFact): SaidFact {
       const { tried } = fact;
       const isOurs = tried.is === 'interrupted' || tried.is === 'too-soon' || tried.is === 'not-sent';
       const why = 'message' in tried ? tried.message : '';
-      return { by: isOurs ? US : GATEWAY, said: words(`creation ${tried.is}`, why && `(${why})`) };
+      return {
+        by: isOurs ? US : GATEWAY,
+        said: words(tried.is === 'created' ? 'has created the order' : `creation ${tried.is}`, why && `(${why})`),
+      };
     }
     case 'rested':
       return { by: 'time', said: 'the pause before the order is sent again is over' };
@@ -134,7 +138,7 @@ function saidOf(fact: NewPaymentFact): SaidFact {
     case 'refused':
       return { by: GATEWAY, said: words('refused', fact.error.code, fact.error.sub_code) };
     case 'recalled':
-      return { by: 'Temporal', said: `${fact.earlier.runs.length} earlier runs` };
+      return { by: 'Temporal', said: counted(fact.earlier.runs.length, 'earlier run') };
     case 'ended-before':
       return { by: 'an earlier run', said: words('ended', fact.end.outcome, fact.end.trade_status) };
     case 'notified':
@@ -146,9 +150,9 @@ function saidOf(fact: NewPaymentFact): SaidFact {
     case 'queried':
       return { by: GATEWAY, said: shownWords(fact.trade) };
     case 'denied':
-      return { by: GATEWAY, said: `does not know what ${fact.claims.length} notifications name` };
+      return { by: GATEWAY, said: `does not know what ${counted(fact.claims.length, 'notification')} named` };
     case 'settled':
-      return { by: US, said: `${fact.claims.length} notifications are of another order` };
+      return { by: US, said: `${counted(fact.claims.length, 'notification')} of another order` };
     case 'believed':
       return { by: 'a notification', said: `counts without a query: ${signalWords(fact.claim.signal)}` };
     case 'noted':
@@ -168,7 +172,7 @@ function saidOf(fact: NewPaymentFact): SaidFact {
     case 'expired':
       return { by: 'time', said: 'the last deadline is over' };
     case 'handed-out':
-      return { by: US, said: 'what is left goes to the after-sale' };
+      return { by: US, said: 'what was notified and not answered is left to the after-sale' };
   }
 }
 

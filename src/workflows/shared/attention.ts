@@ -1,5 +1,5 @@
 /** What Temporal UI shows of a reason why a workflow needs a person: the runbook's words, and what can be done here. */
-import { type OperatorQuestion, operatorActions, runbookEntry, timeText } from '../../contract';
+import { namedInCommands, type OperatorQuestion, operatorActions, runbookEntry, timeText } from '../../contract';
 
 /** Markdown: the reason and since when, what happened, where to look, what to do, and the commands and updates for it. */
 export function attentionSection(question: OperatorQuestion, since: string, workflowId: string): string[] {
@@ -12,7 +12,7 @@ export function attentionSection(question: OperatorQuestion, since: string, work
         `${head}: ${entry.happened}`,
         `**At stake.** ${entry.loses}`,
         `**Look.** ${entry.look}`,
-        `**Do.** ${entry.act} **Then.** ${entry.after}`,
+        namedInCommands(`**Do.** ${entry.act} **Then.** ${entry.after}`, workflowId),
       ]
     : [head];
   return [...words, ...actionLines(question, workflowId)];

@@ -24,30 +24,34 @@ interface ShownOrder {
   readonly names: readonly string[];
 }
 
-/** The search attributes of what may wait for a person. */
-export const waitAttributes = ({
-  attention,
-  attention_since: since,
-  taken,
-}: ShownWait & { readonly attention: string | null }): SearchAttributeUpdatePair[] => [
-  { key: SEARCH_ATTRIBUTE.attention, value: attention },
-  { key: SEARCH_ATTRIBUTE.attentionSince, value: since === null ? null : new Date(since) },
-  { key: SEARCH_ATTRIBUTE.takenBy, value: taken?.by ?? null },
-];
+/**
+ * The search attributes of what may wait for a person. `decided_by`: who decided last, as far as is known. Who has taken it on is shown
+ * beside that, and stays shown once nothing waits any more: the audit log finds both by it.
+ */
+export function waitAttributes(
+  { attention, attention_since: since, taken }: ShownWait & { readonly attention: string | null },
+  decided_by: string | undefined,
+): SearchAttributeUpdatePair[] {
+  const by = taken?.by ?? decided_by;
+  return [
+    { key: SEARCH_ATTRIBUTE.attention, value: attention },
+    { key: SEARCH_ATTRIBUTE.attentionSince, value: since === null ? null : new Date(since) },
+    { key: SEARCH_ATTRIBUTE.takenBy, value: taken?.by ?? null },
+    ...(by === undefined ? [] : [{ key: SEARCH_ATTRIBUTE.decidedBy, value: personDigest(by) }]),
+  ];
+}
 
 /** The search attributes of whatever concerns a trade. */
 export function tradeAttributes(
   trade: ShownTrade,
   { status, outcome, names }: ShownOrder,
 ): SearchAttributeUpdatePair[] {
-  const decided = trade.history.findLast(({ by }) => by !== undefined);
   return [
     { key: SEARCH_ATTRIBUTE.status, value: status },
     { key: SEARCH_ATTRIBUTE.method, value: trade.method },
     { key: SEARCH_ATTRIBUTE.tradeNo, value: trade.trade_no },
     { key: SEARCH_ATTRIBUTE.outcome, value: outcome },
-    ...waitAttributes(trade),
-    { key: SEARCH_ATTRIBUTE.decidedBy, value: decided?.by === undefined ? null : personDigest(decided.by) },
+    ...waitAttributes(trade, trade.history.findLast(({ by }) => by !== undefined)?.by),
     { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
     { key: SEARCH_ATTRIBUTE.money, value: moneyToRead(trade) },
     { key: SEARCH_ATTRIBUTE.amount, value: amountToFindBy(trade.order_amount) },

@@ -55,15 +55,17 @@ export interface Explainer<Known, Fact, Settings> {
   readonly next: (known: Known, at: number) => { readonly step: string; readonly because: string } | undefined;
 }
 
-/** The latest facts, each with what was concluded from it. */
+/** The latest facts, each with what was concluded from it. Those before them are folded alone. */
 export function explained<Known, Fact extends { readonly is: string }, Settings>(
   { begin, latest, left_out }: Pick<LearnedFacts<Known, Fact, Settings>, 'begin' | 'latest' | 'left_out'>,
   policy: PaymentPolicy | undefined,
   { fold, said, world, concluded, next }: Explainer<Known, Fact, Settings>,
 ): FactsOfRun {
-  let known = begin;
-  let step: string | null = null;
-  const facts = latest.map(({ fact, settings }) => {
+  const untold = latest.slice(0, -MOST_TOLD);
+  let known = untold.reduce((before, { fact, settings }) => fold(before, fact, settings), begin);
+  const last = untold.at(-1);
+  let step = (last && next(known, last.fact.at)?.step) ?? null;
+  const facts = latest.slice(-MOST_TOLD).map(({ fact, settings }) => {
     const before = known;
     known = fold(before, fact, settings);
     const following = next(known, fact.at);
@@ -72,11 +74,7 @@ export function explained<Known, Fact extends { readonly is: string }, Settings>
     const { at, is } = fact;
     return { at, is, ...said(fact), world: world(fact, before), concluded: [...concluded(before, known), ...then] };
   });
-  return {
-    settings: policy ?? null,
-    facts: facts.slice(-MOST_TOLD),
-    left_out: left_out + Math.max(0, facts.length - MOST_TOLD),
-  };
+  return { settings: policy ?? null, facts, left_out: left_out + untold.length };
 }
 
 /** A conclusion, where something has changed. */
@@ -110,6 +108,9 @@ export const shownWords = ({ trade_status, order_amount, order_currency, trade_n
 /** What a notification says. */
 export const claimWords = ({ trade_status, amount, currency, out_request_no, trade_no }: NotificationClaim): string =>
   words(trade_status, amount, currency, out_request_no && `refund ${out_request_no}`, tradeWords(trade_no));
+
+/** `1 earlier run`, `2 earlier runs`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** The texts that are there, with a space between. */
 export const words = (...texts: readonly (string | false | null | undefined)[]): string =>

@@ -192,7 +192,8 @@ describe('after a sale', () => {
     await simulator.act(out_trade_no, 'dispute');
     await simulator.settled();
     await sees(out_trade_no, 'DISPUTE');
-    expect(await payments.refunds(out_trade_no)).toMatchObject({ attention: 'dispute' });
+    const { attention, answer_by } = await payments.refunds(out_trade_no);
+    expect([attention, answer_by]).toEqual(['dispute', expect.any(String)]);
     expect(await attentionOf(afterSaleOf(stack, out_trade_no))).toBe('dispute');
 
     await simulator.act(out_trade_no, 'chargeback');
@@ -230,6 +231,8 @@ describe('after a sale', () => {
       'CHARGEBACK_REVERSED',
       'SUCCESS',
     ]);
+    const ofDispute = heard.find((event) => event.payment.out_trade_no === out_trade_no && event.type === 'attention');
+    expect(ofDispute?.after_sale).toMatchObject({ answer_by });
     // Nothing of it moves the payment itself: it was paid.
     expect(await payments.state(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
   });

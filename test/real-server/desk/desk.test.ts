@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { readCase } from '../../../src/cli/operator/case';
 import type { Target } from '../../../src/cli/operator/connection';
 import { caseText } from '../../../src/cli/operator/show';
-import { type Attention, namedByWorkflowId, RUNBOOK } from '../../../src/contract';
+import { type Attention, namedByWorkflowId, namedInCommands, RUNBOOK } from '../../../src/contract';
 import { built } from '../../harness/built';
 import { Desk, plain } from './desk';
 import { PICTURED, SCENES, type Scene } from './scenes';
@@ -73,7 +73,8 @@ test.each(CHOSEN)(
     await desk.openByLink(link, workflowId);
     const page = await desk.details(reason);
     const { happened, loses, look, act, after } = RUNBOOK[reason];
-    for (const told of [happened, loses, look, act, after]) expect(page).toContain(plain(told));
+    const words = [happened, loses, look, act, after].map((one) => plain(namedInCommands(one, workflowId)));
+    for (const told of words) expect(page).toContain(told);
     await takePicture(reason);
     const shown = caseText(await readCase(desk.stack.client, targetOf(workflowId)), {});
     expect(shown).toContain(`Needs a person: ${reason}. ${happened}\n`);

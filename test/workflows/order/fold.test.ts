@@ -97,6 +97,10 @@ test('a dispute has to be answered in a time that begins when it is heard, and t
   expect(answerBy()).toBe(by(4));
   const details = afterSaleDetails(stateOf(order.sale, 'APP', 0, 7 * DAY), order.sale.reasons, 'a person').join('\n');
   expect(details).toContain(`Answer it by **${timeText(by(4))}**`);
+  order.happens(told('SUCCESS'));
+  expect(afterSaleDetails(stateOf(order.sale, 'APP', 0), [], 'a person')).toContain(
+    'A notification says SUCCESS. The gateway has answered DISPUTE last, and is asked again.',
+  );
   order.happens({ is: 'decided', by: 'ana', reason: 'answered', seen: 'dispute' });
   expect(answerBy()).toBeNull();
 });

@@ -6,7 +6,7 @@ import type { AfterSaleFact } from '../../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { VERDICTS } from '../../../src/workflows/order/refund-table';
 import { explainedAfterSale } from '../../../src/workflows/order/why';
-import { LearnedFacts } from '../../../src/workflows/shared/why';
+import { changed, explained, LearnedFacts } from '../../../src/workflows/shared/why';
 
 const POLICY: PaymentPolicy = {
   ...{ confirm_by_query: true, late_payments: 'attention', has_listener: false, run_id: 'r' },
@@ -92,6 +92,14 @@ test('a run that has not read its settings tells its facts, and no step', () => 
   });
 });
 
+test('a refund that breaks the rules is refused by us: the gateway has not heard of it', () => {
+  const failure = { type: 'InvalidRequest', message: 'user_info.email: required', details: {} };
+  const refuses = { is: 'answered', number: 'a', answered: { said: 'refused', failure }, at: T } as const;
+  expect(told(refuses).facts[0]?.by).toBe('we');
+  const answered = { said: 'refused', failure: { ...failure, type: 'NotRefunded' } } as const;
+  expect(told({ ...refuses, answered }).facts[0]?.by).toBe('the gateway');
+});
+
 test('a run that was told ten thousand things keeps the latest, and says how many it leaves out', () => {
   const learned = new LearnedFacts(NOTHING_KNOWN, fold);
   let order = NOTHING_KNOWN;
@@ -106,4 +114,15 @@ test('a run that was told ten thousand things keeps the latest, and says how man
   );
   const why = explainedAfterSale({ policy: POLICY, watch_until: 0, learned });
   expect([why.facts.length, why.facts.length + why.left_out]).toEqual([1_000, 10_000]);
+});
+
+test('of the facts that are not told nothing is concluded, and what they say is known before the first that is told', () => {
+  const concluded = jest.fn((before: number, after: number) => changed('sum', String(before), String(after), 'added'));
+  const latest = Array.from({ length: 1_500 }, (_, at) => ({ fact: { is: 'one', at }, settings: null }));
+  const why = explained({ begin: 0, left_out: 0, latest }, undefined, {
+    ...{ fold: (sum) => sum + 1, said: () => ({ by: 'us', said: 'one more' }), world: () => null },
+    ...{ concluded, next: (sum) => ({ step: sum < 500 ? 'count' : 'rest', because: 'of the sum' }) },
+  });
+  expect(concluded).toHaveBeenCalledTimes(1_000);
+  expect([why.left_out, why.facts[0]]).toMatchObject([500, { concluded: [{ what: 'sum', from: '500', to: '501' }] }]);
 });

@@ -44,16 +44,20 @@ test('lists find a payment by its outcome, its wait, who has taken it and who de
   const attributes = () =>
     Object.fromEntries(paymentAttributes(payment.known).map(({ key, value }) => [key.name, value]));
   expect(attributes()).toMatchObject({
-    ...{ PaymentOutcome: null, PaymentAttentionSince: null, PaymentTakenBy: null, PaymentDecidedBy: null },
+    ...{ PaymentOutcome: null, PaymentAttentionSince: null, PaymentTakenBy: null },
     ...{ PaymentNames: [nameDigest('buyer', 'buyer-7')], PaymentMoney: 'BRL 150.00', PaymentAmount: 150 },
   });
   expect(JSON.stringify(attributes())).not.toContain('buyer-7');
+  // What an earlier run has shown stays.
+  expect(attributes()).not.toHaveProperty('PaymentDecidedBy');
   payment.learn({ is: 'raised', attention: 'unexpected-signal' });
   payment.learn({ is: 'taken', by: 'ana' });
   const { attention_since } = payment.state;
   expect(attributes()).toMatchObject({
     PaymentAttentionSince: new Date(String(attention_since)),
     PaymentTakenBy: 'ana',
+    // The audit log finds by it who has taken it on, also once that is over.
+    PaymentDecidedBy: personDigest('ana'),
   });
   payment.learn({ is: 'decided', outcome: 'CANCEL', by: 'ben', reason: 'not wanted' });
   expect(attributes()).toMatchObject({

@@ -105,6 +105,13 @@ test('a reason for a person is told in the words of the runbook, and so is who s
   expect(concludedLast(seen)).toMatchObject([{ what: 'attention', from: 'unexpected-signal', to: null }]);
 });
 
+test('one thing is told as one, and several as several', () => {
+  const of = { signal: shown('SUCCESS'), heard: 1, isDenied: false };
+  const said = (claims: (typeof of)[]) => told({ is: 'denied', claims }).facts[0]?.said;
+  expect(said([of])).toBe('does not know what 1 notification named');
+  expect(said([of, of])).toBe('does not know what 2 notifications named');
+});
+
 test('nothing of the buyer is in the words, and only the latest facts of very many are told', () => {
   const signal = { ...shown('PROCESSING'), customer: { name: 'Mariana' }, transfer_account: '4111' };
   const why = told(

@@ -112,6 +112,9 @@ describe('a virtual account', () => {
     identify: { type: 'CURP', number: 'HESO900101MDFRFF09' },
   };
   const workflow = (id: string) => simulation.temporal.client.workflow.getHandle(id);
+  /** By this the audit log finds what a person has decided, or taken on. */
+  const decidedBy = async (id: string) =>
+    (await workflow(id).describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTE.decidedBy);
   const told = () => heardOfAccounts.filter(({ type }) => type === 'account-attention.overdue');
 
   test('that waits for a person is taken, and told once it is overdue, by whichever run it is', async () => {
@@ -123,6 +126,7 @@ describe('a virtual account', () => {
     await account.signal('odd-signal');
     const { attention_since } = await simulation.payments.accounts.get(account_id);
     await account.executeUpdate('take', { args: [{ by: 'ana', note: 'asked the bank' }] });
+    expect(await decidedBy(id)).toBe(personDigest('ana'));
     await simulation.sleep('1 hour');
     for (let i = 0; i < 20; i += 1) await account.signal('odd-signal');
     await simulation.sleep('59 minutes');
@@ -131,12 +135,10 @@ describe('a virtual account', () => {
     await simulation.sleep('2 minutes');
     const taken = { by: 'ana', note: 'asked the bank' };
     expect(told()).toMatchObject([{ account: { account_id, attention: 'unexpected-signal', attention_since, taken } }]);
-    await account.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'found the sender' }] });
+    await account.executeUpdate('resolve', { args: [{ by: 'ben', reason: 'found the sender' }] });
     await simulation.sleep('1 day');
     expect(told()).toHaveLength(1);
-    // By this the audit log finds what a person has decided on.
-    const { typedSearchAttributes } = await account.describe();
-    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTE.decidedBy)).toBe(personDigest('ana'));
+    expect(await decidedBy(id)).toBe(personDigest('ben'));
     expect(await simulation.payments.accounts.get(account_id)).toMatchObject({ attention_since: null, taken: null });
     await expect(account.executeUpdate('take', { args: [{ by: 'ana' }] })).rejects.toMatchObject({
       cause: { message: expect.stringContaining('nothing of it waits') },
@@ -156,6 +158,7 @@ describe('a virtual account', () => {
     ] as const) {
       const taken = await workflow(id).executeUpdate('take', { args: [{ by: 'ana' }] });
       expect(taken).toMatchObject({ attention, attention_since: expect.any(String), taken: { by: 'ana', note: null } });
+      expect(await decidedBy(id)).toBe(personDigest('ana'));
     }
   });
 });

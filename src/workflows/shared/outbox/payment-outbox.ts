@@ -35,8 +35,9 @@ export class PaymentOutbox {
 
   /** Publishes what is new in the after-sale's state. */
   publishAfterSale(state: AfterSaleState, payment: EventPayment): void {
-    const { history, refunds, refunded_amount, refunding_amount, ledger_complete } = state;
-    this.put(history, { payment, after_sale: { refunds, refunded_amount, refunding_amount, ledger_complete } });
+    const { history, refunds, refunded_amount, refunding_amount, ledger_complete, answer_by } = state;
+    const after_sale = { refunds, refunded_amount, refunding_amount, ledger_complete, answer_by };
+    this.put(history, { payment, after_sale });
   }
 
   /** Does not publish again what an earlier run has published. */

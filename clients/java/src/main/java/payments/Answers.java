@@ -101,8 +101,9 @@ public final class Answers {
   /** A way to pay an amount with a card: in so many (stage) installments. */
   public record InstallmentPlan(int stage, String amountEach, String amount, String rate) {}
 
-  /** The refunds of an order as an event shows them. */
-  public record SaleInEvent(String refundedAmount, String refundingAmount, boolean ledgerComplete, List<Refund> refunds) {}
+  /** The refunds of an order as an event shows them, and by when a dispute has to be answered. */
+  public record SaleInEvent(String refundedAmount, String refundingAmount, boolean ledgerComplete, String answerBy,
+      List<Refund> refunds) {}
 
   /** One of the payments that a sweep found. */
   public record StuckPayment(String workflowId, String status) {}
