@@ -5,7 +5,7 @@ import { isOurWorkflow, isScheduledJob } from '../contract/ids';
 import { decrypt, type EncryptionKey, encrypt, isEncrypted, keyIdOf, ownerTextOf } from './cipher';
 import { isNexusTask, mayAsk, nexusCaller, refusedQuestion, rememberCaller } from './nexus-caller';
 import { belonging, ownerText, type PayloadOwner, parseOwner } from './payload-owner';
-import { isTypedDecision } from './typed-decision';
+import { isTypedDecision, TYPED_FIELDS } from './typed-decision';
 
 /** A payload is not authentic: clear text, unknown key, another owner, or changed bytes. The message never shows its content. */
 export class PayloadDecryptionError extends Error {
@@ -138,7 +138,7 @@ export class EncryptionCodec implements PayloadCodec {
     const clear = this.opened(payload, key, refused);
     if (whose === 'typed' && isOurWorkflow(reader?.workflowId ?? '') && !isTypedDecision(clear)) {
       throw new PayloadDecryptionError(
-        `${refused}: it was typed by a person, of which our workflows take the decision of a resolve only, with "by" and no other fields. Use the client or the commands of payment-gateway for all else.`,
+        `${refused}: it was typed by a person, of which our workflows take a decision only, with "by" and, as texts, no other fields than ${TYPED_FIELDS}. Look at the names of yours. Use the client or the commands of payment-gateway for all else.`,
         true,
       );
     }

@@ -19,6 +19,9 @@ const decision = z.strictObject({
   note: text,
 } satisfies Record<keyof Decision, z.ZodType>);
 
+/** What a person may type, in words. */
+export const TYPED_FIELDS = Object.keys(decision.shape).join(', ');
+
 /** Whether the payload is the JSON of a decision, which says who decides. */
 export function isTypedDecision({ data }: Payload): boolean {
   try {

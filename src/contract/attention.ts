@@ -18,7 +18,7 @@ export const RUNBOOK = {
   'amount-mismatch': {
     happened: 'The gateway names another amount or currency than was ordered, or an amount that nobody can read.',
     loses: 'The merchant delivers for too little, or the buyer has paid too much.',
-    look: 'Both amounts: in `payment-gateway show`, in Temporal UI, and in the state (`mismatch` beside `order_amount`). Then the trade in the gateway’s dashboard.',
+    look: 'Both amounts: on its page in Temporal UI, in `payment-gateway show`, and in the state (`mismatch` beside `order_amount`). Then the trade in the gateway’s dashboard.',
     act: 'Compare the two. Then send `resolve` with an outcome: SUCCESS where you deliver for it, CANCEL where you do not and send the money back.',
     after:
       'The payment ends as you say. Nothing is sent back by itself: `payment-gateway refund ORDER`, or the dashboard.',
@@ -187,7 +187,7 @@ export const RUNBOOK = {
       'Somebody terminated this payment, or its parent took it along, and the sweep has taken the order on again.',
     loses: 'The buyer may have paid, or may still pay, while nobody looked.',
     look: 'Who terminated it, and why, in the run before; the trade in the gateway’s dashboard.',
-    act: 'Let it go on, or end it by `resolve` with an outcome where the order is not wanted.',
+    act: 'Say by `resolve` that you have seen it, and it goes on; or end it with an outcome where the order is not wanted.',
     after: 'Money that came or comes is found as ever. A termination ends nothing at the gateway.',
   },
   'deposit-without-account': {

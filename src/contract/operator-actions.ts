@@ -73,7 +73,7 @@ const END_REFUND: Template = {
  * the payment waits for its outcome.
  */
 const SETTLED_BY_LOOKING: readonly string[] = [
-  ...['second-trade', 'unexpected-signal', 'unproven-trade', 'unlisted-transition'],
+  ...['second-trade', 'unexpected-signal', 'unproven-trade', 'unlisted-transition', 'terminated'],
 ];
 
 /** Whether a decision without an outcome settles this reason of an open payment. */

@@ -33,7 +33,6 @@ import {
   type RefundAnswer,
   type RefundOrder,
   readSignal,
-  refundInQuestion,
   refundMeaningOf,
   type SentRefund,
   type Taking,
@@ -88,7 +87,7 @@ import {
   notTaken,
   orderNotFound,
 } from './refund-requests';
-import { afterSaleAttributes, afterSaleDetails, eventPaymentOf, stateOf } from './rendering';
+import { afterSaleAttributes, afterSaleDetails, afterSaleSubject, eventPaymentOf, stateOf } from './rendering';
 import { sendRefund } from './send-refund';
 import { explainedAfterSale } from './why';
 import { type IsInTime, withinOneTime } from './within-one-time';
@@ -662,7 +661,7 @@ class AfterSaleRun {
       afterSaleAttributes(state),
       afterSaleDetails(state, this.order.reasons, this.waitingFor),
       'now',
-      refundInQuestion(state),
+      afterSaleSubject(state),
     );
     this.outbox?.publishAfterSale(state, eventPaymentOf(state));
   }

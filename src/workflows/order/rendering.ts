@@ -11,10 +11,12 @@ import {
   nameDigests,
   type RefundAnswer,
   type RefundState,
+  refundInQuestion,
   SEARCH_ATTRIBUTE,
   timeText,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
+import type { AttentionSubject } from '../shared/attention';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './fold';
@@ -134,7 +136,6 @@ export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdat
 export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attention[], waitingFor: string): string[] {
   const others = reasons.filter((one) => one !== state.attention);
   const { trade_status, order_amount, order_currency, refunded_amount, refunding_amount, payment } = state;
-  const amounts = state.attention === 'amount-mismatch' && payment ? mismatchLine(payment) : undefined;
   return [
     order_amount === null && payment !== null
       ? `**${payment.outcome ?? 'No order'}** · the gateway says ${trade_status ?? 'nothing of it'}`
@@ -144,7 +145,6 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
     ...(state.answer_by === null
       ? []
       : [`Answer it by **${timeText(state.answer_by)}**, with your evidence, in the gateway’s dashboard.`]),
-    ...(amounts === undefined ? [] : [`**${amounts}**`]),
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,
     ),
@@ -159,6 +159,12 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
     `Waiting for: ${waitingFor}`,
   ];
 }
+
+/** What its attention is about. */
+export const afterSaleSubject = (state: AfterSaleState): AttentionSubject => ({
+  out_request_no: refundInQuestion(state),
+  amounts: state.attention === 'amount-mismatch' && state.payment ? mismatchLine(state.payment) : undefined,
+});
 
 function refundLine(refund: RefundState): string {
   const { out_request_no, refund_amount, refund_currency, outcome, refund_status, started_at } = refund;

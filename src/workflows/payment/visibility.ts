@@ -10,6 +10,7 @@ import {
   SEARCH_ATTRIBUTE,
   timeText,
 } from '../../contract';
+import type { AttentionSubject } from '../shared/attention';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, takenLines } from '../shared/wait';
 import { type KnownPayment, paymentState } from './known-payment';
@@ -37,7 +38,6 @@ export function paymentAttributes(known: KnownPayment): SearchAttributeUpdatePai
 export function paymentDetails(known: KnownPayment, waitingFor: string): string[] {
   const { heard, reasons } = known;
   const state = paymentState(known);
-  const amounts = reasons.includes('amount-mismatch') ? mismatchLine(state) : undefined;
   const back = moneyToSendBack(state, null);
   const others = reasons.filter((one) => one !== state.attention);
   return [
@@ -47,13 +47,18 @@ export function paymentDetails(known: KnownPayment, waitingFor: string): string[
     ...decidedLines(state.history.findLast(({ by }) => by !== undefined)),
     `The gateway’s last news: ${heard ? `${heard.status}, on ${timeText(heard.at)}` : 'none yet'}. Last notification: ${notifiedLine(known.latest)}.`,
     ...takenLines(state.taken),
-    ...(amounts === undefined ? [] : [`**${amounts}**`]),
     ...(back === undefined ? [] : [`**${back} came.** Nothing sends it back by itself: \`payment-gateway refund\`.`]),
     ...(others.length > 0 ? [`It needs a person for more: ${others.join(', ')}.`] : []),
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,
     ),
   ];
+}
+
+/** What its attention is about. */
+export function paymentSubject(known: KnownPayment): AttentionSubject {
+  const isOfAmounts = known.reasons.includes('amount-mismatch');
+  return { amounts: isOfAmounts ? mismatchLine(paymentState(known)) : undefined };
 }
 
 function notifiedLine(notified: KnownPayment['latest']): string {

@@ -85,7 +85,7 @@ import {
   stateQuery,
   takeUpdate,
 } from './messages';
-import { paymentAttributes, paymentDetails } from './visibility';
+import { paymentAttributes, paymentDetails, paymentSubject } from './visibility';
 import { explainedPayment } from './why';
 
 /** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where there is no order. */
@@ -388,8 +388,8 @@ class PaymentRun implements PaymentContext {
   }
 
   private show(upsert: Upsert = 'now'): void {
-    const { state } = this;
-    this.visibility.show(paymentAttributes(this.known), paymentDetails(this.known, this.waitingFor), upsert);
+    const { known, state, waitingFor } = this;
+    this.visibility.show(paymentAttributes(known), paymentDetails(known, waitingFor), upsert, paymentSubject(known));
     this.outbox?.publish(state);
   }
 }

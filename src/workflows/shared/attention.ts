@@ -1,8 +1,18 @@
 /** What Temporal UI shows of a reason why a workflow needs a person: the runbook's words, and what can be done here. */
 import { namedInCommands, type OperatorQuestion, operatorActions, runbookEntry, timeText } from '../../contract';
 
+/** What a reason is about, where it is about more than the order: a refund, or two amounts that differ. */
+export interface AttentionSubject {
+  readonly out_request_no?: string | undefined;
+  readonly amounts?: string | undefined;
+}
+
 /** Markdown: the reason and since when, what happened, where to look, what to do, and the commands and updates for it. */
-export function attentionSection(question: OperatorQuestion, since: string, workflowId: string): string[] {
+export function attentionSection(
+  { amounts, ...question }: OperatorQuestion & AttentionSubject,
+  since: string,
+  workflowId: string,
+): string[] {
   const { attention, out_request_no } = question;
   const of = out_request_no === undefined ? '' : ` of refund ${out_request_no}`;
   const head = `⚠️ **${attention}**${of} since ${timeText(since)}`;
@@ -10,6 +20,7 @@ export function attentionSection(question: OperatorQuestion, since: string, work
   const words = entry
     ? [
         `${head}: ${entry.happened}`,
+        ...(amounts === undefined ? [] : [`**${amounts}**`]),
         `**At stake.** ${entry.loses}`,
         `**Look.** ${entry.look}`,
         namedInCommands(`**Do.** ${entry.act} **Then.** ${entry.after}`, workflowId),

@@ -10,7 +10,7 @@ import {
   type ShownWait,
   timeText,
 } from '../../contract';
-import { attentionSection } from './attention';
+import { type AttentionSubject, attentionSection } from './attention';
 
 type ShownTrade = Pick<
   PaymentState,
@@ -88,14 +88,13 @@ export class Visibility {
 
   /**
    * Shows search attributes, and details in Markdown: what needs a person, the lines, and since when the status holds.
-   * None of it may hold personal data. It adds no event but an upsert where an attribute has changed. `out_request_no` is the
-   * refund that the attention is about, where it is about one.
+   * None of it may hold personal data. It adds no event but an upsert where an attribute has changed. `subject` is what the attention is about.
    */
   show(
     attributes: SearchAttributeUpdatePair[],
     lines: readonly string[],
     upsert: Upsert = 'now',
-    out_request_no?: string,
+    subject: AttentionSubject = {},
   ): void {
     const status = this.sinceOf(attributes, SEARCH_ATTRIBUTE.status.name);
     const seen = this.sinceOf(attributes, SEARCH_ATTRIBUTE.attention.name);
@@ -107,7 +106,7 @@ export class Visibility {
       this.attributes.update([...attributes.filter(({ key }) => key.name !== since.key.name), since]);
     const [first = '', ...others] = lines;
     const { workflowId } = workflowInfo();
-    const question = { attention: attention?.value ?? '', out_request_no };
+    const question = { attention: attention?.value ?? '', ...subject };
     const needs = attention ? attentionSection(question, attention.at, workflowId) : [];
     const shown = [...needs, status ? `${first} · since ${timeText(status.at)}` : first, ...others];
     setCurrentDetails(shown.join('\n\n'));
