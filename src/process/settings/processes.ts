@@ -38,8 +38,13 @@ export const OPERATOR_SETTINGS = {
 
 export const PROCESS_SETTINGS = {
   METRICS_ADDRESS: listenAddress.optional().register(settingDocs, {
-    readBy: 'worker, webhook',
+    readBy: 'worker, webhook, codec server',
     meaning: 'Where to serve metrics for Prometheus, such as `127.0.0.1:9464`. Empty: nowhere.',
+  }),
+  METRICS_OTLP_URL: httpAddress.optional().register(settingDocs, {
+    readBy: 'worker, webhook, codec server',
+    meaning:
+      'Where to push metrics instead, by OTLP over HTTP, such as `http://collector:4318/v1/metrics`. Empty: nowhere.',
   }),
   TEMPORAL_DEPLOYMENT_NAME: nonEmpty.optional().register(settingDocs, {
     readBy: 'worker',
