@@ -49,7 +49,7 @@ export const PROCESS_SETTINGS = {
   TEMPORAL_DEPLOYMENT_NAME: nonEmpty.optional().register(settingDocs, {
     readBy: 'worker',
     meaning:
-      'The Worker Deployment that this worker is a version of. With `TEMPORAL_WORKER_BUILD_ID`, it turns worker versioning on; one alone is refused. Temporal’s Worker Controller sets both.',
+      'This worker’s Worker Deployment. With `TEMPORAL_WORKER_BUILD_ID` it turns versioning on; one alone is refused. Temporal’s Worker Controller sets both.',
   }),
   TEMPORAL_WORKER_BUILD_ID: nonEmpty.optional().register(settingDocs, {
     readBy: 'worker',
