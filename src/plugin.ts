@@ -8,7 +8,9 @@
 import type { DataConverter } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
 import {
+  type ActivityInterceptorsFactory,
   type BundleOptions,
+  type InjectedSinks,
   type ReplayWorkerOptions,
   Runtime,
   type Worker,
@@ -24,6 +26,7 @@ import {
   gatewayActivities,
   logWarning,
   lookupActivities,
+  MeasuredActivities,
   type OnEvent,
   policyActivity,
   previousRunActivities,
@@ -32,6 +35,7 @@ import {
   sealingKeys,
   starterActivities,
   stuckSweepActivities,
+  type ThrottleListener,
   throttle,
   throttledAccounts,
   throttledLookups,
@@ -39,10 +43,12 @@ import {
   urgencyOfActivity,
 } from './activities';
 import { dataConverter, type Purpose } from './codec/data-converter';
+import type { MetricSink, MetricSinks, Recorder } from './contract';
 import { GatewayClient, type GatewaySettings } from './gateway';
 import { paymentsNexusService } from './nexus';
 import type { Environment } from './process/environment';
-import { type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
+import { appIdsOf, type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
+import { runtimeRecorder } from './temporal/runtime';
 
 const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
 
@@ -63,6 +69,7 @@ interface WorkerParts {
   gateways: GatewayClient[];
   activities: object;
   nexus: NexusService | undefined;
+  record: MetricSink['record'];
 }
 
 export class PaymentGatewayPlugin extends SimplePlugin {
@@ -70,6 +77,9 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   readonly #config: Config;
   readonly #own: PluginOptions;
   #worker: WorkerParts | undefined;
+  readonly #measuring: ActivityInterceptorsFactory = () => ({
+    inbound: new MeasuredActivities((name, value, labels) => this.#worker?.record(name, value, labels)),
+  });
   /** Workers that run with this plugin now. */
   #running = 0;
   private readonly failureConverterPath: string | undefined;
@@ -93,8 +103,13 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     this.#worker ??= workerParts(this.#config, this.#own);
     const dataConverter = this.converterFor('worker', options);
     return {
-      ...super.configureWorker({ ...SANDBOX_TIME, ...withBorder(withWorkflows(options)), dataConverter }),
+      ...super.configureWorker({
+        ...SANDBOX_TIME,
+        ...withBorder(withWorkflows(options), this.#measuring),
+        dataConverter,
+      }),
       activities: { ...options.activities, ...this.#worker.activities },
+      sinks: { ...options.sinks, ...metricSinks(this.#worker.record) },
       ...nexusServices(options, this.#worker),
     };
   }
@@ -130,6 +145,8 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   /** Closes the gateway's connections when the last Worker has ended. */
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     this.#running += 1;
+    // A gauge that is never set is no gauge.
+    for (const app_id of appIdsOf(this.#config)) this.#worker?.record('circuit', 0, { app_id });
     try {
       await next(worker);
     } finally {
@@ -151,11 +168,11 @@ function withWorkflows<O extends Pick<WorkerOptions, 'workflowsPath' | 'workflow
 
 const border = () => ({ inbound: new SendingBorder() });
 
-/** The options of a Worker with our interceptor of activities outside of all others, once: a plugin may be applied twice. */
-function withBorder(options: WorkerOptions): WorkerOptions {
+/** The options of a Worker with our border of activities outside of all others, and ours that measures, once: a plugin may be applied twice. */
+function withBorder(options: WorkerOptions, measuring: ActivityInterceptorsFactory): WorkerOptions {
   const { activity = [], ...interceptors } = options.interceptors ?? {};
-  const others = activity.filter((one) => one !== border);
-  return { ...options, interceptors: { ...interceptors, activity: [border, ...others] } };
+  const others = activity.filter((one) => one !== border && one !== measuring);
+  return { ...options, interceptors: { ...interceptors, activity: [border, measuring, ...others] } };
 }
 
 /** These modules and ours, once: a plugin may be applied twice. */
@@ -166,8 +183,9 @@ const withFailedTasks = (modules: readonly string[]) => [
 /** The parts that only a Worker needs: the gateway's clients, and all activities. */
 function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
   const rules = ruleSettings(config);
-  const gateways = gatewayClients(config);
-  const calls = throttledCalls(config, gateways);
+  const record = runtimeRecorder(appIdsOf(config));
+  const gateways = gatewayClients(config, record);
+  const calls = throttledCalls(config, gateways, record);
   const notifyUrl = notifyUrlOf(requireWebhookUrl(config));
   const endpoints = eventEndpoints(config);
   const hasListener = onEvent !== undefined || endpoints !== undefined;
@@ -196,7 +214,7 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
     ...(endpoints ? endpointActivities(endpoints) : {}),
   };
   const nexus = config.PAYMENTS_NEXUS ? paymentsNexusService(config) : undefined;
-  return { gateways: [...gateways.values()], activities, nexus };
+  return { gateways: [...gateways.values()], activities, nexus, record };
 }
 
 /** The Worker's services with ours, once. A Worker without services does not ask Temporal for Nexus tasks. */
@@ -226,7 +244,7 @@ function eventEndpoints(config: Config): EventEndpoints | undefined {
 }
 
 /** A client for each app, by its id. Throws ConfigError if there is no app. */
-function gatewayClients(config: Config): Map<string, GatewayClient> {
+function gatewayClients(config: Config, record: Recorder): Map<string, GatewayClient> {
   const settings: GatewaySettings = {
     ...ruleSettings(config),
     connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
@@ -236,19 +254,20 @@ function gatewayClients(config: Config): Map<string, GatewayClient> {
     refund_refusals: config.GATEWAY_REFUND_REFUSALS,
     // Every call is made in an activity, so warnings go to the activity's log.
     warn: logWarning,
+    on_call: (app_id, operation, result, seconds) => record('gatewayCall', seconds, { app_id, operation, result }),
   };
   return new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, settings)]));
 }
 
 /** The calls of each app, limited together: so many a second, urgent ones first, and none while the gateway keeps failing. */
-function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayClient>) {
+function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayClient>, record: Recorder) {
   const limits = {
     calls_per_second: config.GATEWAY_CALLS_PER_SECOND,
     circuit_failures: config.GATEWAY_CIRCUIT_FAILURES,
     circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
   };
   return [...gateways].map(([app_id, gateway]) => {
-    const call = throttle(app_id, limits, urgencyOfActivity, logCircuit);
+    const call = throttle(app_id, limits, urgencyOfActivity, throttleListener(record));
     return {
       app_id,
       payments: throttledPayments(call, gateway),
@@ -262,6 +281,19 @@ function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayCli
 function notifyUrlOf(publicUrl: string): (app_id: string) => string {
   return (app_id) => `${publicUrl}/ipn/${encodeURIComponent(app_id)}`;
 }
+
+/** What a workflow records, but not what a replay of it records again. */
+const metricSinks = (record: MetricSink['record']): InjectedSinks<MetricSinks> => ({
+  paymentMetrics: { record: { fn: (_info, ...measured) => record(...measured), callDuringReplay: false } },
+});
+
+const throttleListener = (record: Recorder): ThrottleListener => ({
+  circuit(app_id, state) {
+    record('circuit', state === 'open' ? 1 : 0, { app_id });
+    logCircuit(app_id, state);
+  },
+  heldBack: (app_id, urgency) => record('heldBack', 1, { app_id, urgency }),
+});
 
 function logCircuit(app_id: string, state: 'open' | 'closed'): void {
   const message =

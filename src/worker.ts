@@ -10,9 +10,10 @@ import { PaymentGatewayPlugin } from './plugin';
 import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
 import { createLogger } from './process/log';
+import { measureNode } from './process/metrics/node';
 import { appIdsOf, type Config, loadConfig, requireApps, warnOfRisks } from './process/settings';
 import { requireNamespace, temporalConfig, unreachable } from './temporal/connection';
-import { installRuntime } from './temporal/runtime';
+import { installRuntime, runtimeRecorder } from './temporal/runtime';
 import { troubledJobs } from './temporal/schedules';
 import { requireSearchAttributes } from './temporal/search-attributes';
 import { builtBundle } from './temporal/workflow-bundle';
@@ -115,10 +116,12 @@ export async function runWorker(env: Environment): Promise<void> {
   warnOfRisks(config, 'worker', log);
   installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
   const worker = await createWorker(config, env);
+  const node = measureNode(runtimeRecorder(appIdsOf(config)));
   log.info({ taskQueue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
   // Beside the work, which it neither holds up nor ends.
   void checkGateways(config, log);
   await worker.run();
+  node.close();
   log.info('worker ended');
 }
 

@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   webhook: ['contract', 'gateway', 'process', 'temporal'],
   codec: ['contract', 'process'],
   temporal: ['codec', 'contract', 'process'],
-  process: ['gateway'],
+  process: ['contract', 'gateway'],
   simulator: [],
   cli: ['client', 'codec', 'contract', 'gateway', 'process', 'simulator', 'temporal', 'webhook', 'worker'],
 };

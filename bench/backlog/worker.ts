@@ -31,7 +31,7 @@ type Ended = Trade | LookResult | { is?: 'not-sent' };
 /** `start` is the time 0 of the simulation, in ms since the epoch; Date.now must give its time. */
 export function todaysWorker(gateway: Gateway, limits: Limits, schedule: PollSchedule, start: number): Worker {
   const payments = throttledPayments(
-    throttle(APP_ID, limits, urgencyOfActivity, () => undefined),
+    throttle(APP_ID, limits, urgencyOfActivity, { circuit: () => undefined, heldBack: () => undefined }),
     asPaymentGateway(gateway),
   );
   const activities = gatewayActivities({

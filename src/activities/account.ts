@@ -1,12 +1,11 @@
 /** The activities of virtual accounts (SPEI) of a worker: each is one call of the gateway, or one question to Temporal. */
 
-import { activityInfo, heartbeat, metricMeter } from '@temporalio/activity';
+import { activityInfo, heartbeat } from '@temporalio/activity';
 import {
   type AccountActivities,
   type AccountId,
   type CreateAccountResult,
   FAILURE,
-  METRIC,
   type Silence,
   telling,
   typedFailure,
@@ -29,6 +28,7 @@ import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { isTooLate } from './next-attempt';
 import { wasResetSince } from './own-run';
 import { looksSoFar } from './poll-attempts';
+import { recordInActivity } from './recorder';
 import { type Sending, sendOnce } from './send-once';
 import { serverClock } from './time';
 
@@ -183,8 +183,7 @@ async function quantityOf(gateway: AccountGateway, app_id: string): Promise<numb
 
 async function queryQuantity(gateway: AccountGateway, app_id: string): Promise<number> {
   const { available_quantity } = await gateway.speiAccountQuantity();
-  const { name, meaning } = METRIC.accountsAvailable;
-  metricMeter.createGauge(name, 'int', undefined, meaning).set(available_quantity, { app_id });
+  recordInActivity('accountsAvailable', available_quantity, { app_id });
   return available_quantity;
 }
 

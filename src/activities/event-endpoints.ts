@@ -19,6 +19,7 @@ import {
   speiAccountWorkflowId,
   WORKFLOW,
 } from '../contract';
+import { recordInActivity } from './recorder';
 
 export interface EventEndpoints {
   urls: readonly string[];
@@ -60,8 +61,7 @@ export function endpointActivities({ urls, secrets }: EventEndpoints): EventDeli
       const url = byName.get(endpoint);
       if (url === undefined) throw undelivered('This address is not in PAYMENTS_EVENTS_URL any more');
       const body = JSON.stringify(event);
-      const status = await post(url, body, signedHeaders(webhooks, event, body));
-      if (status < 200 || status > 299) throw undelivered(`${new URL(url).host} answered HTTP ${status}`);
+      await counted('address', take(url, body, signedHeaders(webhooks, event, body)));
     },
   };
 }
@@ -76,6 +76,22 @@ export function signedHeaders(webhooks: readonly Webhook[], event: MerchantEvent
     'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
     'webhook-signature': webhooks.map((webhook) => webhook.sign(id, now, body)).join(' '),
   };
+}
+
+/** Counts how an attempt to deliver an event ended. */
+export async function counted(to: 'handler' | 'address', attempt: Promise<void>): Promise<void> {
+  try {
+    await attempt;
+  } catch (error) {
+    recordInActivity('events', 1, { to, result: 'failed' });
+    throw error;
+  }
+  recordInActivity('events', 1, { to, result: 'taken' });
+}
+
+async function take(url: string, body: string, headers: Record<string, string>): Promise<void> {
+  const status = await post(url, body, headers);
+  if (status < 200 || status > 299) throw undelivered(`${new URL(url).host} answered HTTP ${status}`);
 }
 
 /** Posts and gives the status of the answer. Follows no redirect: the signature is for this address. */

@@ -12,14 +12,15 @@ export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './
 export { type AccountPolicySettings, accountPolicyActivity, type PolicySettings, policyActivity } from './policy';
 export { buyerOfPayment, previousRunActivities } from './previous-run';
 export { reconciliationActivities } from './reconcile';
+export { MeasuredActivities } from './recorder';
 export { type BuyerOf, fillUserInfo } from './refund-user-info';
 export { sealingKeys } from './sealing-keys';
 export { SendingBorder } from './send-once';
 export { stuckSweepActivities } from './stuck-sweep';
 export {
   type CallLimits,
-  type CircuitListener,
   type Throttle,
+  type ThrottleListener,
   throttle,
   throttledAccounts,
   throttledLookups,

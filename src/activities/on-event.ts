@@ -1,7 +1,7 @@
 /** A merchant's event handler, and the addresses that get events, as an activity that workflows call. */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { EventActivities, MerchantEvent } from '../contract';
-import { type EventEndpoints, handOver } from './event-endpoints';
+import { counted, type EventEndpoints, handOver } from './event-endpoints';
 
 /**
  * Handles the events of payments and virtual accounts (`event.type` tells which). Each event is delivered at least once,
@@ -15,11 +15,12 @@ export type OnEvent = (event: MerchantEvent) => Promise<void> | void;
 export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEndpoints): EventActivities {
   return {
     async 'payments.onEvent'(event) {
-      await Promise.resolve(event)
+      const told = Promise.resolve(event)
         .then(onEvent)
         .catch((error: unknown) => {
           throw error instanceof CancelledFailure ? error : handlerFailed(error);
         });
+      await (onEvent ? counted('handler', told) : told);
       if (endpoints) await handOver(event, endpoints);
     },
   };

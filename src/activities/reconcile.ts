@@ -3,7 +3,7 @@
  * how far it is, so that the attempt after a dead worker goes on there.
  */
 import { setTimeout } from 'node:timers/promises';
-import { activityInfo, cancelled, getClient, heartbeat, metricMeter } from '@temporalio/activity';
+import { activityInfo, cancelled, getClient, heartbeat } from '@temporalio/activity';
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowExecutionInfo } from '@temporalio/client';
 import { z } from 'zod';
 import {
@@ -11,7 +11,6 @@ import {
   afterSaleWorkflowId,
   type Difference,
   differencesOf,
-  METRIC,
   type MerchantRow,
   type PaymentState,
   paymentAfterEnd,
@@ -35,6 +34,7 @@ import { begunWithinQuery, openWithinQuery, orderQuery } from '../temporal/payme
 import { listWorkflows } from '../temporal/workflow-list';
 import { isNoSuchOrder, retryableFailure } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
+import { recordInActivity } from './recorder';
 import { CallDeferredError } from './throttle';
 
 /** How many orders are under way at a time. */
@@ -267,9 +267,7 @@ class Reconciliation {
 
   private count(differences: readonly Difference[]): void {
     const { app_id } = this.slice;
-    const { name, meaning } = METRIC.differences;
-    const counter = metricMeter.createCounter(name, 'differences', meaning);
-    for (const { kind } of differences) counter.add(1, { app_id, kind });
+    for (const { kind } of differences) recordInActivity('differences', 1, { app_id, kind });
   }
 }
 

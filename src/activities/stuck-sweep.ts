@@ -1,12 +1,10 @@
 /** Counts what is stuck and what needs a person, from Temporal's lists, and takes terminated orders on again. */
-import { activityInfo, getClient, log, metricMeter } from '@temporalio/activity';
+import { activityInfo, getClient, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import {
   type AdoptedPayment,
   ATTENTION_WORDS,
   ENDED_FROM_OUTSIDE,
-  METRIC,
-  type Metric,
   type PaymentWorkflow,
   type StuckSweepActivities,
   startSummary,
@@ -17,6 +15,7 @@ import { DAY } from '../gateway/pure/durations';
 import { countFiltered, leftUndone } from '../temporal/attention-list';
 import { paymentQuery, terminatedQuery } from '../temporal/payment-query';
 import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
+import { recordInActivity } from './recorder';
 import { serverClock } from './time';
 
 /** How many of the stuck payments are named. */
@@ -44,9 +43,9 @@ export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivitie
       }
       log.warn('payments are stuck', { stuck });
     }
-    gauge(METRIC.stuck, stuck);
+    recordInActivity('stuck', stuck, {});
     await countReasons(client, now, { [ENDED_FROM_OUTSIDE]: ended });
-    gauge(METRIC.sweptAt, Math.floor(now.getTime() / 1_000));
+    recordInActivity('sweptAt', Math.floor(now.getTime() / 1_000), {});
     return { stuck, under_attention: open + ended, some, has_listener };
   }),
 });
@@ -94,9 +93,6 @@ async function takeOn(client: Client, { workflow_id, app_id, out_trade_no }: Ter
 async function countReasons(client: Client, now: Date, known: Readonly<Record<string, number>>): Promise<void> {
   for (const reason of ATTENTION_WORDS) {
     const count = known[reason] ?? (await countWorkflows(client, paymentQuery({ attention: reason }, now)));
-    gauge(METRIC.underAttention, count, { reason });
+    recordInActivity('underAttention', count, { reason });
   }
 }
-
-const gauge = ({ name, meaning }: Metric, value: number, labels: Record<string, string> = {}) =>
-  metricMeter.createGauge(name, 'int', undefined, meaning).set(value, labels);

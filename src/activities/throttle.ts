@@ -7,6 +7,7 @@ import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, h
 import { GatewayError, InvalidRequestError, OtherAnswerError } from '../gateway';
 import { BANK_LIST_PATH } from '../gateway/banks';
 import { INSTALLMENTS_PATH } from '../gateway/installments';
+import { isBusy } from '../gateway/refusals';
 import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
 import { WALLET_TOKEN_PATH } from '../gateway/wallet-token';
 import { CallBudget } from './call-budget';
@@ -32,8 +33,13 @@ export class CallDeferredError extends GatewayError {
   }
 }
 
-/** Called whenever the circuit of an app opens or closes. */
-export type CircuitListener = (app_id: string, state: 'open' | 'closed') => void;
+/** Hears of what the throttle does. */
+export interface ThrottleListener {
+  /** The circuit of an app opens or closes. */
+  circuit(app_id: string, state: 'open' | 'closed'): void;
+  /** A call was not made yet. */
+  heldBack(app_id: string, urgency: Urgency): void;
+}
 
 /** Makes a call, or throws a {@link CallDeferredError}. */
 export type Throttle = <T>(operation: string, send: () => Promise<T>) => Promise<T>;
@@ -43,13 +49,17 @@ export function throttle(
   app_id: string,
   limits: CallLimits,
   urgencyOfCall: () => Urgency,
-  onCircuitChange: CircuitListener,
+  listener: ThrottleListener,
 ): Throttle {
   const { calls_per_second, circuit_failures, circuit_pause_ms } = limits;
   const budget = new CallBudget(calls_per_second);
-  const circuit = gatewayCircuit(limits, (state) => onCircuitChange(app_id, state));
+  const circuit = gatewayCircuit(limits, (state) => listener.circuit(app_id, state));
+  const deferred = (message: string, operation: string, retry_after_ms: number) => {
+    listener.heldBack(app_id, urgencyOfCall());
+    return new CallDeferredError(message, operation, retry_after_ms);
+  };
   const pausing = (operation: string, left_ms: number) =>
-    new CallDeferredError(
+    deferred(
       `The gateway of app ${app_id} failed ${circuit_failures} times in a row; calls pause until one that tries it succeeds.`,
       operation,
       left_ms,
@@ -62,7 +72,7 @@ export function throttle(
     const wait_ms = budget.take(urgencyOfCall());
     if (wait_ms > 0) {
       const message = `App ${app_id} makes ${calls_per_second} calls a second at most (GATEWAY_CALLS_PER_SECOND), the most urgent ones first; this one waits its turn.`;
-      throw new CallDeferredError(message, operation, wait_ms);
+      throw deferred(message, operation, wait_ms);
     }
     try {
       return await circuit.execute(send);
@@ -137,5 +147,5 @@ export function throttledLookups(call: Throttle, gateway: LookupGateway): Lookup
 function isGatewayDown(error: unknown): boolean {
   if (!(error instanceof GatewayError) || error instanceof InvalidRequestError) return false;
   if (error instanceof CallDeferredError || error instanceof OtherAnswerError) return false;
-  return error.code === undefined || error.code === '20000';
+  return error.code === undefined || isBusy(error.code);
 }

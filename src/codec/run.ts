@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Environment } from '../process/environment';
 import { listen } from '../process/listen';
 import { createLogger } from '../process/log';
+import { serveMetrics } from '../process/metrics/serve';
 import { type Config, loadConfig, warnOfRisks } from '../process/settings';
 import { stopSignal } from '../process/signals';
 import { ConfigError } from '../process/user-error';
@@ -44,9 +45,11 @@ export async function runCodecServer(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('codec-server', config.LOG_LEVEL);
   warnOfRisks(config, 'codec server', log);
+  const metrics = await serveMetrics('codec server', config);
   const server = await startCodecServer(config, log);
   log.info({ url: server.url, origins: config.CODEC_SERVER_UI_ORIGINS ?? [] }, 'the codec server listens');
   await stopSignal();
   await server.close();
+  await metrics?.close();
   log.info('the codec server ended');
 }

@@ -1,37 +1,178 @@
-/** Our metrics for Prometheus, beside Temporal's own. docs/operations.md lists them. No label says anything of a person. */
+/**
+ * Our metrics, beside Temporal's own: the one place that names them. Alerts, the board and docs/operations.md are made from this table. No
+ * label says anything of a person, and each has few values: what callers invent is `other`.
+ */
+import { METHOD_NAMES } from '../gateway/pure/names';
+
+/** A process of ours that runs for long. */
+export type MeasuredProcess = 'worker' | 'webhook' | 'codec server';
 
 export interface Metric {
   readonly name: string;
   readonly kind: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
-  /** The process that serves it. */
-  readonly of: 'worker' | 'webhook';
+  /** The processes that serve it. */
+  readonly of: readonly MeasuredProcess[];
   readonly meaning: string;
+  /** The upper ends of a histogram's buckets, in the unit of its name. */
+  readonly buckets?: readonly number[];
 }
 
+const [MINUTE_S, HOUR_S, DAY_S] = [60, 3_600, 86_400];
+const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
+const DATA_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, MINUTE_S, 5 * MINUTE_S, HOUR_S, DAY_S];
+const EFFECT_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, MINUTE_S, 5 * MINUTE_S, 30 * MINUTE_S, 6 * HOUR_S, DAY_S];
+const OUTCOME_BUCKETS = [
+  ...[MINUTE_S, 2 * MINUTE_S, 5 * MINUTE_S, 15 * MINUTE_S, 30 * MINUTE_S],
+  ...[HOUR_S, 3 * HOUR_S, 12 * HOUR_S, DAY_S, 3 * DAY_S, 7 * DAY_S],
+];
+const ANSWER_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+
 export const METRIC = {
+  started: {
+    ...{ name: 'payments_started_total', kind: 'counter', labels: ['app_id', 'method'], of: ['worker'] },
+    meaning: 'payments that began, here or at the gateway; method `none`: the buyer chooses it later',
+  },
+  ended: {
+    ...{ name: 'payments_ended_total', kind: 'counter', labels: ['app_id', 'method', 'outcome'], of: ['worker'] },
+    meaning: 'payments that ended, by outcome; `NOT_CREATED`: there is no order',
+  },
+  dataAfter: {
+    ...{ name: 'payments_data_seconds', kind: 'histogram', labels: ['app_id', 'method'], of: ['worker'] },
+    ...{ buckets: DATA_BUCKETS, meaning: 'from the start of a payment to the data that the buyer pays with' },
+  },
+  outcomeAfter: {
+    ...{ name: 'payments_outcome_seconds', kind: 'histogram', labels: ['app_id', 'outcome'], of: ['worker'] },
+    ...{ buckets: OUTCOME_BUCKETS, meaning: 'from the start of a payment to its outcome' },
+  },
+  gatewayCall: {
+    ...{ name: 'payments_gateway_call_seconds', kind: 'histogram', of: ['worker'] },
+    ...{ labels: ['app_id', 'operation', 'result'], buckets: CALL_BUCKETS },
+    meaning: 'calls: `done`, `refused`, `busy`, `unanswered` (or unreadable), `not_sent` (not reached)',
+  },
+  circuit: {
+    ...{ name: 'payments_gateway_circuit_open', kind: 'gauge', labels: ['app_id'], of: ['worker'] },
+    meaning: '1 while this worker makes no calls because the gateway keeps failing, else 0',
+  },
+  heldBack: {
+    ...{
+      name: 'payments_gateway_calls_held_back_total',
+      kind: 'counter',
+      labels: ['app_id', 'urgency'],
+      of: ['worker'],
+    },
+    meaning: 'calls that were not made yet, for the limit of calls a second or for the circuit, by urgency',
+  },
+  refundsRequested: {
+    ...{ name: 'payments_refunds_requested_total', kind: 'counter', labels: ['app_id'], of: ['worker'] },
+    meaning: 'refunds that merchants asked for, and that were granted',
+  },
+  refunds: {
+    ...{ name: 'payments_refunds_total', kind: 'counter', labels: ['app_id', 'outcome'], of: ['worker'] },
+    meaning: 'what became of refunds: each outcome that one had, `ACCEPTED` first',
+  },
+  deposits: {
+    ...{ name: 'payments_deposits_total', kind: 'counter', labels: ['app_id', 'result'], of: ['worker'] },
+    meaning: 'deposits into virtual accounts: `counted`, or the reason for which one was set aside',
+  },
+  events: {
+    ...{ name: 'payments_events_total', kind: 'counter', labels: ['to', 'result'], of: ['worker'] },
+    meaning: 'attempts to deliver an event to the `handler` or an `address`: `taken`, or `failed`, which is repeated',
+  },
   stuck: {
-    ...{ name: 'payments_stuck', kind: 'gauge', labels: [], of: 'worker' },
+    ...{ name: 'payments_stuck', kind: 'gauge', labels: [], of: ['worker'] },
     meaning: 'open payments past their time, unsent, or without a worker, as the last sweep counted them',
   },
   underAttention: {
-    ...{ name: 'payments_under_attention', kind: 'gauge', labels: ['reason'], of: 'worker' },
+    ...{ name: 'payments_under_attention', kind: 'gauge', labels: ['reason'], of: ['worker'] },
     meaning: 'workflows that need a person, by each reason of the runbook, as the last sweep counted them',
   },
   sweptAt: {
-    ...{ name: 'payments_swept_timestamp_seconds', kind: 'gauge', labels: [], of: 'worker' },
+    ...{ name: 'payments_swept_timestamp_seconds', kind: 'gauge', labels: [], of: ['worker'] },
     meaning: 'when this worker made its last sweep, in seconds since 1970',
   },
+  reconciledAt: {
+    ...{ name: 'payments_reconciled_timestamp_seconds', kind: 'gauge', labels: ['app_id'], of: ['worker'] },
+    meaning: 'when this worker last compared the books of an app to their end, in seconds since 1970',
+  },
   differences: {
-    ...{ name: 'payments_reconciliation_differences', kind: 'counter', labels: ['app_id', 'kind'], of: 'worker' },
+    ...{
+      name: 'payments_reconciliation_differences_total',
+      kind: 'counter',
+      labels: ['app_id', 'kind'],
+      of: ['worker'],
+    },
     meaning: 'orders that are not the same here, at the gateway or in the merchant’s list',
   },
   accountsAvailable: {
-    ...{ name: 'payments_spei_accounts_available', kind: 'gauge', labels: ['app_id'], of: 'worker' },
+    ...{ name: 'payments_spei_accounts_available', kind: 'gauge', labels: ['app_id'], of: ['worker'] },
     meaning: 'virtual accounts that are left to create',
   },
   webhookAnswers: {
-    ...{ name: 'payments_webhook_answers', kind: 'histogram', labels: ['status'], of: 'webhook' },
-    meaning: 'answers to notifications, by status, and how long each took in ms',
+    ...{ name: 'payments_webhook_answer_seconds', kind: 'histogram', labels: ['status'], of: ['webhook'] },
+    ...{ buckets: ANSWER_BUCKETS, meaning: 'answers to notifications, by HTTP status' },
+  },
+  notificationEffect: {
+    ...{ name: 'payments_notification_effect_seconds', kind: 'histogram', labels: ['app_id'], of: ['worker'] },
+    ...{
+      buckets: EFFECT_BUCKETS,
+      meaning: 'from a notification’s arrival at its payment until a look has settled it',
+    },
+  },
+  heap: {
+    ...{ name: 'payments_node_heap_used_bytes', kind: 'gauge', labels: [], of: ['worker', 'webhook', 'codec server'] },
+    meaning: 'what Node.js uses of its heap',
+  },
+  eventLoop: {
+    ...{ name: 'payments_node_event_loop_delay_seconds', kind: 'gauge', labels: [] },
+    ...{ of: ['worker', 'webhook', 'codec server'] },
+    meaning: 'how late Node.js took up work in the last 10 seconds: the 99th percentile',
   },
 } as const satisfies Record<string, Metric>;
+
+/** The metrics that a process serves. */
+export const metricsOf = (process: MeasuredProcess): Metric[] =>
+  Object.values<Metric>(METRIC).filter(({ of }) => of.includes(process));
+
+export type MetricName = keyof typeof METRIC;
+type LabelsOf<Name extends MetricName> = Record<(typeof METRIC)[Name]['labels'][number], string>;
+
+/** Counts one more, records a duration, or sets a gauge. */
+export type Recorder = <Name extends MetricName>(name: Name, value: number, labels: LabelsOf<Name>) => void;
+
+/** What takes the values of one metric. */
+export type Instrument = (value: number, labels: Record<string, string>) => void;
+
+/** A recorder as workflows reach it, by the sink that the plugin adds to a Worker. Temporal leaves out what a replay says again. */
+export type MetricSink = {
+  record(name: MetricName, value: number, labels: Record<string, string>): void;
+};
+
+/** Sinks by name, as Temporal's SDK wants them. */
+export type MetricSinks = { paymentMetrics: MetricSink };
+
+/**
+ * A recorder on the instruments that `make` gives. A method of no list is `other`, and so is an app that is not among `app_ids`:
+ * whatever callers invent, there are no more series.
+ */
+export function metricRecorder(make: (metric: Metric) => Instrument, app_ids: readonly string[]): MetricSink['record'] {
+  const known: Readonly<Record<string, ReadonlySet<string>>> = {
+    method: new Set(['none', ...METHOD_NAMES]),
+    app_id: new Set(app_ids),
+  };
+  const bounded = (label: string, value: string) => (known[label]?.has(value) === false ? 'other' : value);
+  return (name, value, labels) => {
+    const given = Object.entries(labels).map(([label, said]) => [label, bounded(label, said)]);
+    make(METRIC[name])(value, Object.fromEntries(given));
+  };
+}
+
+/** Instruments that are made once each. */
+export function madeOnce(make: (metric: Metric) => Instrument): (metric: Metric) => Instrument {
+  const made = new Map<string, Instrument>();
+  return (metric) => {
+    const instrument = made.get(metric.name) ?? make(metric);
+    made.set(metric.name, instrument);
+    return instrument;
+  };
+}

@@ -13,7 +13,7 @@ import { DIRECT_PAYMENT } from './pay';
 import { wireTimestamp } from './pure/timestamps';
 import { TRADE_QUERY, type Trade, type TradeId } from './query';
 import { REFUND, type Refund } from './refund';
-import { REFUND_REFUSALS, refusalOf } from './refusals';
+import { isBusy, REFUND_REFUSALS, refusalOf } from './refusals';
 import { type GatewayResponse, readResponse, textField } from './response';
 import type { RefundedTrade, RuleSettings } from './rules';
 import { shownCode } from './shown';
@@ -59,6 +59,8 @@ export interface GatewaySettings
   known_words?: readonly string[];
   /** Words of a refund's refusal (`sub_code`, or a `code` without one) that mean that there is no refund. Default {@link REFUND_REFUSALS}. */
   refund_refusals?: readonly string[];
+  /** Hears of each request, to measure it. */
+  on_call?: CallListener | undefined;
 }
 
 /**
@@ -66,6 +68,12 @@ export interface GatewaySettings
  * call fails with what it threw.
  */
 export type BeforeSending = () => Promise<void>;
+
+/** How a request to the gateway ended. `busy`: it says that it is unavailable. `not_sent`: certainly no byte of it left us. */
+export type CallResult = 'done' | 'refused' | 'busy' | 'unanswered' | 'not_sent';
+
+/** Hears of each request once it has ended; `seconds`: how long that took. A request that a check of ours refuses is none. */
+export type CallListener = (app_id: string, operation: string, result: CallResult, seconds: number) => void;
 
 /** Request fields that are sent as JSON numbers with all their digits. */
 const DECIMALS = new Set(['order_amount', 'refund_amount', 'amount']);
@@ -87,11 +95,13 @@ export class GatewayClient {
   readonly #words: readonly string[];
   readonly #refundRefusals: readonly string[];
   readonly #walletToken: Operation<WalletTokenRequest, string>;
+  readonly #onCall: CallListener | undefined;
 
   /** `transport` replaces HTTP, for tests of what is above it. */
   constructor(app: GatewayApp, settings: GatewaySettings = {}, transport?: Exchange) {
     const { connect_timeout_ms, answer_timeout_ms, max_answer_bytes, wallet_token_path, ...rest } = settings;
-    const { known_words = [], refund_refusals = REFUND_REFUSALS, ...checks } = rest;
+    const { known_words = [], refund_refusals = REFUND_REFUSALS, on_call, ...checks } = rest;
+    this.#onCall = on_call;
     this.#app = app;
     this.#credentials = Buffer.from(`${app.app_id}:${app.secret_key}`, 'utf8').toString('base64');
     this.#transport =
@@ -178,10 +188,27 @@ export class GatewayClient {
   ): Promise<Result> {
     const path = operation.rules.operation;
     const request = checkRequest(operation.rules, input, { ...this.#checks, ...options });
+    await beforeSending?.();
+    const began = performance.now();
+    const ended = (result: CallResult) =>
+      this.#onCall?.(this.#app.app_id, path, result, (performance.now() - began) / 1_000);
+    try {
+      const result = await this.#answer(operation, request);
+      ended('done');
+      return result;
+    } catch (error) {
+      ended(resultOf(error));
+      throw error;
+    }
+  }
+
+  async #answer<Request extends object, Result>(
+    operation: Operation<Request, Result>,
+    request: Request,
+  ): Promise<Result> {
+    const path = operation.rules.operation;
     const about = operation.about(request);
     const known = { operation: path, out_trade_no: textField(wire(request), 'out_trade_no') };
-
-    await beforeSending?.();
     const http = await this.#exchange(operation, request, about, known);
     const answered = { ...known, http_status: http.status };
     const reading = readResponse(http.body, operation.ownFields, operation.ownParts);
@@ -250,6 +277,13 @@ export class GatewayClient {
       );
     }
   }
+}
+
+/** An answer that cannot be read, or is about something else, is none. */
+function resultOf(error: unknown): Exclude<CallResult, 'done'> {
+  if (!(error instanceof GatewayError) || error instanceof OtherAnswerError) return 'unanswered';
+  if (error.code !== undefined) return isBusy(error.code) ? 'busy' : 'refused';
+  return error.outcome === 'not-sent' ? 'not_sent' : 'unanswered';
 }
 
 /** What a call without an answer leaves open. A question carries nothing out. */

@@ -80,6 +80,9 @@ const REFUSALS: readonly (readonly [
   ['90001', ['71012', '190', '401', '402', '403', ...range(101, 119), ...range(201, 207)], REFUSED, ['order']],
 ];
 
+/** Whether the gateway says that it is unavailable: it works for nobody now. */
+export const isBusy = (code: string | undefined): boolean => code === '20000';
+
 const LISTED: ReadonlySet<string> = new Set([
   ...REFUSALS.flatMap(([code, subCodes]) => [code, ...subCodes]),
   ...NO_SUCH_ORDER,

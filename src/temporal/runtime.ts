@@ -1,32 +1,53 @@
 /** Temporal's native runtime, one for each process. It logs in our format and serves metrics, ours among them. */
-import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry, Runtime, type TelemetryOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { METRIC } from '../contract';
+import { METRIC, type Metric, type MetricSink, madeOnce, metricRecorder } from '../contract';
+import { notServed } from '../process/metrics/serve';
 import type { Config } from '../process/settings';
-import { ConfigError } from '../process/user-error';
+import { temporalInstrument } from './meter';
 
-interface RuntimeSettings extends Pick<Config, 'METRICS_ADDRESS'> {
+interface RuntimeSettings extends Pick<Config, 'METRICS_ADDRESS'>, Partial<Pick<Config, 'METRICS_OTLP_URL'>> {
   log: Logger;
   /** The signals that end the Workers of this process. */
   shutdownSignals: NodeJS.Signals[];
 }
 
-/** In ms: a notification is usually answered in a few, and Temporal's own buckets begin at 50. */
-const BUCKETS = { [METRIC.webhookAnswers.name]: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000] };
+/** Ours only: Temporal's own metrics keep its buckets, its names and ms, which its published boards read. */
+const BUCKETS = Object.fromEntries(
+  Object.values<Metric>(METRIC).flatMap(({ name, buckets }) => (buckets ? [[name, [...buckets]]] : [])),
+);
 
-/** Installs it. If METRICS_ADDRESS is set, it serves Prometheus at `/metrics` there. Throws ConfigError if it cannot. */
-export function installRuntime({ METRICS_ADDRESS: bindAddress, log, shutdownSignals }: RuntimeSettings): Runtime {
+/**
+ * Installs it. If METRICS_ADDRESS is set, it serves Prometheus at `/metrics` there; if METRICS_OTLP_URL is, it pushes there. Throws
+ * ConfigError if it cannot.
+ */
+export function installRuntime({ log, shutdownSignals, ...settings }: RuntimeSettings): Runtime {
   const options = { logger: temporalLogger(log), shutdownSignals };
-  if (bindAddress === undefined) return Runtime.install(options);
+  const metrics = exporter(settings);
+  if (metrics === undefined) return Runtime.install(options);
   try {
-    const prometheus = { bindAddress, histogramBucketOverrides: BUCKETS };
-    return Runtime.install({ ...options, telemetryOptions: { metrics: { prometheus } } });
+    return Runtime.install({ ...options, telemetryOptions: { metrics } });
   } catch (error) {
-    throw new ConfigError(
-      `Metrics cannot be served at METRICS_ADDRESS=${bindAddress} (${error instanceof Error ? error.message : String(error)}). Set another address, or none.`,
-    );
+    const { METRICS_ADDRESS: address } = settings;
+    throw address === undefined ? error : notServed(address, error);
   }
 }
+
+function exporter({
+  METRICS_ADDRESS: bindAddress,
+  METRICS_OTLP_URL: url,
+}: Pick<RuntimeSettings, 'METRICS_ADDRESS' | 'METRICS_OTLP_URL'>): TelemetryOptions['metrics'] {
+  if (bindAddress !== undefined) return { prometheus: { bindAddress, histogramBucketOverrides: BUCKETS } };
+  if (url === undefined) return undefined;
+  return { otel: { url, http: true, metricsExportInterval: '10 seconds', histogramBucketOverrides: BUCKETS } };
+}
+
+/** Records what this process measures. The runtime is there once a Worker is. */
+export const runtimeRecorder = (app_ids: readonly string[]): MetricSink['record'] =>
+  metricRecorder(
+    madeOnce((metric) => temporalInstrument(Runtime.instance().metricMeter, metric)),
+    app_ids,
+  );
 
 /** Logs Temporal's own lines: warnings and errors, and everything at our log level debug. */
 function temporalLogger(log: Logger): DefaultLogger {

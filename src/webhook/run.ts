@@ -2,14 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { METRIC } from '../contract';
 import type { Environment } from '../process/environment';
 import { listen } from '../process/listen';
 import { createLogger } from '../process/log';
+import { serveMetrics } from '../process/metrics/serve';
 import { type Config, loadConfig, requireApps, warnOfRisks } from '../process/settings';
 import { stopSignal } from '../process/signals';
 import { connectClient } from '../temporal/connection';
-import { requirePackages } from '../temporal/sdk';
 import { healthServer, type WebhookServerOptions, webhookServer } from './server';
 import { webhookSettings } from './settings';
 
@@ -80,8 +79,10 @@ export async function runWebhook(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('webhook', config.LOG_LEVEL);
   warnOfRisks(config, 'webhook', log);
-  const metrics = await startMetrics(config, log);
-  const webhook = await startWebhook(config, env, log, { alone: true, onAnswer: metrics?.onAnswer });
+  const metrics = await serveMetrics('webhook', config);
+  const onAnswer = (status: number, ms: number) =>
+    metrics?.record('webhookAnswers', ms / 1_000, { status: String(status) });
+  const webhook = await startWebhook(config, env, log, { alone: true, onAnswer });
   log.info({ url: webhook.url, apps: config.apps.map((app) => app.app_id) }, 'webhook listens at /ipn/{app_id}');
   await stopSignal();
   webhook.retire();
@@ -90,19 +91,4 @@ export async function runWebhook(env: Environment): Promise<void> {
   await webhook.close();
   await metrics?.close();
   log.info('webhook ended');
-}
-
-/** Counts answers to notifications and serves them as metrics, if METRICS_ADDRESS is set. Throws ConfigError. */
-async function startMetrics(config: Config, log: Logger) {
-  if (config.METRICS_ADDRESS === undefined) return undefined;
-  // Temporal's native runtime serves the metrics. Without METRICS_ADDRESS the webhook does not load it.
-  requirePackages('METRICS_ADDRESS', ['worker']);
-  const { installRuntime } = await import('../temporal/runtime.js');
-  const runtime = installRuntime({ ...config, log, shutdownSignals: [] });
-  const { name, meaning } = METRIC.webhookAnswers;
-  const answers = runtime.metricMeter.createHistogram(name, 'int', 'ms', meaning);
-  return {
-    onAnswer: (status: number, ms: number) => answers.record(Math.round(ms), { status: String(status) }),
-    close: () => runtime.shutdown(),
-  };
 }

@@ -13,6 +13,7 @@ const refusal = () =>
 function gatewayThat(limits: Partial<CallLimits> = {}) {
   const calls: number[] = [];
   const told: string[] = [];
+  const heldBack: string[] = [];
   let answer: () => Promise<typeof TRADE> = async () => TRADE;
   let urgency: Urgency = 'awaited';
   const call = () => {
@@ -21,17 +22,16 @@ function gatewayThat(limits: Partial<CallLimits> = {}) {
   };
   const bare: PaymentGateway = { pay: call, createCheckout: call, query: call, refund: call };
   const gateway = throttledPayments(
-    throttle(
-      'app',
-      { ...LIMITS, ...limits },
-      () => urgency,
-      (app_id, state) => told.push(`${app_id} ${state}`),
-    ),
+    throttle('app', { ...LIMITS, ...limits }, () => urgency, {
+      circuit: (app_id, state) => told.push(`${app_id} ${state}`),
+      heldBack: (app_id, urgency) => heldBack.push(`${app_id} ${urgency}`),
+    }),
     bare,
   );
   return {
     calls,
     told,
+    heldBack,
     query: () => gateway.query({ trade_no: 'T1' }),
     pay: () => gateway.pay({}),
     answers(next: () => Promise<typeof TRADE>) {

@@ -41,9 +41,9 @@ test('in production the file of a stack is never read', async () => {
   expect(String(error)).toContain('Set GATEWAY_APP_ID');
 });
 
-test('the client room loads neither native code nor what calls the gateway', async () => {
+test('the client room loads neither native code nor what calls the gateway nor OpenTelemetry', async () => {
   await built();
   const script = `require(${JSON.stringify(join(ROOT, 'lib/client'))});
-    console.log(Object.keys(require.cache).filter((file) => /core-bridge|undici/.test(file)).length);`;
+    console.log(Object.keys(require.cache).filter((file) => /core-bridge|undici|opentelemetry/.test(file)).length);`;
   expect(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' }).trim()).toBe('0');
 });

@@ -120,6 +120,7 @@ describe('with nothing set', () => {
       'GATEWAY_METHOD_CURRENCIES',
       'GATEWAY_SECRET_KEY',
       'METRICS_ADDRESS',
+      'METRICS_OTLP_URL',
       'PAYMENTS_ENCRYPTION_KEYS',
       'PAYMENTS_EVENTS_SECRETS',
       'PAYMENTS_EVENTS_URL',

@@ -195,8 +195,8 @@ it('after every kind of order and every fault, secrets are only in the books of 
 
   const [ofWorker = '', ofWebhook = ''] = await Promise.all(metrics.map(async (url) => (await fetch(url)).text()));
   expect(ofWorker).toMatch(/^temporal_workflow_completed\b.*workflow_type="payment"/m);
-  expect(ofWebhook).toMatch(/^payments_webhook_answers_count\{.*status="200"/m);
-  expect(ofWebhook).toMatch(/^payments_webhook_answers_count\{.*status="401"\} 1$/m);
+  expect(ofWebhook).toMatch(/^payments_webhook_answer_seconds_count\{.*status="200"/m);
+  expect(ofWebhook).toMatch(/^payments_webhook_answer_seconds_count\{.*status="401"\} 1$/m);
   expect({ ofWorker: found(ofWorker), ofWebhook: found(ofWebhook) }).toEqual({ ofWorker: [], ofWebhook: [] });
 
   const [worker, webhook, ...commands] = terminals;

@@ -49,6 +49,8 @@ export function loadConfig(env: Environment): Config {
   }
   assertTls(parsed.data, apps);
   assertWholeVersion(parsed.data);
+  if (parsed.data.METRICS_ADDRESS !== undefined && parsed.data.METRICS_OTLP_URL !== undefined)
+    throw problems(['METRICS_ADDRESS and METRICS_OTLP_URL are both set: metrics are served or pushed; keep one']);
   const { PAYMENTS_SEALING_JWKS_FILE: file } = given;
   return { ...parsed.data, apps, ...(file === undefined ? {} : { sealing_jwks_file: file }) };
 }
@@ -58,7 +60,13 @@ const KNOWN = [...SETTING_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
 
 function assertTls(given: z.output<typeof environment>, apps: Config['apps']): void {
   if (given.PAYMENTS_INSECURE_PLAIN_HTTP) return;
-  const { GATEWAY_BASE_URL, WEBHOOK_PUBLIC_URL, CODEC_SERVER_JWKS_URL, PAYMENTS_EVENTS_URL: events } = given;
+  const {
+    GATEWAY_BASE_URL,
+    WEBHOOK_PUBLIC_URL,
+    CODEC_SERVER_JWKS_URL,
+    PAYMENTS_EVENTS_URL: events,
+    METRICS_OTLP_URL,
+  } = given;
   // An app that has the address of GATEWAY_BASE_URL is named by that setting.
   const others = apps.filter(({ base_url }) => base_url !== GATEWAY_BASE_URL);
   const exposed = exposedAddresses({
@@ -67,6 +75,7 @@ function assertTls(given: z.output<typeof environment>, apps: Config['apps']): v
     WEBHOOK_PUBLIC_URL,
     CODEC_SERVER_JWKS_URL,
     PAYMENTS_EVENTS_URL: events?.find(isExposed),
+    METRICS_OTLP_URL,
   });
   if (exposed.length > 0) throw problems(exposed);
 }

@@ -38,13 +38,18 @@ export const OPERATOR_SETTINGS = {
 
 export const PROCESS_SETTINGS = {
   METRICS_ADDRESS: listenAddress.optional().register(settingDocs, {
-    readBy: 'worker, webhook',
+    readBy: 'worker, webhook, codec server',
     meaning: 'Where to serve metrics for Prometheus, such as `127.0.0.1:9464`. Empty: nowhere.',
+  }),
+  METRICS_OTLP_URL: httpAddress.optional().register(settingDocs, {
+    readBy: 'worker, webhook, codec server',
+    meaning:
+      'Where to push metrics instead, by OTLP over HTTP, such as `http://collector:4318/v1/metrics`. Empty: nowhere.',
   }),
   TEMPORAL_DEPLOYMENT_NAME: nonEmpty.optional().register(settingDocs, {
     readBy: 'worker',
     meaning:
-      'The Worker Deployment that this worker is a version of. With `TEMPORAL_WORKER_BUILD_ID`, it turns worker versioning on; one alone is refused. Temporal’s Worker Controller sets both.',
+      'This worker’s Worker Deployment. With `TEMPORAL_WORKER_BUILD_ID` it turns versioning on; one alone is refused. Temporal’s Worker Controller sets both.',
   }),
   TEMPORAL_WORKER_BUILD_ID: nonEmpty.optional().register(settingDocs, {
     readBy: 'worker',

@@ -1,6 +1,7 @@
 /** What others see and hear of an account: its search attributes and details, and the events for the merchant's handler. */
 import { workflowInfo } from '@temporalio/workflow';
 import type { AccountEvent, AccountPolicy, CarriedAccount, MerchantEvent } from '../../contract';
+import { recordMetric } from '../shared/metrics';
 import { InlineDelivery } from '../shared/outbox/delivery';
 import { OverdueWait } from '../shared/outbox/overdue';
 import { RunRelay } from '../shared/outbox/relay';
@@ -85,6 +86,8 @@ export class AccountPublisher {
 
   publish({ id, ...event }: NewEvent): void {
     const { app_id, record } = this;
+    if (event.type === 'deposit') recordMetric('deposits', 1, { app_id, result: 'counted' });
+    if (event.type === 'deposit-set-aside') recordMetric('deposits', 1, { app_id, result: event.set_aside.because });
     const { status, attention, account: data } = record;
     const shown = { status, attention, ...shownWait(record.wait) };
     const account = { app_id, account_id: data.account_id, account: { ...data }, ...shown };

@@ -52,6 +52,7 @@ import {
   type NotFound,
   searchOn,
 } from '../shared/look';
+import { NotificationEffect, recordMetric } from '../shared/metrics';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
@@ -73,7 +74,7 @@ import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import type { AfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
-import { findRefund } from './ledger';
+import { findRefund, outcomeOfRefund } from './ledger';
 import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
 import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest } from './payment-end';
 import {
@@ -135,6 +136,7 @@ class AfterSaleRun {
   private readonly requests = new Map<string, RefundOrder>();
   private readonly rechecks = new RecheckRequests();
   private readonly visibility = new Visibility();
+  private readonly effect: NotificationEffect;
   private outbox: PaymentOutbox | undefined;
   private waitingFor = 'the gateway’s answer about the trade';
   /** Until when the settings ask for a watch: counted from the sale. */
@@ -154,6 +156,7 @@ class AfterSaleRun {
   constructor(private readonly input: AfterSaleRunInput) {
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
     this.watch_until = input.watch_until ?? 0;
+    this.effect = new NotificationEffect(input.app_id);
     this.order = input.sale ?? introducedBy(input);
     this.learned = new LearnedFacts(this.order, fold);
     setHandler(afterSaleStateQuery, () => this.state);
@@ -251,7 +254,22 @@ class AfterSaleRun {
     for (const one of facts) {
       const fact = { at: Date.now(), ...one } as AfterSaleFact;
       this.learned.add({ fact, settings });
-      this.order = fold(this.order, fact, settings);
+      const before = this.order;
+      this.order = fold(before, fact, settings);
+      this.measure(before, fact);
+    }
+  }
+
+  /** Counts what became of refunds, and how long notifications waited. */
+  private measure(before: KnownOrder, fact: AfterSaleFact): void {
+    const { app_id } = this.input;
+    if (this.order.held.length > before.held.length) this.effect.begins();
+    if (fact.is === 'queried' && fact.after >= this.order.heard) this.effect.ends();
+    for (const refund of this.order.refunds) {
+      const outcome = outcomeOfRefund(refund);
+      const known = findRefund(before, refund.number);
+      if (outcome !== null && outcome !== (known && outcomeOfRefund(known)))
+        recordMetric('refunds', 1, { app_id, outcome });
     }
   }
 
@@ -599,6 +617,7 @@ class AfterSaleRun {
     if (is === 'new' || isLacking) this.requests.set(number, order);
     if (is === 'new') {
       this.learn({ is: 'requested', ...granted });
+      recordMetric('refundsRequested', 1, { app_id: this.input.app_id });
       const refund = findRefund(this.order, number);
       // Where it cannot go now, that may have changed since the last look.
       if (refund && turnOf(this.order, refund, Date.now()) !== 'now') this.rechecks.request();

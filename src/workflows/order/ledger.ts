@@ -1,11 +1,15 @@
 /** The refunds of an order and what is left of its money. Amounts are decimal strings in currency units. Pure. */
-import type { KnownOrder, LedgerRefund, Source } from '../../contract';
+import type { KnownOrder, LedgerRefund, RefundOutcome, Source } from '../../contract';
 import { isMore, less, sumOf } from '../../gateway/pure/money';
 import { raised } from '../shared/attention-reasons';
 
 /** Whether money of it may have gone, or may still go: whatever has left us and was not freed. Where a person is asked, it may. */
 export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
   outcome === 'REFUNDED' || asked !== null || (begun !== null && outcome === null);
+
+/** What became of it, as merchants are told; null while that is open. */
+export const outcomeOfRefund = ({ outcome, phase, asked }: LedgerRefund): RefundOutcome | null =>
+  outcome ?? (phase === 'taken' && asked === null ? 'ACCEPTED' : null);
 
 /** Whether the trade may have shown it: money of it may have gone, or it was made and paid nothing. */
 export const mayHaveShown = (refund: LedgerRefund): boolean =>

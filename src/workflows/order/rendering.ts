@@ -20,6 +20,7 @@ import type { AttentionSubject } from '../shared/attention';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './fold';
+import { outcomeOfRefund } from './ledger';
 import { paymentNow } from './payment-end';
 
 /**
@@ -69,7 +70,7 @@ const answerBy = (wait: KnownOrder['wait'], dispute_ms: number): string | null =
 
 function refundState(order: KnownOrder, refund: LedgerRefund): RefundState {
   const { number, amount, currency, phase, begun, decided, named, answer } = refund;
-  const outcome = refund.outcome ?? (phase === 'taken' && refund.asked === null ? 'ACCEPTED' : null);
+  const outcome = outcomeOfRefund(refund);
   const begun_at = begun === null ? null : iso(begun.at);
   const said = answer?.refund_status;
   return {

@@ -74,6 +74,7 @@ import {
   signalsIn,
   startedWith,
 } from './known-payment';
+import { MeasuredPayment } from './measured';
 import {
   cancelUpdate,
   createdUpdate,
@@ -119,6 +120,7 @@ class PaymentRun implements PaymentContext {
   private settings: PaymentPolicy | undefined;
   private readonly visibility = new Visibility();
   private readonly first: FirstRun;
+  private readonly measured: MeasuredPayment;
   private outbox: PaymentOutbox | undefined;
   private creation: OrderCreation | undefined;
   /**
@@ -134,6 +136,7 @@ class PaymentRun implements PaymentContext {
     this.known = startedWith(input);
     this.learned = new LearnedFacts(this.known, foldPayment);
     this.app_id = input.app_id;
+    this.measured = new MeasuredPayment(input.app_id);
     this.first = new FirstRun(input);
     // Before the handlers: an update may have come with the start.
     this.phase = input.kind === 'adopt' ? 'joining' : 'creating';
@@ -189,7 +192,9 @@ class PaymentRun implements PaymentContext {
     for (const one of facts) {
       const fact = { ...one, at: Date.now() };
       this.learned.add({ fact, settings });
-      this.known = foldPayment(this.known, fact, settings);
+      const before = this.known;
+      this.known = foldPayment(before, fact, settings);
+      this.measured.learned(one, before, this.known);
       if (fact.is === 'raised') this.show();
     }
   };
@@ -219,6 +224,7 @@ class PaymentRun implements PaymentContext {
     if (this.phase === 'joining' && this.first.isProven && wasReset(policy)) await this.recall();
     this.phase = 'creating';
     this.settings = policy;
+    this.measured.began(this.known);
     this.paid = paid;
     if (policy.has_listener)
       this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt', policy);
@@ -229,6 +235,7 @@ class PaymentRun implements PaymentContext {
       this.failure = error;
       throw error;
     } finally {
+      this.measured.decided();
       this.show();
     }
   }
@@ -248,6 +255,7 @@ class PaymentRun implements PaymentContext {
     const isOrders = out_trade_no === null || workflowInfo().workflowId === paymentWorkflowId(app_id, out_trade_no);
     const isFirst = this.first.isProven || (this.known.isAdopted && this.known.before === undefined && isOrders);
     await handOverPayment({ input, context: this, failure, isFirst });
+    this.measured.ended(this.known);
     visibility.withdraw();
   }
 

@@ -31,6 +31,7 @@ import {
   UPDATE,
 } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
+import { recordMetric } from '../shared/metrics';
 import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 import { decidedLines } from '../shared/wait';
@@ -108,6 +109,7 @@ class Reconciliation {
     this.show();
     for (const slice of slicesOf(state, this.input)) if (!state.broken_off) await this.compare(slice);
     state.finished = true;
+    if (!state.broken_off) recordMetric('reconciledAt', Math.floor(Date.now() / 1_000), { app_id: state.app_id });
     if (state.found > 0 && !state.resolved) state.attention = 'books-differ';
     this.show();
     await condition(() => state.attention === null);

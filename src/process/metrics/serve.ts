@@ -1,0 +1,117 @@
+/**
+ * Metrics of a process without Temporal's native core, by OpenTelemetry's packages. They are optional peers, and imported only where a
+ * setting asks for metrics: who only pays gets none of them.
+ */
+import {
+  type Instrument,
+  type MeasuredProcess,
+  type Metric,
+  madeOnce,
+  metricRecorder,
+  type Recorder,
+} from '../../contract';
+import type { Config } from '../settings';
+import { ConfigError } from '../user-error';
+import { measureNode } from './node';
+
+/** Optional peers of package.json, in the versions that were tried. */
+const PEERS = {
+  '@opentelemetry/sdk-metrics': '^2.12.0',
+  '@opentelemetry/resources': '^2.12.0',
+  '@opentelemetry/exporter-prometheus': '^0.223.0',
+  '@opentelemetry/exporter-metrics-otlp-proto': '^0.223.0',
+} as const;
+
+/** How often metrics are pushed, in ms. */
+const PUSH_EVERY_MS = 10_000;
+
+type MetricsSettings = Pick<Config, 'METRICS_ADDRESS' | 'METRICS_OTLP_URL'>;
+
+export interface ServedMetrics {
+  readonly record: Recorder;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves metrics at METRICS_ADDRESS, or pushes them to METRICS_OTLP_URL, with those of Node.js itself. Undefined where neither is set.
+ * Throws ConfigError where a package is missing or the address is taken.
+ */
+export async function serveMetrics(of: MeasuredProcess, settings: MetricsSettings): Promise<ServedMetrics | undefined> {
+  const { METRICS_ADDRESS: address, METRICS_OTLP_URL: url } = settings;
+  if (address === undefined && url === undefined) return undefined;
+  const [{ MeterProvider }, { resourceFromAttributes }] = await Promise.all([
+    peer(() => import('@opentelemetry/sdk-metrics')),
+    peer(() => import('@opentelemetry/resources')),
+  ]);
+  const reader = address === undefined ? await pushing(url) : await served(address);
+  const resource = resourceFromAttributes({ 'service.name': `payments-${of.replace(' ', '-')}` });
+  const provider = new MeterProvider({ readers: [reader], resource });
+  const meter = provider.getMeter('temporal-payment-gateway');
+  const instrument = ({ name, kind, meaning: description, buckets }: Metric): Instrument => {
+    if (kind === 'counter') {
+      const counter = meter.createCounter(name, { description });
+      return (value, labels) => counter.add(value, labels);
+    }
+    const advice = buckets ? { explicitBucketBoundaries: [...buckets] } : {};
+    const one =
+      kind === 'gauge'
+        ? meter.createGauge(name, { description })
+        : meter.createHistogram(name, { description, advice });
+    return (value, labels) => one.record(value, labels);
+  };
+  const record = metricRecorder(madeOnce(instrument), []);
+  const node = measureNode(record);
+  return {
+    record,
+    async close() {
+      node.close();
+      await provider.shutdown();
+    },
+  };
+}
+
+async function pushing(url: string | undefined) {
+  const [{ PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
+    peer(() => import('@opentelemetry/sdk-metrics')),
+    peer(() => import('@opentelemetry/exporter-metrics-otlp-proto')),
+  ]);
+  const exporter = new OTLPMetricExporter(url === undefined ? {} : { url });
+  return new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: PUSH_EVERY_MS });
+}
+
+async function served(address: string) {
+  const { PrometheusExporter } = await peer(() => import('@opentelemetry/exporter-prometheus'));
+  const { hostname, port } = new URL(`http://${address}`);
+  // A URL has no port where that is the usual one.
+  const at = { host: hostname.replace(/[[\]]/g, ''), port: Number(port || 80) };
+  const exporter = new PrometheusExporter({
+    ...at,
+    preventServerStart: true,
+    withoutScopeInfo: true,
+    withoutTargetInfo: true,
+  });
+  await exporter.startServer().catch((error: unknown) => {
+    throw notServed(address, error);
+  });
+  return exporter;
+}
+
+/** What is said where METRICS_ADDRESS cannot be used, by whichever library. */
+export const notServed = (address: string, error: unknown): ConfigError =>
+  new ConfigError(
+    `Metrics cannot be served at METRICS_ADDRESS=${address} (${error instanceof Error ? error.message : String(error)}). Set another address, or none.`,
+  );
+
+/** Imports an optional peer. Throws ConfigError with the command that installs all of them. */
+export async function peer<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const packages = Object.entries(PEERS).map(([name, range]) => `${name}@${range}`);
+    throw new ConfigError(
+      `METRICS_ADDRESS and METRICS_OTLP_URL need OpenTelemetry's packages, which are not installed. Install them: npm install ${packages.join(' ')}`,
+    );
+  }
+}

@@ -1,0 +1,31 @@
+/** What workflows measure. Temporal tells the worker of it once, however often the workflow is replayed. */
+import { proxySinks, workflowInfo } from '@temporalio/workflow';
+import type { MetricSinks, Recorder } from '../../contract';
+
+const { paymentMetrics } = proxySinks<MetricSinks>();
+
+export const recordMetric: Recorder = (name, value, labels) => {
+  if (!workflowInfo().unsafe.isReplaying) paymentMetrics.record(name, value, labels);
+};
+
+/** For how long something has been so, in seconds. `since`: ms since the epoch. */
+export const secondsSince = (since: number): number => Math.max(0, (Date.now() - since) / 1_000);
+
+/** How long notifications wait until the gateway has answered for them. */
+export class NotificationEffect {
+  /** Since when one waits, in ms since the epoch. */
+  private since: number | null = null;
+
+  constructor(private readonly app_id: string) {}
+
+  begins(): void {
+    this.since ??= Date.now();
+  }
+
+  /** The gateway has answered for all that came. */
+  ends(): void {
+    if (this.since === null) return;
+    recordMetric('notificationEffect', secondsSince(this.since), { app_id: this.app_id });
+    this.since = null;
+  }
+}

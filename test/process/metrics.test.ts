@@ -1,0 +1,75 @@
+/** Metrics of processes without Temporal's native core. */
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import manifest from '../../package.json';
+import { freePort } from '../../src/cli/dev/temporal';
+import { metricsOf } from '../../src/contract';
+import { peer, type ServedMetrics, serveMetrics } from '../../src/process/metrics/serve';
+import { ConfigError, loadConfig } from '../../src/process/settings';
+import { built } from '../harness/built';
+import { ROOT } from '../harness/terminal';
+
+let served: ServedMetrics | undefined;
+afterEach(async () => {
+  await served?.close();
+  served = undefined;
+});
+
+const address = async () => `127.0.0.1:${(await freePort(0)).port}`;
+
+test('a process with METRICS_ADDRESS serves every metric of its own, in seconds, and no other', async () => {
+  const METRICS_ADDRESS = await address();
+  served = await serveMetrics('webhook', loadConfig({ METRICS_ADDRESS }));
+  served?.record('webhookAnswers', 0.004, { status: '200' });
+  const text = await (await fetch(`http://${METRICS_ADDRESS}/metrics`)).text();
+  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]);
+  expect(types.sort()).toEqual(
+    metricsOf('webhook')
+      .map(({ name, kind }) => [name, kind])
+      .sort(),
+  );
+  expect(text).toContain('payments_webhook_answer_seconds_bucket{status="200",le="0.002"} 0');
+  expect(text).toContain('payments_webhook_answer_seconds_bucket{status="200",le="0.005"} 1');
+});
+
+test('a process with METRICS_OTLP_URL pushes its metrics there, the last time at its end', async () => {
+  const bodies: Buffer[] = [];
+  const collector = createServer(async (request, response) => {
+    bodies.push(Buffer.concat(await request.toArray()));
+    response.end();
+  });
+  await new Promise<void>((done) => collector.listen(0, '127.0.0.1', done));
+  const { port } = collector.address() as AddressInfo;
+  // OpenTelemetry imports Node's http by an import that Jest's sandbox does not have.
+  await built();
+  const script = `const { serveMetrics } = require(${JSON.stringify(join(ROOT, 'lib/process/metrics/serve'))});
+    const METRICS_OTLP_URL = 'http://127.0.0.1:${port}/v1/metrics';
+    serveMetrics('codec server', { METRICS_OTLP_URL }).then((served) => served.close());`;
+  await promisify(execFile)(process.execPath, ['-e', script]);
+  collector.close();
+  const pushed = Buffer.concat(bodies).toString();
+  for (const { name } of metricsOf('codec server')) expect(pushed).toContain(name);
+  expect(pushed).toContain('payments-codec-server');
+});
+
+test('a process without either setting measures nothing', async () => {
+  expect(await serveMetrics('webhook', loadConfig({}))).toBeUndefined();
+});
+
+test('METRICS_ADDRESS and METRICS_OTLP_URL together are refused in words', () => {
+  const both = { METRICS_ADDRESS: '127.0.0.1:9464', METRICS_OTLP_URL: 'http://collector:4318/v1/metrics' };
+  expect(() => loadConfig(both)).toThrow(/METRICS_ADDRESS and METRICS_OTLP_URL are both set.*keep one/);
+});
+
+test('an optional peer that is missing is refused with the command that installs all of them', async () => {
+  const missing = () => Promise.reject(Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' }));
+  const peers = Object.entries(manifest.peerDependencies).filter(([name]) => name.startsWith('@opentelemetry/'));
+  const error: unknown = await peer(missing).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ConfigError);
+  const [, command = ''] = /npm install (.*)$/.exec(String(error)) ?? [];
+  expect(command.split(' ').sort()).toEqual(peers.map((one) => one.join('@')).sort());
+  for (const [name] of peers) expect(manifest.peerDependenciesMeta).toHaveProperty([name, 'optional'], true);
+});
