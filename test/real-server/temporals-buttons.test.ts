@@ -7,6 +7,7 @@ import {
   paymentWorkflowId,
   type StuckSweepState,
   speiAccountWorkflowId,
+  UPDATE,
   WORKFLOW,
 } from '../../src/contract';
 import { listFiltered } from '../../src/temporal/attention-list';
@@ -117,6 +118,12 @@ test('an order that was terminated is taken on by the next sweep, needs a person
   await until(
     () => reasonListed(out_trade_no),
     (reason) => reason === 'terminated',
+  );
+  const seen = { by: 'ana', reason: 'the clean-up was a mistake' };
+  await client.workflow.getHandle(idOf(out_trade_no)).executeUpdate(UPDATE.resolve, { args: [seen] });
+  await until(
+    () => reasonListed(out_trade_no),
+    (reason) => reason === undefined,
   );
   await simulator.pay(out_trade_no);
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
