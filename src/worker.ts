@@ -79,8 +79,8 @@ function workerOptionsOf(config: Config): Partial<WorkerOptions> {
   );
   if (deploymentName === undefined || buildId === undefined) return tuning;
   const version = { deploymentName, buildId };
-  // Each workflow of ours says by itself how it behaves (workflows/versioning.ts).
-  const defaultVersioningBehavior = 'PINNED';
+  // Each workflow says by itself how it behaves (workflows/versioning.ts), but for one that began before there were versions.
+  const defaultVersioningBehavior = 'AUTO_UPGRADE';
   return { ...tuning, workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior } };
 }
 

@@ -2,7 +2,7 @@
  * Which version of the code a workflow runs on where a worker's deployment has versions: PINNED stays with the one that started it, and
  * AUTO_UPGRADE goes on with the current one. It is declared here, because a default of the worker would pin an account for its whole life.
  */
-import { setWorkflowOptions } from '@temporalio/workflow';
+import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import type { WORKFLOW } from '../contract';
 import { createSpeiAccount } from './account/create';
 import { speiAccountQuantity } from './account/quantity';
@@ -39,5 +39,9 @@ const VERSIONING: Readonly<
   paymentEvents: [paymentEvents, 'AUTO_UPGRADE'],
 };
 
+// A server takes no behavior from a worker without versions: the workflow's task would run out of time, again and again.
 for (const [workflow, versioningBehavior] of Object.values(VERSIONING))
-  setWorkflowOptions({ versioningBehavior }, workflow);
+  setWorkflowOptions(
+    () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior } : {}),
+    workflow,
+  );
