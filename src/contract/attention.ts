@@ -158,7 +158,7 @@ export const RUNBOOK = {
     happened: 'An order had a card token, PIN or card number that was not sealed. It was refused; nothing was sent.',
     loses: 'The card’s owner: this history holds the secret.',
     look: 'The sender of the order.',
-    act: 'Have the sender seal it, delete this workflow and treat the secret as seen by others. Send `resolve`.',
+    act: 'Have the sender seal it, and treat the secret as seen by others. Send `resolve`, and then delete the workflow that has the order in its input.',
     after: 'The order can be sent again, sealed, under the same number.',
   },
   'unexpected-signal': {
@@ -209,7 +209,7 @@ export const RUNBOOK = {
     happened:
       'An address of PAYMENTS_EVENTS_URL has not taken an event for days. Later events of the same payment wait.',
     loses: 'The merchant’s program does not hear that money came, or went back.',
-    look: '`problem` in the state says what the address answered; then the receiver’s log.',
+    look: 'What the address answered: on its page in Temporal UI, or `problem` in the state. Then the receiver’s log.',
     act: 'Mend the receiver, then `payment-gateway recheck --attention undelivered-event`. `resolve` leaves the event out.',
     after: 'The event is posted again, and after it those that wait, in their order.',
   },
