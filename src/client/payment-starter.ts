@@ -213,7 +213,7 @@ function isNoAnswer(error: unknown): boolean {
 
 export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(
-    `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on the task queue ${taskQueue}? Ask again with the same order.`,
+    `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on the task queue ${taskQueue}? Ask again, with the same order or number.`,
     out_trade_no,
   );
 }

@@ -157,7 +157,7 @@ function spent(out_request_no: string, outcome: RefundOutcome | null): Applicati
 
 /** The answer to a request whose refund has one, or has ended. Throws why there is none. */
 export function answerTo(entry: RefundState | undefined, state: AfterSaleState): RefundAnswer {
-  const { trade_no, out_trade_no, attention } = state;
+  const { trade_no, out_trade_no, trade_status, attention } = state;
   if (entry === undefined) throw pending('another request under its number came first');
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
   if (entry.attention) throw pending('a person has to say what became of it');
@@ -170,7 +170,7 @@ export function answerTo(entry: RefundState | undefined, state: AfterSaleState):
       entry.started_at
         ? 'the gateway has not settled it'
         : attention === null
-          ? 'another refund of this trade comes first'
+          ? `another refund of this trade comes first${trade_status === 'REFUND_VERIFYING' ? ': it waits for its buyer, who has to confirm it, or name an account, at the gateway' : ''}`
           : `a person has to look at the trade first (${attention})`,
     );
   const ids = { trade_no, out_trade_no, out_request_no };
