@@ -26,11 +26,15 @@ function shapeOf(value: unknown, trade_no = ''): unknown {
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner, trade_no)]));
   }
   if (typeof value !== 'string' || trade_no === '') return value;
-  return value
-    .replaceAll(trade_no, 'TRADE')
-    .replace(/^https?:\/\/[^/]+/, 'ADDRESS')
-    .replace(/62\d{4}\d*TRADE6304[0-9A-F]{4}$/, 'TRADE, SUM')
-    .replace(/\d{7,}/g, 'DIGITS');
+  return (
+    value
+      .replaceAll(trade_no, 'TRADE')
+      .replace(/^https?:\/\/[^/]+/, 'ADDRESS')
+      // How soon the end of the refund before it is notified is the clock's.
+      .replace(/ It counts refunds whose end nothing confirms: .*$/, '')
+      .replace(/62\d{4}\d*TRADE6304[0-9A-F]{4}$/, 'TRADE, SUM')
+      .replace(/\d{7,}/g, 'DIGITS')
+  );
 }
 
 const shapeOfState = ({ trade_no, ...state }: PaymentState) => {
