@@ -66,6 +66,7 @@ export interface PluginOptions {
 type NexusService = ReturnType<typeof paymentsNexusService>;
 
 interface WorkerParts {
+  sinks: ReturnType<typeof metricSinks>;
   gateways: GatewayClient[];
   activities: object;
   nexus: NexusService | undefined;
@@ -109,7 +110,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
         dataConverter,
       }),
       activities: { ...options.activities, ...this.#worker.activities },
-      sinks: { ...options.sinks, ...metricSinks(this.#worker.record) },
+      sinks: { ...options.sinks, ...this.#worker.sinks },
       ...nexusServices(options, this.#worker),
     };
   }
@@ -214,7 +215,7 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
     ...(endpoints ? endpointActivities(endpoints) : {}),
   };
   const nexus = config.PAYMENTS_NEXUS ? paymentsNexusService(config) : undefined;
-  return { gateways: [...gateways.values()], activities, nexus, record };
+  return { sinks: metricSinks(record), gateways: [...gateways.values()], activities, nexus, record };
 }
 
 /** The Worker's services with ours, once. A Worker without services does not ask Temporal for Nexus tasks. */

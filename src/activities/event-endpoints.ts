@@ -61,7 +61,7 @@ export function endpointActivities({ urls, secrets }: EventEndpoints): EventDeli
       const url = byName.get(endpoint);
       if (url === undefined) throw undelivered('This address is not in PAYMENTS_EVENTS_URL any more');
       const body = JSON.stringify(event);
-      await counted('address', take(url, body, signedHeaders(webhooks, event, body)));
+      await countedDelivery('address', take(url, body, signedHeaders(webhooks, event, body)));
     },
   };
 }
@@ -79,7 +79,7 @@ export function signedHeaders(webhooks: readonly Webhook[], event: MerchantEvent
 }
 
 /** Counts how an attempt to deliver an event ended. */
-export async function counted(to: 'handler' | 'address', attempt: Promise<void>): Promise<void> {
+export async function countedDelivery(to: 'handler' | 'address', attempt: Promise<void>): Promise<void> {
   try {
     await attempt;
   } catch (error) {

@@ -1,7 +1,7 @@
 /** A merchant's event handler, and the addresses that get events, as an activity that workflows call. */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { EventActivities, MerchantEvent } from '../contract';
-import { counted, type EventEndpoints, handOver } from './event-endpoints';
+import { countedDelivery, type EventEndpoints, handOver } from './event-endpoints';
 
 /**
  * Handles the events of payments and virtual accounts (`event.type` tells which). Each event is delivered at least once,
@@ -20,7 +20,7 @@ export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEnd
         .catch((error: unknown) => {
           throw error instanceof CancelledFailure ? error : handlerFailed(error);
         });
-      await (onEvent ? counted('handler', told) : told);
+      await (onEvent ? countedDelivery('handler', told) : told);
       if (endpoints) await handOver(event, endpoints);
     },
   };
