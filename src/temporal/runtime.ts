@@ -1,7 +1,7 @@
 /** Temporal's native runtime, one for each process. It logs in our format and serves metrics, ours among them. */
 import { DefaultLogger, type LogEntry, Runtime, type TelemetryOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { METRIC, type Metric, type MetricSink, madeOnce, metricRecorder } from '../contract';
+import { METRIC, type Metric, type MetricSink, madeOnce, metricRecorder, namedByWorkflowId } from '../contract';
 import { notServed } from '../process/metrics/serve';
 import type { Config } from '../process/settings';
 import { temporalInstrument } from './meter';
@@ -52,10 +52,23 @@ export const runtimeRecorder = (app_ids: readonly string[]): MetricSink['record'
 /** Logs Temporal's own lines: warnings and errors, and everything at our log level debug. */
 function temporalLogger(log: Logger): DefaultLogger {
   const write = ({ level, message, meta }: LogEntry) => {
-    const { taskToken: _token, ...rest } = { ...meta } as Record<string, unknown>;
-    log[LEVELS[level]](rest, message);
+    log[LEVELS[level]](logFields({ ...meta }), message);
   };
   return new DefaultLogger(log.isLevelEnabled('debug') ? 'TRACE' : 'WARN', write);
+}
+
+/** The fields of a line of Temporal's in our own form, with the order that its workflow is of. */
+export function logFields({
+  taskToken: _token,
+  out_trade_no,
+  ...meta
+}: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.fromEntries(
+    Object.entries(meta).map(([name, value]) => [name.replace(/[A-Z]/g, (one) => `_${one.toLowerCase()}`), value]),
+  );
+  const { workflow_id } = fields;
+  const order = out_trade_no ?? (typeof workflow_id === 'string' ? namedByWorkflowId(workflow_id)?.out_trade_no : null);
+  return order == null ? fields : { ...fields, order };
 }
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
