@@ -7,10 +7,10 @@ import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporal
 import { dataConverter } from './codec/data-converter';
 import { scheduledJobs } from './contract';
 import { MINUTE } from './gateway/pure/durations';
-import { checkGateways } from './gateway-check';
 import { PaymentGatewayPlugin } from './plugin';
 import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
+import { checkGateways } from './process/gateway-check';
 import { Readiness, serveHealth } from './process/health';
 import { createLogger } from './process/log';
 import { measureNode } from './process/metrics/node';
