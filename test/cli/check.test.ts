@@ -195,8 +195,8 @@ const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Chang
   [
     'a worker that lacks our key',
     'encryption keys',
-    /does not read what is encrypted with the key ours: no such key/,
-    () => ({ askWorker: async () => ({ is: 'refused', why: 'no such key.' }) }),
+    /cannot read what is encrypted with the key ours.*PAYMENTS_ENCRYPTION_KEYS/,
+    () => ({ askWorker: async () => ({ is: 'refused' }) }),
   ],
   [
     'sealing keys that are no pair',

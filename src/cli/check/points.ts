@@ -43,7 +43,7 @@ export interface KeptPayment {
 }
 
 /** What a worker made of a question with a payload of ours. */
-export type WorkerAnswer = { is: 'read' } | { is: 'refused' | 'silent'; why: string };
+export type WorkerAnswer = { is: 'read' } | { is: 'refused' } | { is: 'silent'; why: string };
 
 /** The answers that the points are made of. An answer that cannot be had throws; a UserError is a failure in its own words. */
 export interface World {
@@ -176,12 +176,11 @@ async function encryptionKeys(world: World): Promise<Verdict> {
     const answer = await world.askWorker(latest.workflow_id);
     if (answer.is === 'refused')
       return failed(
-        `The worker does not read what is encrypted with the key ${keys[0].id}: ${answer.why} Give all processes the same PAYMENTS_ENCRYPTION_KEYS.`,
+        `The worker answers questions, but cannot read what is encrypted with the key ${keys[0].id}, the first one here. Give all processes the same PAYMENTS_ENCRYPTION_KEYS, and start them anew.`,
       );
     const read = `all payloads of the latest ${payments.length} payments can be read`;
-    return answer.is === 'read'
-      ? ok(`${read}, and the worker reads ours`)
-      : unchecked(`${read}; whether the worker reads ours is not known: ${answer.why}`);
+    if (answer.is === 'read') return ok(`${read}, and the worker reads ours`);
+    return unchecked(`${read}; whether the worker reads ours is not known: ${answer.why}`);
   } catch (error) {
     if (!(error instanceof PayloadDecryptionError)) throw error;
     return failed(`${error.message} Give all processes the same PAYMENTS_ENCRYPTION_KEYS.`);

@@ -1,5 +1,5 @@
 /** Gets the answers for `payment-gateway check` from Temporal, the gateway and the public webhook. It changes nothing there. */
-import { Client } from '@temporalio/client';
+import { Client, QueryNotRegisteredError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { request } from 'undici';
 import { dataConverter, PayloadDecryptionError } from '../../codec';
@@ -73,18 +73,24 @@ export class LiveWorld implements World {
     });
   }
 
-  /** The worker has to read the argument before it can answer; the query itself takes none. */
+  /**
+   * The query takes no argument, but a worker has to read one before it answers. Its failure is encrypted: that it fails only the question
+   * with an argument says why.
+   */
   async askWorker(workflow_id: string): Promise<WorkerAnswer> {
     const client = await this.client();
+    const workflow = client.workflow.getHandle(workflow_id);
     try {
-      await this.soon(client, () => client.workflow.getHandle(workflow_id).query(QUERY.state, 'payment-gateway check'));
-      return { is: 'read' };
+      await this.soon(client, () => workflow.query(QUERY.state));
     } catch (error) {
       if (error instanceof PayloadDecryptionError) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      const [, refused] = /refused \((.*)\)/s.exec(message) ?? [];
-      return refused === undefined ? { is: 'silent', why: message } : { is: 'refused', why: refused };
+      return { is: 'silent', why: messageOf(error) };
     }
+    return this.soon(client, () => workflow.query(QUERY.state, 'payment-gateway check')).then(
+      () => ({ is: 'read' }),
+      (error) =>
+        error instanceof QueryNotRegisteredError ? { is: 'refused' } : { is: 'silent', why: messageOf(error) },
+    );
   }
 
   gateway(app: Config['apps'][number]): Promise<GatewayLook> {
@@ -127,6 +133,8 @@ export class LiveWorld implements World {
     return of.withDeadline(Date.now() + TIMEOUT_MS, ask);
   }
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function once<T>(asked: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
   const answer = asked.get(key) ?? ask();
