@@ -2,12 +2,15 @@
  * Checks of a program's health, for whoever runs it. `/healthz` says that the process lives, and asks nobody: an outage of Temporal must
  * not restart every process. `/readyz` says whether it should get work now, and else why not.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { httpServer } from './http-server';
 import { listen } from './listen';
 
 /** How long one answer counts, in ms: nobody can flood Temporal through `/readyz`. */
 const ASKED_EVERY_MS = 10_000;
+/** Whoever checks waits for some seconds, and a call to a Temporal that is not there may try for longer. */
+const ANSWERED_WITHIN_MS = 4_000;
 /** Few look at a program's health; a connection more is closed. */
 const MOST_CONNECTIONS = 100;
 
@@ -16,8 +19,7 @@ export class Readiness {
   private last: { at: number; why: Promise<string | undefined> } | undefined;
 
   /**
-   * Both say in a line why not, undefined where it should: `own` is what the program itself knows, and `ask` asks others, within a limit
-   * of time. Neither throws.
+   * Both say in a line why not, undefined where it should: `own` is what the program itself knows, and `ask` asks Temporal. Neither throws.
    */
   constructor(
     private readonly own: () => string | undefined,
@@ -28,7 +30,7 @@ export class Readiness {
     const own = this.own();
     if (own !== undefined) return own;
     if (this.last === undefined || Date.now() - this.last.at >= ASKED_EVERY_MS)
-      this.last = { at: Date.now(), why: this.ask() };
+      this.last = { at: Date.now(), why: Promise.race([this.ask(), silence()]) };
     return this.last.why;
   }
 
@@ -36,6 +38,10 @@ export class Readiness {
   async settled(): Promise<void> {
     await this.last?.why;
   }
+}
+
+async function silence(): Promise<string> {
+  return delay(ANSWERED_WITHIN_MS, 'Temporal does not answer', { ref: false });
 }
 
 /** What a program knows that has such a signal for its stop. */

@@ -24,9 +24,10 @@ const BUCKETS = Object.fromEntries(
 export function installRuntime({ log, shutdownSignals, ...settings }: RuntimeSettings): Runtime {
   const options = { logger: temporalLogger(log), shutdownSignals };
   const metrics = exporter(settings);
-  if (metrics === undefined) return Runtime.install(options);
+  // The native core would print lines of its own form.
+  const telemetryOptions: TelemetryOptions = { logging: { forward: {} }, ...(metrics ? { metrics } : {}) };
   try {
-    return Runtime.install({ ...options, telemetryOptions: { metrics } });
+    return Runtime.install({ ...options, telemetryOptions });
   } catch (error) {
     const { METRICS_ADDRESS: address } = settings;
     throw address === undefined ? error : notServed(address, error);

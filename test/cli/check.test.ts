@@ -128,7 +128,7 @@ const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Chang
   [
     'a retention of three days',
     'retention',
-    /for 3 days.*--retention 30d/,
+    /for 3d.*--retention 30d/,
     () => ({ retentionMs: async () => 3 * DAY }),
   ],
   [

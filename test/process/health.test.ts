@@ -59,6 +59,12 @@ test('others are asked once in ten seconds, whatever the number of requests', as
   expect([(await ask('/readyz')).status, asked]).toEqual([200, 2]);
 });
 
+test('where others do not answer, /readyz says so within the time that a check has', async () => {
+  answer = () => new Promise(() => undefined);
+  const reply = await ask('/readyz');
+  expect([reply.status, await reply.json()]).toEqual([503, { status: 'not ready', why: 'Temporal does not answer' }]);
+});
+
 test.each([
   ['HEAD', '/readyz', 200],
   ['POST', '/readyz', 404],

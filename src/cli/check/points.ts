@@ -112,7 +112,7 @@ const ofAll: Point[] = [
       const days = (await world.retentionMs()) / DAY;
       if (days >= RETENTION_MS / DAY) return ok(`closed payments are kept for ${days} days`);
       return failed(
-        `Closed payments are kept for ${Number(days.toFixed(1))} days: after that Temporal guards no number and shows nobody what happened. Keep them for ${RETENTION_MS / DAY}: temporal operator namespace update --retention ${RETENTION_MS / DAY}d (in Temporal Cloud, on the namespace's page).`,
+        `Closed payments are kept for ${Number(days.toFixed(1))}d: after that Temporal guards no number and shows nobody what happened. Keep them for ${RETENTION_MS / DAY}: temporal operator namespace update --retention ${RETENTION_MS / DAY}d (in Temporal Cloud, on the namespace's page).`,
       );
     },
   },
@@ -133,7 +133,7 @@ const ofAll: Point[] = [
     async look(world) {
       if (!world.config.PAYMENTS_SCHEDULES) return unchecked('PAYMENTS_SCHEDULES is false');
       const troubles = await world.troubledJobs();
-      if (troubles.length === 0) return ok('each is there, not paused, and its last run did its work');
+      if (troubles.length === 0) return ok('each is there and not paused, and its last run did not fail');
       return failed(
         troubles.map(({ schedule_id, problem, text }) => `${schedule_id} (${problem}): ${text}.`).join(' '),
       );
