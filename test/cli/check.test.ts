@@ -125,12 +125,7 @@ const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Chang
     /namespace create/,
     () => ({ connect: throwing(new UnknownNamespaceError('namespace create')) }),
   ],
-  [
-    'a retention of three days',
-    'retention',
-    /for 3d.*--retention 30d/,
-    () => ({ retentionMs: async () => 3 * DAY }),
-  ],
+  ['a retention of three days', 'retention', /for 3d.*--retention 30d/, () => ({ retentionMs: async () => 3 * DAY })],
   [
     'a search attribute that is missing',
     'search attributes',

@@ -16,7 +16,7 @@ import type { Pollers } from '../../temporal/pollers';
 import type { JobTrouble } from '../../temporal/schedules';
 
 /** A namespace that keeps closed payments for less forgets numbers, ledgers and jobs too soon. */
-export const RETENTION_MS = 30 * DAY;
+const RETENTION_MS = 30 * DAY;
 
 /** How one point stands. */
 export interface Finding {
