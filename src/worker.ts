@@ -1,18 +1,22 @@
 /** The worker as a program: `npm run worker`, or `payment-gateway worker`. */
 import './temporal/requires-worker';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { dataConverter } from './codec/data-converter';
 import { scheduledJobs } from './contract';
 import { MINUTE } from './gateway/pure/durations';
-import { checkGateways } from './gateway-check';
 import { PaymentGatewayPlugin } from './plugin';
 import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
+import { checkGateways } from './process/gateway-check';
+import { Readiness, serveHealth } from './process/health';
 import { createLogger } from './process/log';
 import { measureNode } from './process/metrics/node';
 import { appIdsOf, type Config, loadConfig, requireApps, warnOfRisks } from './process/settings';
 import { requireNamespace, temporalConfig, unreachable } from './temporal/connection';
+import { whyNotPolling } from './temporal/pollers';
 import { installRuntime, runtimeRecorder } from './temporal/runtime';
 import { troubledJobs } from './temporal/schedules';
 import { requireSearchAttributes } from './temporal/search-attributes';
@@ -26,6 +30,9 @@ export interface ConnectedWorker {
   /** Runs until `shutdown` or a signal, then closes the connection. */
   run(): Promise<void>;
   shutdown(): void;
+  isStopping(): boolean;
+  /** Why it gets no work, as the server has it; undefined where that lists it as a poller of both kinds of tasks. Never throws. */
+  whyNotPolling(): Promise<string | undefined>;
 }
 
 /**
@@ -43,9 +50,12 @@ export async function createWorker(config: Config, env: Environment): Promise<Co
     await requireNamespace(connection, namespace);
     await requireSearchAttributes(connection, namespace);
     const workflowBundle = builtBundle(dataConverter(config).failureConverterPath);
+    // Temporal lists a poller for minutes after its last poll: a worker that was restarted in its container must not pass for it.
+    const identity = `${process.pid}@${hostname()}:${randomUUID()}`;
     const worker = await Worker.create({
       connection,
       namespace,
+      identity,
       taskQueue: config.PAYMENTS_TASK_QUEUE,
       plugins: [plugin],
       ...(workflowBundle ? { workflowBundle } : {}),
@@ -57,7 +67,12 @@ export async function createWorker(config: Config, env: Environment): Promise<Co
       watch?.close();
       return connection.close();
     };
-    return { run: () => worker.run().finally(end), shutdown: () => worker.shutdown() };
+    return {
+      run: () => worker.run().finally(end),
+      shutdown: () => worker.shutdown(),
+      isStopping: () => !['INITIALIZED', 'RUNNING'].includes(worker.getState()),
+      whyNotPolling: () => whyNotPolling(connection, { namespace, taskQueue: config.PAYMENTS_TASK_QUEUE, identity }),
+    };
   } catch (error) {
     await connection.close();
     throw error;
@@ -115,13 +130,22 @@ export async function runWorker(env: Environment): Promise<void> {
   const log = createLogger('worker', config.LOG_LEVEL);
   warnOfRisks(config, 'worker', log);
   installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
-  const worker = await createWorker(config, env);
-  const node = measureNode(runtimeRecorder(appIdsOf(config)));
-  log.info({ taskQueue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
-  // Beside the work, which it neither holds up nor ends.
-  void checkGateways(config, log);
-  await worker.run();
-  node.close();
+  let worker: ConnectedWorker | undefined;
+  let node: ReturnType<typeof measureNode> | undefined;
+  const ownState = () => (worker === undefined ? 'it is starting' : worker.isStopping() ? 'it is stopping' : undefined);
+  const readiness = new Readiness(ownState, async () => worker?.whyNotPolling());
+  const health = await serveHealth(config, readiness, log);
+  try {
+    worker = await createWorker(config, env);
+    node = measureNode(runtimeRecorder(appIdsOf(config)));
+    log.info({ task_queue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
+    // Beside the work, which it neither holds up nor ends.
+    void checkGateways(config, log);
+    await worker.run();
+  } finally {
+    node?.close();
+    await health?.close();
+  }
   log.info('worker ended');
 }
 

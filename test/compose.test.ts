@@ -11,13 +11,15 @@ import Ajv from 'ajv';
 import pino from 'pino';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { freePort } from '../src/cli/dev/temporal';
 import { codecServer, dataConverter } from '../src/codec';
 import { accessFrom } from '../src/codec/access';
 import { newSealingKeys } from '../src/gateway';
+import { Readiness, serveHealth } from '../src/process/health';
 import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/process/settings';
 import { startSimulator } from '../src/simulator';
 import { temporalConfig } from '../src/temporal/connection';
-import { healthServer } from '../src/webhook';
+import { webhookReadiness } from '../src/webhook/readiness';
 import { SHUTDOWN_GRACE } from '../src/worker';
 import { FakeTemporal } from './webhook/support';
 
@@ -93,7 +95,6 @@ const service = z.looseObject({
   ports: z.array(z.string()).default([]),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
-  'x-no-healthcheck': z.string().optional(),
   stop_grace_period: z.string().default('10s'),
   read_only: z.boolean(),
   cap_drop: z.array(z.string()),
@@ -271,7 +272,7 @@ describe('started with its environment', () => {
 
   test('webhook and simulator listen where their ports are published', () => {
     const webhook = loadConfig(environmentOf('webhook'));
-    expect(webhook).toMatchObject({ WEBHOOK_HOST: '0.0.0.0', WEBHOOK_HEALTH_ADDRESS: '127.0.0.1:8481' });
+    expect(webhook).toMatchObject({ WEBHOOK_HOST: '0.0.0.0' });
     // Docker's rules go past a firewall: a proxy on this machine is the door.
     expect(get('webhook').ports).toEqual([`127.0.0.1:8480:${webhook.WEBHOOK_PORT}`]);
     const simulator = loadConfig(environmentOf('simulator'));
@@ -323,9 +324,8 @@ describe('started with its environment', () => {
 
 // — Health checks and stops —
 
-test.each(services)('%s has a health check, or says why it has none, or is a job that ends', (_, service) => {
-  const said = [service.healthcheck, service['x-no-healthcheck'], isJob(service) || undefined];
-  expect(said.filter((each) => each !== undefined)).toHaveLength(1);
+test.each(services)('%s has a health check, or is a job that ends', (_, service) => {
+  expect(service.healthcheck === undefined).toBe(isJob(service));
 });
 
 describe('the health check', () => {
@@ -334,7 +334,7 @@ describe('the health check', () => {
     const [kind, program, ...args] = get(name).healthcheck?.test ?? [];
     expect([kind, program]).toEqual(['CMD', 'node']);
     const port = get(name).ports[0]?.split(':').at(-1);
-    const { WEBHOOK_HEALTH_ADDRESS: health = `127.0.0.1:${port}` } = get(name).environment;
+    const { HEALTH_ADDRESS: health = `127.0.0.1:${port}` } = get(name).environment;
     const there = args.map((arg) => arg.replace(`http://${health}/`, `${url}/`));
     expect(there).not.toEqual(args);
     const child = spawn(process.execPath, there, { stdio: 'ignore' });
@@ -348,14 +348,25 @@ describe('the health check', () => {
     expect(await check('simulator', simulator.url)).toBe(1);
   });
 
-  test('of the codec server passes while it runs and fails after', async () => {
-    const keys = [{ id: 'k1', key: Buffer.alloc(32) }] as const;
-    const server = codecServer({ keys, access: async () => undefined, origins: [], log: pino({ level: 'silent' }) });
-    const url = await server.listen({ host: '127.0.0.1', port: 0 });
-    expect(await check('codec-server', url)).toBe(0);
-    await server.close();
-    expect(await check('codec-server', url)).toBe(1);
-  });
+  /** What a program of ours serves at its HEALTH_ADDRESS. */
+  async function served(readiness: Readiness) {
+    const HEALTH_ADDRESS = `127.0.0.1:${(await freePort(0)).port}`;
+    const server = await serveHealth({ HEALTH_ADDRESS }, readiness, pino({ level: 'silent' }));
+    return { url: `http://${HEALTH_ADDRESS}`, close: async () => server?.close() };
+  }
+
+  test.each(['worker', 'codec-server'])(
+    'of the %s passes while it is ready, and fails where it is not or has ended',
+    async (name) => {
+      let why: string | undefined;
+      const health = await served(new Readiness(() => why));
+      expect(await check(name, health.url)).toBe(0);
+      why = 'it is stopping';
+      expect(await check(name, health.url)).toBe(1);
+      await health.close();
+      expect(await check(name, health.url)).toBe(1);
+    },
+  );
 
   test.each([
     ['passes while Temporal can be reached', [], 0],
@@ -363,10 +374,9 @@ describe('the health check', () => {
   ])('of the webhook %s', async (_, failures, code) => {
     const temporal = new FakeTemporal();
     temporal.failures = failures;
-    const server = healthServer({ client: temporal.client, log: pino({ level: 'silent' }) });
-    const url = await server.listen({ host: '127.0.0.1', port: 0 });
-    expect(await check('webhook', url)).toBe(code);
-    await server.close();
+    const health = await served(webhookReadiness(temporal.client));
+    expect(await check('webhook', health.url)).toBe(code);
+    await health.close();
   });
 });
 

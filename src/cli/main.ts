@@ -157,6 +157,17 @@ program
   .addHelpText('after', examples('setup'))
   .action(async () => (await import('./setup.js')).setup(process.env));
 
+program
+  .command('check')
+  .description('look at all that has to hold before real money goes through: a line a point, and what mends it')
+  .addOption(new Option('--json', 'print JSON lines for programs'))
+  .addHelpText(
+    'after',
+    '\nIt reads the settings of a worker, changes nothing, and ends with code 1 where a point fails.',
+  )
+  .addHelpText('after', examples('check', 'check --json'))
+  .action(async (options) => (await import('./check/command.js')).check(options, process.env));
+
 const keys = program
   .command('keys')
   .description('keys for sealing and encryption')

@@ -36,7 +36,9 @@ export async function simulator(env: Environment, { set }: SimulatorCommand = { 
       clock: { speed: config.SIMULATOR_SPEED },
       allowRemoteControl: config.SIMULATOR_INSECURE_REMOTE_CONTROL,
       apps,
-      log: (message, details) => log.info(details, message),
+      // The field is called so in the logs of all programs.
+      log: (message, { out_trade_no: order, ...details }: Record<string, unknown>) =>
+        log.info({ ...details, order }, message),
     });
   const running = await listen({ what: 'The simulator', host, port, setting: 'SIMULATOR_PORT' }, start);
   complain(greeting(running, apps));

@@ -1,6 +1,7 @@
 /** The codec server as a program: `payment-gateway codec-server`. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Environment } from '../process/environment';
+import { Readiness, serveHealth, unlessStopping } from '../process/health';
 import { listen } from '../process/listen';
 import { createLogger } from '../process/log';
 import { serveMetrics } from '../process/metrics/serve';
@@ -29,15 +30,30 @@ export async function startCodecServer(
   if (keys === undefined) {
     throw new ConfigError('The codec server has no keys to decrypt with. Set PAYMENTS_ENCRYPTION_KEYS.');
   }
+  const stopping = new AbortController();
+  // It needs nobody else: it is ready from when it listens until it stops.
+  const readiness = new Readiness(unlessStopping(stopping.signal));
   const server = codecServer({
     keys,
     access: access ?? accessFrom(config, (err) => log.warn({ err }, 'the keys of the log-in cannot be read')),
     origins: config.CODEC_SERVER_UI_ORIGINS ?? [],
     log,
+    readiness: config.HEALTH_ADDRESS === undefined ? readiness : undefined,
   });
   const place = { what: 'The codec server', host, port, setting: 'CODEC_SERVER_PORT' };
   const url = await listen(place, () => server.listen({ host, port }));
-  return { url, close: () => server.close() };
+  const health = await serveHealth(config, readiness, log).catch(async (error) => {
+    await server.close();
+    throw error;
+  });
+  return {
+    url,
+    async close() {
+      stopping.abort();
+      await server.close();
+      await health?.close();
+    },
+  };
 }
 
 /** Runs it until SIGINT or SIGTERM. */

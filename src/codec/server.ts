@@ -12,6 +12,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { z } from 'zod';
+import { addHealthRoutes, type Readiness } from '../process/health';
 import type { Access } from './access';
 import { type EncryptionKey, ownerTextOf } from './cipher';
 import { EncryptionCodec, PayloadDecryptionError } from './encryption-codec';
@@ -25,6 +26,8 @@ export interface CodecServerOptions {
   /** Origins of the web pages that may use it, such as `https://temporal.example.com`. Other pages are refused. */
   origins: readonly string[];
   log: FastifyBaseLogger;
+  /** Answers checks of health on this server. Without it, another one does (HEALTH_ADDRESS). */
+  readiness?: Readiness | undefined;
 }
 
 /** Temporal takes payloads of up to 2 MiB. Base64 makes them a third larger, and a page of events has several. */
@@ -33,7 +36,7 @@ const MAX_BODY_BYTES = 16 * 1_048_576;
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Makes the server. The caller listens and closes. */
-export function codecServer({ keys, access, origins, log }: CodecServerOptions): FastifyInstance {
+export function codecServer({ keys, access, origins, log, readiness }: CodecServerOptions): FastifyInstance {
   const server = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -52,7 +55,7 @@ export function codecServer({ keys, access, origins, log }: CodecServerOptions):
   server.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'not found'));
   allowOrigins(server, origins);
   addCodecRoutes(server, new EncryptionCodec(keys, { acceptsClearText: true, readsAll: true }), access);
-  server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  if (readiness) addHealthRoutes(server, readiness);
   return server;
 }
 

@@ -1,9 +1,18 @@
-/** Logs as JSON lines on standard error. Keys, headers and configurations of requests are left out. */
-import pino, { type Logger } from 'pino';
+/**
+ * Logs as JSON lines on standard error, in one form for all programs: `level` as a word, `time` in ISO 8601, and fields in snake_case. A
+ * line that speaks of an order has `workflow_id` and `order`. Keys, headers and configurations of requests are left out.
+ */
+import pino, { type DestinationStream, type Logger } from 'pino';
 
-export function createLogger(name: string, level: string): Logger {
+export function createLogger(name: string, level: string, to: DestinationStream = pino.destination(2)): Logger {
   return pino(
-    { name, level, redact: { paths: ['req.headers', '*.authorization', '*.secret_key', 'err.config'], remove: true } },
-    pino.destination(2),
+    {
+      name,
+      level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (word) => ({ level: word }) },
+      redact: { paths: ['req.headers', '*.authorization', '*.secret_key', 'err.config'], remove: true },
+    },
+    to,
   );
 }

@@ -1,7 +1,7 @@
 /** Temporal's native runtime, one for each process. It logs in our format and serves metrics, ours among them. */
 import { DefaultLogger, type LogEntry, Runtime, type TelemetryOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { METRIC, type Metric, type MetricSink, madeOnce, metricRecorder } from '../contract';
+import { METRIC, type Metric, type MetricSink, madeOnce, metricRecorder, namedByWorkflowId } from '../contract';
 import { notServed } from '../process/metrics/serve';
 import type { Config } from '../process/settings';
 import { temporalInstrument } from './meter';
@@ -24,9 +24,10 @@ const BUCKETS = Object.fromEntries(
 export function installRuntime({ log, shutdownSignals, ...settings }: RuntimeSettings): Runtime {
   const options = { logger: temporalLogger(log), shutdownSignals };
   const metrics = exporter(settings);
-  if (metrics === undefined) return Runtime.install(options);
+  // The native core would print lines of its own form.
+  const telemetryOptions: TelemetryOptions = { logging: { forward: {} }, ...(metrics ? { metrics } : {}) };
   try {
-    return Runtime.install({ ...options, telemetryOptions: { metrics } });
+    return Runtime.install({ ...options, telemetryOptions });
   } catch (error) {
     const { METRICS_ADDRESS: address } = settings;
     throw address === undefined ? error : notServed(address, error);
@@ -52,10 +53,23 @@ export const runtimeRecorder = (app_ids: readonly string[]): MetricSink['record'
 /** Logs Temporal's own lines: warnings and errors, and everything at our log level debug. */
 function temporalLogger(log: Logger): DefaultLogger {
   const write = ({ level, message, meta }: LogEntry) => {
-    const { taskToken: _token, ...rest } = { ...meta } as Record<string, unknown>;
-    log[LEVELS[level]](rest, message);
+    log[LEVELS[level]](logFields({ ...meta }), message);
   };
   return new DefaultLogger(log.isLevelEnabled('debug') ? 'TRACE' : 'WARN', write);
+}
+
+/** The fields of a line of Temporal's in our own form, with the order that its workflow is of. */
+export function logFields({
+  taskToken: _token,
+  out_trade_no,
+  ...meta
+}: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.fromEntries(
+    Object.entries(meta).map(([name, value]) => [name.replace(/[A-Z]/g, (one) => `_${one.toLowerCase()}`), value]),
+  );
+  const { workflow_id } = fields;
+  const order = out_trade_no ?? (typeof workflow_id === 'string' ? namedByWorkflowId(workflow_id)?.out_trade_no : null);
+  return order == null ? fields : { ...fields, order };
 }
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;

@@ -1,4 +1,5 @@
 /** Every answer of the endpoint. A refusal does not give its reason: the reason is in our own log. */
+import { FAIL } from '../process/http-server';
 
 export interface Answer {
   status: number;
@@ -8,8 +9,6 @@ export interface Answer {
   close?: boolean;
 }
 
-/** The body of every answer that is not an acknowledgement. */
-export const FAIL = '{"result":"fail"}';
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 /** Gateways follow their own retry schedule; proxies and merchants' own senders respect this one. Seconds. */
 const RETRY_AFTER_S = 60;

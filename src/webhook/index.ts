@@ -8,7 +8,7 @@ export { type HandlerOptions, webhookHandler, webhookMiddleware, webhookPlugin }
 export type { WebhookLog, WebhookOptions } from './options';
 export type { WebhookRequest } from './request';
 export { type RunningWebhook, runWebhook, startWebhook } from './run';
-export { healthServer, type WebhookServerOptions, webhookServer } from './server';
+export { type WebhookServerOptions, webhookServer } from './server';
 export { webhookSettings } from './settings';
 export {
   type Decision,

@@ -4,7 +4,8 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { senderAddress, senderOf } from '../process/addresses';
-import { FAIL, tooMany } from './answers';
+import { FAIL } from '../process/http-server';
+import { tooMany } from './answers';
 import { SMALL_BODY_BYTES } from './body-reader';
 import { MinuteCounts } from './minute-counts';
 import type { WebhookLog } from './options';

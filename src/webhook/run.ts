@@ -1,15 +1,16 @@
 /** The webhook as a program: `npm run webhook`, or `payment-gateway webhook`. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Environment } from '../process/environment';
+import { type HealthServer, serveHealth } from '../process/health';
 import { listen } from '../process/listen';
 import { createLogger } from '../process/log';
 import { serveMetrics } from '../process/metrics/serve';
 import { type Config, loadConfig, requireApps, warnOfRisks } from '../process/settings';
 import { stopSignal } from '../process/signals';
 import { connectClient } from '../temporal/connection';
-import { healthServer, type WebhookServerOptions, webhookServer } from './server';
+import { webhookReadiness } from './readiness';
+import { type WebhookServerOptions, webhookServer } from './server';
 import { webhookSettings } from './settings';
 
 export interface RunningWebhook {
@@ -37,11 +38,11 @@ export async function startWebhook(
   const client = await connectClient(env, config);
   const stopping = new AbortController();
   const settings = webhookSettings(config);
-  const { WEBHOOK_HOST: host, WEBHOOK_PORT: port, WEBHOOK_HEALTH_ADDRESS: healthAddress } = config;
+  const { WEBHOOK_HOST: host, WEBHOOK_PORT: port, HEALTH_ADDRESS } = config;
   const base = { client, log, stopping: stopping.signal };
-  const health = healthAddress === undefined ? undefined : healthServer(base);
-  const where = health ? 'elsewhere' : 'here';
+  const where = HEALTH_ADDRESS === undefined ? 'here' : 'elsewhere';
   const server = webhookServer({ ...settings, ...base, shedLoad: alone, onAnswer, health: where });
+  let health: HealthServer | undefined;
   const closeAll = async () => {
     await server.close();
     await health?.close();
@@ -50,7 +51,7 @@ export async function startWebhook(
   const place = { what: 'The webhook', host, port, setting: 'WEBHOOK_PORT' };
   const url = await listen(place, () => server.listen({ host, port }))
     .then(async (address) => {
-      if (health && healthAddress) await listenForHealth(health, healthAddress);
+      health = await serveHealth(config, webhookReadiness(client, stopping.signal), log);
       return address;
     })
     .catch(async (error) => {
@@ -65,13 +66,6 @@ export async function startWebhook(
       await closeAll();
     },
   };
-}
-
-function listenForHealth(server: FastifyInstance, address: string): Promise<string> {
-  const { hostname, port } = new URL(`http://${address}`);
-  const place = { host: hostname.replace(/[[\]]/g, ''), port: Number(port) };
-  const what = 'The checks of the webhook’s health';
-  return listen({ ...place, what, setting: 'WEBHOOK_HEALTH_ADDRESS' }, () => server.listen(place));
 }
 
 /** Runs the endpoint until SIGINT or SIGTERM. It then serves for WEBHOOK_STOP_DELAY, or until a second signal. */

@@ -2,13 +2,14 @@
 import { getHeapStatistics } from 'node:v8';
 import underPressure from '@fastify/under-pressure';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import { addHealthRoutes } from '../process/health';
+import { httpServer } from '../process/http-server';
 import { unavailable } from './answers';
 import { boundConnections, type ConnectionRules } from './connections';
-import { httpServer } from './http-server';
 import { webhookPlugin } from './mounts';
 import type { WebhookOptions } from './options';
 import { PerMinute } from './per-minute';
-import { TemporalReadiness } from './readiness';
+import { webhookReadiness } from './readiness';
 import { RefusedSenders } from './refused-senders';
 import { createWebhook, type Webhook } from './webhook';
 
@@ -20,19 +21,16 @@ export interface WebhookServerOptions extends WebhookOptions {
   onAnswer?: ((status: number, ms: number) => void) | undefined;
   /** Once it is aborted, `/readyz` answers 503 and connections are not kept alive. Everything is still served. */
   stopping?: AbortSignal | undefined;
-  /** `elsewhere`: a server of its own answers checks of health (see {@link healthServer}). Default: this one. */
+  /** `elsewhere`: a server of its own answers checks of health (HEALTH_ADDRESS). Default: this one. */
   health?: 'here' | 'elsewhere' | undefined;
 }
 
 /** Load is shed above these: the delay of the event loop in ms, and the used part of the heap. */
 const BUSY = { delay_ms: 1_000, heap: 0.85 };
 
-/**
- * Makes the server. The caller listens and closes. Throws a TypeError for networks that are none. Without `health`, this server
- * answers checks of health too.
- */
+/** Makes the server. The caller listens and closes. Throws a TypeError for networks that are none. */
 export function webhookServer(options: WebhookServerOptions): FastifyInstance {
-  const { log, stopping, health } = options;
+  const { client, log, stopping, health } = options;
   const webhook = createWebhook(options);
   const refused = new RefusedSenders(webhook, log);
   const server = httpServer({ log, onUnreadable: (address) => refused.countConnection(address) });
@@ -42,15 +40,7 @@ export function webhookServer(options: WebhookServerOptions): FastifyInstance {
     if (stopping?.aborted) reply.header('connection', 'close');
   });
   server.register((routes) => addNotificationRoute(routes, webhook, options, refused));
-  if (health !== 'elsewhere') addHealthRoutes(server, options);
-  return server;
-}
-
-/** The server for checks of health alone, on a port that only those who check can reach. The caller listens and closes. */
-export function healthServer(options: Pick<WebhookServerOptions, 'client' | 'log' | 'stopping'>): FastifyInstance {
-  const server = httpServer({ log: options.log });
-  server.server.maxConnections = 100;
-  addHealthRoutes(server, options);
+  if (health !== 'elsewhere') addHealthRoutes(server, webhookReadiness(client, stopping));
   return server;
 }
 
@@ -116,22 +106,4 @@ function untrustedProxyWarning(webhook: Webhook, log: FastifyBaseLogger): (reque
       );
     });
   };
-}
-
-function addHealthRoutes(
-  server: FastifyInstance,
-  { client, stopping }: Pick<WebhookServerOptions, 'client' | 'stopping'>,
-): void {
-  const readiness = new TemporalReadiness(client);
-  server.addHook('onClose', () => readiness.settled());
-  // Each answer closes its connection, so that nobody holds one by asking again and again.
-  server.get('/healthz', (_request, reply) => reply.header('connection', 'close').send({ status: 'ok' }));
-  server.get('/readyz', async (_request, reply) => {
-    const isReady = !stopping?.aborted && (await readiness.isReady());
-    const status = isReady ? 'ready' : 'not ready';
-    return reply
-      .code(isReady ? 200 : 503)
-      .header('connection', 'close')
-      .send({ status });
-  });
 }

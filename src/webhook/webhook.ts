@@ -2,6 +2,7 @@
  * The endpoint without a server: a request in, an answer out. Every mount uses this object, so that each rule is here once.
  * Limits that need a server (connections, slow senders, requests of one address) are in server.ts.
  */
+import { paymentWorkflowId, strayNotificationWorkflowId } from '../contract';
 import { type Networks, networks, senderOf } from '../process/addresses';
 import { DEFAULT_LIMITS, type Limits } from '../process/webhook-limits';
 import { ANSWER, type Answer, tooMany, unavailable } from './answers';
@@ -129,20 +130,20 @@ export class Webhook {
   /** Gives the notification to Temporal, within the time for an acknowledgement. */
   private async handOver(decision: Accepted, app_id: string, body: Buffer): Promise<Answer> {
     const { client, log, ackTimeout = DEFAULT_ACK_TIMEOUT_MS } = this.#options;
+    const about = { app_id, ...workflowOf(app_id, decision) };
     try {
       await withinDeadline(ackTimeout, (deadline) =>
         this.track(client.withAbortSignal(deadline, () => this.send(decision, app_id, body))),
       );
     } catch (error) {
-      log.error({ err: error, app_id }, 'Temporal did not take a notification; the gateway is to send it again');
+      log.error({ err: error, ...about }, 'Temporal did not take a notification; the gateway is to send it again');
       return unavailable(error instanceof StartBudgetExceededError ? error.seconds : undefined);
     }
     if (decision.is === 'notification') {
-      const { out_trade_no, trade_no, trade_status } = decision.notification;
-      log.info({ app_id, out_trade_no, trade_no, trade_status }, 'notification accepted');
+      const { trade_no, trade_status } = decision.notification;
+      log.info({ ...about, trade_no, trade_status }, 'notification accepted');
     } else {
-      const { digest } = decision;
-      log.error({ app_id, digest }, 'a notification with a good signature could not be read; a workflow keeps it');
+      log.error(about, 'a notification with a good signature could not be read; a workflow keeps it');
     }
     return ANSWER.accepted;
   }
@@ -159,6 +160,13 @@ export class Webhook {
     this.inFlight.add(sending);
     return sending.finally(() => this.inFlight.delete(sending));
   }
+}
+
+/** How a line of the log names the workflow and the order that a notification is for. */
+function workflowOf(app_id: string, decision: Accepted): { workflow_id?: string; order?: string } {
+  if (decision.is === 'unreadable') return { workflow_id: strayNotificationWorkflowId(app_id, decision.digest) };
+  const { out_trade_no: order } = decision.notification;
+  return order === undefined ? {} : { workflow_id: paymentWorkflowId(app_id, order), order };
 }
 
 type Accepted = Exclude<Decision, { is: 'refused' }>;

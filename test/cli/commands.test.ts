@@ -80,6 +80,7 @@ const COMMANDS = [
   'codec-server',
   'simulator',
   'setup',
+  'check',
   'keys',
   'completion',
 ];

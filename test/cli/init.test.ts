@@ -90,7 +90,7 @@ test('a package.json that is there keeps its own, and gets what the template nee
   });
   await written('express', place);
   const { scripts, dependencies, devDependencies } = manifestIn(place);
-  expect(scripts).toMatchObject({ start: 'mine', test: 'tsx --test shop.test.ts' });
+  expect(scripts).toMatchObject({ start: 'mine', test: 'tsx --test *.test.ts' });
   expect(dependencies).toMatchObject({ 'temporal-payment-gateway': 'file:mine.tgz', express: expect.any(String) });
   expect(devDependencies.typescript).toBe('6.0.0');
   expect(filesIn(place)).not.toContain(TARBALL);

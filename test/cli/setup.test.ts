@@ -3,15 +3,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { freePort } from '../../src/cli/dev/temporal';
 import { NotSetUpError, PaymentsClient } from '../../src/client';
 import { afterSaleWorkflowId, paymentWorkflowId } from '../../src/contract';
+import { pollersOf } from '../../src/temporal/pollers';
 import { missingSearchAttributes, SEARCH_ATTRIBUTE_NAMES } from '../../src/temporal/search-attributes';
 import { bareServer } from '../../src/testing/dev-server';
+import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
+import { eventually } from '../harness/eventually';
 import { publishedOrder } from '../harness/orders';
 import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'setup-'));
+const PAYMENTS_ENCRYPTION_KEYS = setting(key('k1'));
 
 let temporal: TestWorkflowEnvironment;
 let settings: Record<string, string>;
@@ -129,14 +134,31 @@ test('without a worker, who asks for a state is told so within 15 s, and who wai
   await told;
 });
 
-test.each([
+describe.each([
   ['worker', /"msg":"worker started"/],
   ['webhook', /"msg":"webhook listens/],
+  ['codec-server', /"msg":"the codec server listens/],
   ['simulator', /"msg":"the simulated gateway listens"/],
-])('4. %s runs until Ctrl-C, prints no secret, and prints nothing on standard output', async (name, started) => {
-  const running = command(name);
-  await running.sees(started);
-  expect(await running.interrupt()).toBe(0);
-  expect(running.printed).not.toContain('sk_do_not_tell');
-  expect(running.output).toBe('');
+])('4. %s', (name, started) => {
+  test('runs until Ctrl-C, prints no secret, prints nothing on standard output, and says when it is ready', async () => {
+    const HEALTH_ADDRESS = `127.0.0.1:${(await freePort(0)).port}`;
+    const own = { CODEC_SERVER_PORT: '0', CODEC_SERVER_TOKEN: 'do_not_tell'.repeat(3), PAYMENTS_ENCRYPTION_KEYS };
+    const running = new Terminal({ cwd: folder, env: { ...settings, ...own, HEALTH_ADDRESS } }, name);
+    await running.sees(started);
+    const status = async (path: string) =>
+      (await fetch(`http://${HEALTH_ADDRESS}${path}`).catch(() => undefined))?.status;
+    if (name !== 'simulator') {
+      await eventually(`${name} is ready`, async () => (await status('/readyz')) === 200);
+      expect(await status('/healthz')).toBe(200);
+    }
+    expect(await running.interrupt()).toBe(0);
+    expect(running.printed).not.toContain('do_not_tell');
+    expect(running.output).toBe('');
+  });
+});
+
+test('5. Temporal lists a worker by an id that none after it has: it does so for minutes after its end', async () => {
+  const pollers = await pollersOf(temporal.connection, { namespace: 'default', taskQueue: 'payments' });
+  expect(pollers['workflow tasks']).toEqual([expect.stringMatching(/^\d+@.+:[0-9a-f-]{36}$/)]);
+  expect(pollers['activity tasks']).toEqual(pollers['workflow tasks']);
 });

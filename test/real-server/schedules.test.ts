@@ -6,7 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime } from '@temporalio/worker';
+import Long from 'long';
 import pino from 'pino';
+import { z } from 'zod';
 import { freePort } from '../../src/cli/dev/temporal';
 import {
   ATTENTION_WORDS,
@@ -22,7 +24,7 @@ import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
 import { eventually } from '../harness/eventually';
 import { type FlakyReceiver, flakyReceiver } from '../harness/flaky-receiver';
-import { order } from '../harness/orders';
+import { order, publishedOrder } from '../harness/orders';
 import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'schedules-'));
@@ -90,6 +92,48 @@ test('the Schedule’s reconciliation compares the day before, and ends where no
 test('the Schedule’s sweep ends where nothing is stuck', async () => {
   const handle = await startedBy('payments-stuck-sweep');
   expect(await handle.result()).toMatchObject({ stuck: 0, attention: null });
+});
+
+/** How `check` ends on this stack with these keys, and the points that are not ok. */
+async function checked(keys: string) {
+  const { config, temporal, webhookUrl, taskQueue } = stack;
+  const env = {
+    TEMPORAL_ADDRESS: temporal.address,
+    GATEWAY_BASE_URL: config.GATEWAY_BASE_URL ?? '',
+    GATEWAY_APP_ID: APP.app_id,
+    GATEWAY_SECRET_KEY: APP.secret_key,
+    WEBHOOK_PUBLIC_URL: webhookUrl,
+    PAYMENTS_TASK_QUEUE: taskQueue,
+    PAYMENTS_ENCRYPTION_KEYS: keys,
+    PAYMENTS_SEALING_JWKS: JSON.stringify(config.PAYMENTS_SEALING_JWKS),
+    PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(config.PAYMENTS_SEALING_PUBLIC_JWK),
+  };
+  const command = new Terminal({ cwd: folder, env }, 'check', '--json');
+  const code = await command.ended;
+  const lines = command.output.trim().split('\n');
+  const findings = z.array(z.object({ point: z.string(), result: z.string(), text: z.string() }));
+  return { code, wrong: findings.parse(lines.map((line) => JSON.parse(line))).filter(({ result }) => result !== 'ok') };
+}
+
+test('check finds nothing wrong once an order was paid and notified, and a key that the worker lacks by asking it', async () => {
+  const { client, payments, simulator, temporal } = stack;
+  const config = { workflowExecutionRetentionTtl: { seconds: Long.fromNumber(30 * 86_400) } };
+  await temporal.connection.workflowService.updateNamespace({ namespace: client.options.namespace, config });
+  const sold = publishedOrder('pix');
+  await payments.pay(sold);
+  await simulator.pay(sold.out_trade_no);
+  expect(await payments.outcome(sold.out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+  expect(await checked(KEYS)).toEqual({ code: 0, wrong: [] });
+  expect(await checked(`${setting(key('k2'))},${KEYS}`)).toEqual({
+    code: 1,
+    wrong: [
+      {
+        point: 'encryption keys',
+        result: 'failed',
+        text: expect.stringMatching(/cannot read what is encrypted with the key k2.*PAYMENTS_ENCRYPTION_KEYS/),
+      },
+    ],
+  });
 });
 
 test('a payment that no worker takes stands in the list of what needs a person, until a person says so', async () => {

@@ -201,7 +201,7 @@ it('after every kind of order and every fault, secrets are only in the books of 
 
   const [worker, webhook, ...commands] = terminals;
   expect([await worker?.interrupt(), await webhook?.interrupt()]).toEqual([0, 0]);
-  expect(worker?.printed).toContain('"level":20');
+  expect(worker?.printed).toContain('"level":"debug"');
   expect(webhook?.printed).toContain('a notification with a good signature could not be read');
   // With the refund and the refused order.
   expect(commands).toHaveLength(BY_COMMAND.length + 2);

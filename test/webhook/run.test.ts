@@ -109,7 +109,7 @@ describe('a stop signal', () => {
 
 test('serves checks of health on an address of their own, and there alone', async () => {
   const { port } = await freePort(0);
-  const webhook = await start({ WEBHOOK_HEALTH_ADDRESS: `127.0.0.1:${port}` });
+  const webhook = await start({ HEALTH_ADDRESS: `127.0.0.1:${port}` });
   for (const check of ['healthz', 'readyz']) {
     expect((await send(`http://127.0.0.1:${port}/${check}`)).status).toBe(200);
     expect((await send(`${webhook.url}/${check}`)).status).toBe(404);
@@ -118,5 +118,5 @@ test('serves checks of health on an address of their own, and there alone', asyn
   expect((await send(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
   await webhook.close();
   await expect(send(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
-  await expect(start({ WEBHOOK_HEALTH_ADDRESS: '203.0.113.1:9' })).rejects.toThrow();
+  await expect(start({ HEALTH_ADDRESS: '203.0.113.1:9' })).rejects.toThrow();
 });

@@ -222,7 +222,7 @@ test('line ends and colours in a notification’s fields are escaped in the log'
   const accepted = lines.filter((line) => line.includes('notification accepted'));
   expect(accepted).toHaveLength(1);
   for (const sign of ['\n', '\r', '\u001b']) expect(accepted[0]?.trimEnd()).not.toContain(sign);
-  expect(JSON.parse(accepted[0] ?? '')).toMatchObject({ level: 30, out_trade_no: forged, trade_status: forged });
+  expect(JSON.parse(accepted[0] ?? '')).toMatchObject({ level: 30, order: forged, trade_status: forged });
 });
 
 describe('a request that is not a notification', () => {
@@ -402,9 +402,9 @@ describe('health', () => {
   test('/readyz answers 200 or 503 by whether Temporal can be reached', async () => {
     expect(await send(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready"}' });
     temporal.failures = [GRPC.UNAVAILABLE];
-    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1_001);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10_001);
     expect((await send(`${url}/readyz`)).status).toBe(503);
-    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1_001);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10_001);
     expect((await send(`${url}/readyz`)).status).toBe(200);
     jest.restoreAllMocks();
   });

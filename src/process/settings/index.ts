@@ -6,6 +6,6 @@
 export { ConfigError } from '../user-error';
 export { appIdOf, appIdsOf } from './app';
 export { type Config, loadConfig, readSealingJwks, requireApps, ruleSettings } from './load';
-export { warnOfRisks } from './risks';
+export { risksOf, warnOfRisks } from './risks';
 export { SETTING_NAMES } from './schema';
 export { eventSecrets } from './types';

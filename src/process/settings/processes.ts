@@ -76,6 +76,11 @@ export const PROCESS_SETTINGS = {
     readBy: 'worker',
     meaning: 'How many calls ask Temporal for activities at once. Empty: the SDK’s default.',
   }),
+  HEALTH_ADDRESS: listenAddress.optional().register(settingDocs, {
+    readBy: 'worker, webhook, codec server',
+    meaning:
+      'Where `/healthz` and `/readyz` are served, such as `127.0.0.1:8481`. Empty: on the own port, if it has one.',
+  }),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .prefault('info')

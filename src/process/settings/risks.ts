@@ -18,19 +18,26 @@ const AT_RISK: Readonly<Record<RiskySetting, string>> = {
   SIMULATOR_INSECURE_REMOTE_CONTROL: 'whoever reaches the simulator from another machine can pay and refund its orders',
 };
 
+type RiskySettings = Readonly<Partial<Record<RiskySetting, boolean>>>;
+
 /** The programs that say it, by the names that docs/settings.md has for them. */
 type Program = 'worker' | 'webhook' | 'codec server' | 'simulator';
 
 /** Says each setting that gives up protection, is on, and is read by this program, as a warning in its log. */
 export function warnOfRisks(
-  settings: Readonly<Partial<Record<RiskySetting, boolean>>>,
+  settings: RiskySettings,
   program: Program,
   log: { warn(details: object, message: string): void },
 ): void {
+  for (const { setting, text } of risksOf(settings)) if (isReadBy(setting, program)) log.warn({ setting }, text);
+}
+
+/** Each setting that gives up protection and is on, with what is at risk. */
+export function risksOf(settings: RiskySettings): { setting: RiskySetting; text: string }[] {
   const names = Object.keys(environment.shape).filter(isRisky);
-  for (const setting of names.filter((name) => settings[name] === true && isReadBy(name, program))) {
-    log.warn({ setting }, `${setting} is on: ${AT_RISK[setting]}.`);
-  }
+  return names.flatMap((setting) =>
+    settings[setting] === true ? [{ setting, text: `${setting} is on: ${AT_RISK[setting]}.` }] : [],
+  );
 }
 
 const isRisky = (name: string): name is RiskySetting => name in AT_RISK;

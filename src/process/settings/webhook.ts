@@ -1,7 +1,7 @@
 /** Settings of the endpoint for notifications. */
 import { DEFAULT_LIMITS } from '../webhook-limits';
 import { settingDocs } from './meaning';
-import { durationText, httpAddress, limit, listenAddress, networkList, nonEmpty, pause, port } from './types';
+import { durationText, httpAddress, limit, networkList, nonEmpty, pause, port } from './types';
 
 export const WEBHOOK_SETTINGS = {
   WEBHOOK_HOST: nonEmpty
@@ -53,10 +53,6 @@ export const WEBHOOK_SETTINGS = {
   WEBHOOK_LIMIT_CONNECTIONS_PER_ADDRESS: limit.prefault(DEFAULT_LIMITS.connections_per_address).register(settingDocs, {
     readBy: 'webhook',
     meaning: 'Open connections of one address, which is no trusted proxy and not in `WEBHOOK_ALLOWED_IPS`.',
-  }),
-  WEBHOOK_HEALTH_ADDRESS: listenAddress.optional().register(settingDocs, {
-    readBy: 'webhook',
-    meaning: 'Where `/healthz` and `/readyz` are served, such as `127.0.0.1:8481`. Empty: beside `/ipn`.',
   }),
   WEBHOOK_STOP_DELAY: durationText.prefault('5s').register(settingDocs, {
     readBy: 'webhook',

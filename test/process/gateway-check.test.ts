@@ -1,7 +1,7 @@
 /** What a worker says of its apps at its start: once, and only what is wrong. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkGateways } from '../src/gateway-check';
+import { checkGateways } from '../../src/process/gateway-check';
 
 let server: Server;
 let asked = 0;

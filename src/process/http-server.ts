@@ -1,12 +1,13 @@
 /**
- * Fastify as the endpoint's server needs it: time limits for slow senders, and answers that show nothing of Node, Fastify or
- * our code, also for requests that Node's own parser refuses.
+ * Fastify as a server that strangers may reach needs it: time limits for slow senders, and answers that show nothing of Node, Fastify
+ * or our code, also for requests that Node's own parser refuses.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
-import { FAIL } from './answers';
 
+/** The body of every answer that is a refusal. */
+export const FAIL = '{"result":"fail"}';
 /** The longest time for a whole request, headers and body. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
@@ -44,7 +45,7 @@ export function httpServer({ log, onUnreadable = () => {} }: HttpServerOptions):
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   server.setErrorHandler((error: unknown, request, reply) => {
     const status = statusOf(error);
-    if (status === 500) log.error({ err: error, url: request.routeOptions.url }, 'the webhook failed');
+    if (status === 500) log.error({ err: error, url: request.routeOptions.url }, 'a request failed');
     return sendFail(reply, status);
   });
   server.setNotFoundHandler((_request, reply) => sendFail(reply, 404));

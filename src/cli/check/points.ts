@@ -1,0 +1,346 @@
+/**
+ * What has to hold before real money goes through, as a list of points. Each is a function of answers, which `world.ts` gets; a failure
+ * says what mends it. Nothing here asks anybody.
+ */
+import type { Payload } from '@temporalio/common';
+import { type CodecRules, EncryptionCodec, PayloadDecryptionError } from '../../codec';
+import { GatewayError, open, seal } from '../../gateway';
+import { DAY } from '../../gateway/pure/durations';
+import { isCredentialsRefusal, refusalOf } from '../../gateway/refusals';
+import { type GatewayLook, type GatewayTrouble, troublesIn } from '../../process/gateway-check';
+import { FAIL } from '../../process/http-server';
+import { type Config, requireApps, risksOf } from '../../process/settings';
+import { UserError } from '../../process/user-error';
+import { UnknownNamespaceError } from '../../temporal/connection';
+import type { Pollers } from '../../temporal/pollers';
+import type { JobTrouble } from '../../temporal/schedules';
+
+/** A namespace that keeps closed payments for less forgets numbers, ledgers and jobs too soon. */
+const RETENTION_MS = 30 * DAY;
+
+/** How one point stands. */
+export interface Finding {
+  point: string;
+  /** The app that it is of; null where it is of all. */
+  app_id: string | null;
+  result: 'ok' | 'failed' | 'not checked';
+  /** What was found; of a failure also what mends it, and else why it was not checked. */
+  text: string;
+}
+type Verdict = Pick<Finding, 'result' | 'text'>;
+
+const ok = (text: string): Verdict => ({ result: 'ok', text });
+const failed = (text: string): Verdict => ({ result: 'failed', text });
+const unchecked = (text: string): Verdict => ({ result: 'not checked', text });
+
+/** A payment that Temporal still has. */
+export interface KeptPayment {
+  workflow_id: string;
+  is_paid: boolean;
+  is_notified: boolean;
+  /** What callers, the webhook and the worker have written for it. */
+  payloads: Payload[];
+}
+
+/** What a worker made of a question with a payload of ours. */
+export type WorkerAnswer = { is: 'read' } | { is: 'refused' } | { is: 'silent'; why: string };
+
+/** The answers that the points are made of. An answer that cannot be had throws; a UserError is a failure in its own words. */
+export interface World {
+  readonly config: Config;
+  /** Connects to Temporal. Throws TemporalUnreachableError and UnknownNamespaceError. */
+  connect(): Promise<string>;
+  retentionMs(): Promise<number>;
+  /** Throws SearchAttributeConflictError. */
+  missingAttributes(): Promise<readonly string[]>;
+  troubledJobs(): Promise<readonly JobTrouble[]>;
+  pollers(): Promise<Pollers>;
+  /** The latest ones. */
+  payments(app_id: string): Promise<readonly KeptPayment[]>;
+  askWorker(workflow_id: string): Promise<WorkerAnswer>;
+  gateway(app: App): Promise<GatewayLook>;
+  /** Posts a notification that nobody has signed. */
+  postUnsigned(url: string): Promise<{ status: number; body: string }>;
+}
+type App = Config['apps'][number];
+
+interface Point {
+  name: string;
+  /** The point without which nothing can be said of this one. */
+  needs?: string;
+  look(world: World): Promise<Verdict>;
+}
+
+const ofAll: Point[] = [
+  {
+    name: 'settings',
+    async look({ config }) {
+      const apps = requireApps(config);
+      if (config.WEBHOOK_PUBLIC_URL === undefined)
+        return failed(
+          'WEBHOOK_PUBLIC_URL is not set, and the gateway takes no order without it: set it to the public address of the webhook.',
+        );
+      return ok(`apps ${apps.map(({ app_id }) => app_id).join(', ')}, webhook ${config.WEBHOOK_PUBLIC_URL}`);
+    },
+  },
+  {
+    name: 'protection',
+    async look({ config }) {
+      const on = risksOf(config);
+      if (on.length === 0) return ok('no setting gives up protection');
+      return failed(
+        `${on.map(({ text }) => text).join(' ')} Take ${on.length === 1 ? 'it' : 'them'} away in every process.`,
+      );
+    },
+  },
+  {
+    name: 'temporal',
+    look: (world) =>
+      world.connect().then(
+        (address) => ok(`${address} answers`),
+        (error) => {
+          if (error instanceof UnknownNamespaceError) return ok('it answers');
+          throw error;
+        },
+      ),
+  },
+  { name: 'namespace', needs: 'temporal', look: async (world) => world.connect().then(() => ok('it is there')) },
+  {
+    name: 'retention',
+    needs: 'namespace',
+    async look(world) {
+      const days = (await world.retentionMs()) / DAY;
+      if (days >= RETENTION_MS / DAY) return ok(`closed payments are kept for ${days} days`);
+      return failed(
+        `Closed payments are kept for ${Number(days.toFixed(1))}d: after that Temporal guards no number and shows nobody what happened. Keep them for ${RETENTION_MS / DAY}: temporal operator namespace update --retention ${RETENTION_MS / DAY}d (in Temporal Cloud, on the namespace's page).`,
+      );
+    },
+  },
+  {
+    name: 'search attributes',
+    needs: 'namespace',
+    async look(world) {
+      const missing = await world.missingAttributes();
+      if (missing.length === 0) return ok('all are registered');
+      return failed(
+        `${missing.join(', ')} are missing, and no payment starts without them. Register them: payment-gateway setup`,
+      );
+    },
+  },
+  {
+    name: 'schedules',
+    needs: 'namespace',
+    async look(world) {
+      if (!world.config.PAYMENTS_SCHEDULES) return unchecked('PAYMENTS_SCHEDULES is false');
+      const troubles = await world.troubledJobs();
+      if (troubles.length === 0) return ok('each is there and not paused, and its last run did not fail');
+      return failed(
+        troubles.map(({ schedule_id, problem, text }) => `${schedule_id} (${problem}): ${text}.`).join(' '),
+      );
+    },
+  },
+  {
+    name: 'worker',
+    needs: 'namespace',
+    async look(world) {
+      const pollers = await world.pollers();
+      const lacking = Object.entries(pollers).flatMap(([kind, identities]) => (identities.length === 0 ? [kind] : []));
+      const queue = world.config.PAYMENTS_TASK_QUEUE;
+      if (lacking.length === 0) return ok(`${new Set(Object.values(pollers).flat()).size} on ${queue}`);
+      return failed(
+        `Nobody takes ${lacking.join(' and ')} of ${queue}: run payment-gateway worker with this TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and PAYMENTS_TASK_QUEUE, and look at its log.`,
+      );
+    },
+  },
+  { name: 'encryption keys', needs: 'namespace', look: encryptionKeys },
+  { name: 'sealing keys', look: sealingKeys },
+];
+
+/** Whether those who write payments, the worker and this process read each other's payloads. */
+async function encryptionKeys(world: World): Promise<Verdict> {
+  const { PAYMENTS_ENCRYPTION_KEYS: keys, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: isClear, apps } = world.config;
+  if (keys === undefined && isClear) return unchecked('there are none: PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is on');
+  if (keys === undefined)
+    return failed(
+      'PAYMENTS_ENCRYPTION_KEYS is not set: give this process the keys of the worker, or make one: payment-gateway keys new',
+    );
+  const payments = (await Promise.all(apps.map(({ app_id }) => world.payments(app_id)))).flat();
+  const [latest] = payments;
+  if (latest === undefined)
+    return unchecked('there is no payment yet whose payloads could be read: pay one, and run this again');
+  const rules: CodecRules = { readsAll: true, acceptsClearText: world.config.PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT };
+  const codec = new EncryptionCodec(keys, rules);
+  try {
+    for (const { workflow_id, payloads } of payments)
+      await codec.decode(payloads, { namespace: '', workflowId: workflow_id });
+    const answer = await world.askWorker(latest.workflow_id);
+    if (answer.is === 'refused')
+      return failed(
+        `The worker answers questions, but cannot read what is encrypted with the key ${keys[0].id}, the first one here. Give all processes the same PAYMENTS_ENCRYPTION_KEYS, and start them anew.`,
+      );
+    const read = `all payloads of the latest ${payments.length} payments can be read`;
+    if (answer.is === 'read') return ok(`${read}, and the worker reads ours`);
+    return unchecked(`${read}; whether the worker reads ours is not known: ${answer.why}`);
+  } catch (error) {
+    if (!(error instanceof PayloadDecryptionError)) throw error;
+    return failed(`${error.message} Give all processes the same PAYMENTS_ENCRYPTION_KEYS.`);
+  }
+}
+
+/** Whether what callers seal is opened by the worker's keys. */
+async function sealingKeys({ config }: World): Promise<Verdict> {
+  const { PAYMENTS_SEALING_PUBLIC_JWK: sealing, PAYMENTS_SEALING_JWKS: opening } = config;
+  if (opening === undefined)
+    return unchecked('PAYMENTS_SEALING_JWKS is not set: orders with a card token or a PIN are refused');
+  if (sealing === undefined) return unchecked('PAYMENTS_SEALING_PUBLIC_JWK, which callers seal with, is not set here');
+  const order = { app_id: 'check', out_trade_no: 'check' };
+  try {
+    await open(await seal('check', sealing, order), opening.keys, order);
+    return ok('what callers seal is opened');
+  } catch {
+    return failed(
+      'PAYMENTS_SEALING_JWKS does not open what PAYMENTS_SEALING_PUBLIC_JWK seals: they are no pair. Give callers the public key of the first private one, or make both: payment-gateway keys new',
+    );
+  }
+}
+
+interface PointOfApp {
+  name: string;
+  needs?: string;
+  look(world: World, app: App): Promise<Verdict>;
+}
+
+const ofEachApp: PointOfApp[] = [
+  { name: 'gateway', look: (world, app) => atGateway(world, app, 'answer', () => ok(`${app.base_url} answers`)) },
+  {
+    name: 'credentials',
+    look: (world, app) => atGateway(world, app, 'credentials', () => ok('the gateway takes them')),
+  },
+  { name: 'unknown orders', look: wordForUnknownOrders },
+  {
+    name: 'clock',
+    look: (world, app) =>
+      atGateway(world, app, 'clock', ({ gateway_time }) =>
+        gateway_time === undefined ? unchecked('the gateway’s answer has no date') : ok('it agrees with the gateway’s'),
+      ),
+  },
+  { name: 'webhook', look: publicWebhook },
+  {
+    name: 'notifications',
+    needs: 'namespace',
+    async look(world, { app_id }) {
+      const payments = await world.payments(app_id);
+      const notified = payments.filter(({ is_notified }) => is_notified).length;
+      if (notified > 0) return ok(`${notified} of the latest ${payments.length} payments were notified`);
+      const paid = payments.filter(({ is_paid }) => is_paid).length;
+      if (paid === 0) return unchecked('none came, and no payment was paid yet: pay one, and run this again');
+      return failed(
+        `${paid} payments were paid, and no notification of any has come: see that the gateway reaches WEBHOOK_PUBLIC_URL from its own network, and what the webhook's log says was refused.`,
+      );
+    },
+  },
+];
+
+/** One thing that the look at the gateway shows; nothing where that gave no answer at all. */
+async function atGateway(
+  world: World,
+  app: App,
+  about: GatewayTrouble['about'],
+  otherwise: (look: GatewayLook) => Verdict,
+): Promise<Verdict> {
+  const look = await world.gateway(app);
+  const troubles = troublesIn(app, look);
+  const its = troubles.find((trouble) => trouble.about === about);
+  if (its) return failed(its.text);
+  if (about !== 'answer' && troubles.some((trouble) => trouble.about === 'answer'))
+    return unchecked('the gateway gave no answer');
+  return otherwise(look);
+}
+
+/** The interface names no word for “no such order”. Without it, an order that was lost on the way waits for a person. */
+async function wordForUnknownOrders(world: World, app: App): Promise<Verdict> {
+  const { error } = await world.gateway(app);
+  const { code, sub_code } = error instanceof GatewayError ? error : {};
+  const word = sub_code ?? code;
+  if (code === undefined || word === undefined || isCredentialsRefusal({ code, sub_code }))
+    return unchecked('the gateway did not answer the question');
+  if (world.config.GATEWAY_NO_SUCH_ORDER.includes(word)) return ok(`the gateway says ${word}`);
+  if (refusalOf(code, sub_code, []).kind === 'temporary')
+    return unchecked(`the gateway is busy (${word}): run this again`);
+  return failed(
+    `The gateway said ${word} of an order that cannot exist, and GATEWAY_NO_SUCH_ORDER lacks that word, so that a lost order waits for a person: if it means “no such order”, add it there.`,
+  );
+}
+
+/** Our own refusal of what nobody has signed shows that the whole way to the webhook is open. */
+async function publicWebhook(world: World, { app_id }: App): Promise<Verdict> {
+  const { WEBHOOK_PUBLIC_URL: base, WEBHOOK_ALLOWED_IPS: allowed } = world.config;
+  if (base === undefined) return unchecked('WEBHOOK_PUBLIC_URL is not set');
+  const url = `${base}/ipn/${encodeURIComponent(app_id)}`;
+  const answer = await world
+    .postUnsigned(url)
+    .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  if (answer instanceof Error) {
+    if (allowed)
+      return unchecked(`${url} did not answer this machine (${answer.message}); WEBHOOK_ALLOWED_IPS may keep it out`);
+    return failed(
+      `${url} did not answer (${answer.message}). Run payment-gateway webhook behind it, and look at the name, the proxy and its certificate.`,
+    );
+  }
+  const { status, body } = answer;
+  const isOurs = body === FAIL;
+  if (isOurs && status === 401) return ok('it refuses what nobody has signed');
+  if (isOurs && (status === 503 || status === 429))
+    return failed(
+      `${url} is our webhook, and takes nothing now (${status}): see whether it reaches Temporal, and its log.`,
+    );
+  return failed(
+    `${url} answered ${status}, ${WRONG_ANSWERS[status] ?? 'which is not our webhook’s answer to what nobody has signed (401)'}. Have the proxy pass POST /ipn/… with its body and headers as they are, without a log-in, to payment-gateway webhook.`,
+  );
+}
+
+/** What other answers mostly mean. */
+const WRONG_ANSWERS: Readonly<Record<number, string>> = {
+  200: 'so that the gateway would take every notification for delivered',
+  403: 'so somebody before the webhook asks who comes',
+  404: 'so another path, or another server, is there',
+  415: 'so somebody changes the headers on the way',
+};
+
+/** Looks at all points, one after the other. What cannot be asked is not checked, with the reason. */
+export async function* findings(world: World): AsyncGenerator<Finding> {
+  const fine = new Set<string>();
+  for (const point of ofAll) {
+    const verdict = await verdictOn(point.needs, fine, () => point.look(world));
+    if (verdict.result === 'ok') fine.add(point.name);
+    yield { point: point.name, app_id: null, ...verdict };
+  }
+  for (const app of world.config.apps) {
+    for (const { name, needs, look } of ofEachApp)
+      yield { point: name, app_id: app.app_id, ...(await verdictOn(needs, fine, () => look(world, app))) };
+  }
+}
+
+/** Where the settings cannot be read, nothing else can be looked at. */
+export function unreadableSettings(error: UserError): Finding[] {
+  const [first, ...others] = [...ofAll, ...ofEachApp].map(({ name }) => ({ point: name, app_id: null }));
+  return [
+    ...(first ? [{ ...first, ...failed(error.message) }] : []),
+    ...others.map((one) => ({ ...one, ...unchecked('the settings cannot be used') })),
+  ];
+}
+
+async function verdictOn(
+  needs: string | undefined,
+  fine: ReadonlySet<string>,
+  look: () => Promise<Verdict>,
+): Promise<Verdict> {
+  if (needs !== undefined && !fine.has(needs)) return unchecked(`it needs the point ${needs}`);
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof UserError) return failed(error.message);
+    const [said] = (error instanceof Error ? error.message : String(error)).split('\n');
+    return unchecked(`it could not be asked: ${said}`);
+  }
+}

@@ -1,0 +1,165 @@
+/** Gets the answers for `payment-gateway check` from Temporal, the gateway and the public webhook. It changes nothing there. */
+import { Client, QueryNotRegisteredError } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import { request } from 'undici';
+import { dataConverter, PayloadDecryptionError } from '../../codec';
+import { QUERY, SIGNAL, scheduledJobs } from '../../contract';
+import type { Environment } from '../../process/environment';
+import { type GatewayLook, lookAtGateway } from '../../process/gateway-check';
+import { appIdsOf, type Config } from '../../process/settings';
+import { connect, temporalConfig } from '../../temporal/connection';
+import { paymentQuery } from '../../temporal/payment-query';
+import { type Pollers, pollersOf } from '../../temporal/pollers';
+import { type JobTrouble, troubledJobs } from '../../temporal/schedules';
+import { missingSearchAttributes } from '../../temporal/search-attributes';
+import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
+import type { KeptPayment, WorkerAnswer, World } from './points';
+
+/** How long one answer may take, in ms. */
+const TIMEOUT_MS = 10_000;
+/** So many payments of an app are looked at. */
+const LATEST = 20;
+
+/** The world of these settings. Each question is asked once, however many points it is for. */
+export class LiveWorld implements World {
+  private connected: ReturnType<typeof connect> | undefined;
+  private readonly looks = new Map<string, Promise<GatewayLook>>();
+  private readonly kept = new Map<string, Promise<KeptPayment[]>>();
+
+  constructor(
+    readonly config: Config,
+    private readonly env: Environment,
+  ) {}
+
+  async connect(): Promise<string> {
+    await this.temporal();
+    const { connectionOptions, namespace } = temporalConfig(this.env);
+    return `${connectionOptions.address ?? 'Temporal'}, namespace ${namespace},`;
+  }
+
+  async retentionMs(): Promise<number> {
+    const { connection, namespace } = await this.temporal();
+    const { config } = await this.soon(connection, () => connection.workflowService.describeNamespace({ namespace }));
+    return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+  }
+
+  async missingAttributes(): Promise<readonly string[]> {
+    const { connection, namespace } = await this.temporal();
+    return this.soon(connection, () => missingSearchAttributes(connection, namespace));
+  }
+
+  async troubledJobs(): Promise<readonly JobTrouble[]> {
+    const client = await this.client();
+    const jobs = scheduledJobs(appIdsOf(this.config));
+    return this.soon(client, () => troubledJobs(client, jobs, new Date()));
+  }
+
+  async pollers(): Promise<Pollers> {
+    const { connection, namespace } = await this.temporal();
+    return pollersOf(connection, { namespace, taskQueue: this.config.PAYMENTS_TASK_QUEUE });
+  }
+
+  payments(app_id: string): Promise<KeptPayment[]> {
+    return once(this.kept, app_id, async () => {
+      const client = await this.client();
+      return this.soon(client, async () => {
+        const payments: KeptPayment[] = [];
+        for await (const listed of listWorkflows(client, paymentQuery({ app_id }, new Date()), app_id)) {
+          payments.push(await keptPayment(client, listed));
+          if (payments.length === LATEST) break;
+        }
+        return payments;
+      });
+    });
+  }
+
+  /**
+   * The query takes no argument, but a worker has to read one before it answers. Its failure is encrypted: that it fails only the question
+   * with an argument says why.
+   */
+  async askWorker(workflow_id: string): Promise<WorkerAnswer> {
+    const client = await this.client();
+    const workflow = client.workflow.getHandle(workflow_id);
+    try {
+      await this.soon(client, () => workflow.query(QUERY.state));
+    } catch (error) {
+      if (error instanceof PayloadDecryptionError) throw error;
+      return { is: 'silent', why: messageOf(error) };
+    }
+    return this.soon(client, () => workflow.query(QUERY.state, 'payment-gateway check')).then(
+      () => ({ is: 'read' }),
+      (error) =>
+        error instanceof QueryNotRegisteredError ? { is: 'refused' } : { is: 'silent', why: messageOf(error) },
+    );
+  }
+
+  gateway(app: Config['apps'][number]): Promise<GatewayLook> {
+    return once(this.looks, app.app_id, () => lookAtGateway(app, this.config));
+  }
+
+  async postUnsigned(url: string): Promise<{ status: number; body: string }> {
+    const { statusCode, body } = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    // Ours is short, and of any other the status says enough.
+    let text = '';
+    for await (const chunk of body) {
+      text += String(chunk);
+      if (text.length > 1_000) break;
+    }
+    return { status: statusCode, body: text };
+  }
+
+  async close(): Promise<void> {
+    const { connection } = (await this.connected?.catch(() => undefined)) ?? {};
+    await connection?.close();
+  }
+
+  private temporal(): ReturnType<typeof connect> {
+    this.connected ??= connect(this.env);
+    return this.connected;
+  }
+
+  private async client(): Promise<Client> {
+    const { PAYMENTS_ENCRYPTION_KEYS: keys } = this.config;
+    const of = await this.temporal();
+    return new Client(keys === undefined ? of : { ...of, dataConverter: dataConverter(this.config) });
+  }
+
+  private soon<T>(of: Pick<Client, 'withDeadline'>, ask: () => Promise<T>): Promise<T> {
+    return of.withDeadline(Date.now() + TIMEOUT_MS, ask);
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function once<T>(asked: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
+  const answer = asked.get(key) ?? ask();
+  asked.set(key, answer);
+  return answer;
+}
+
+/** What the begin of its history has of a payment. */
+async function keptPayment(client: Client, { workflow_id, run_id, outcome }: ListedWorkflow): Promise<KeptPayment> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId: workflow_id, runId: run_id },
+    maximumPageSize: 200,
+  });
+  const events = history?.events ?? [];
+  const signals = events.flatMap((event) => event.workflowExecutionSignaledEventAttributes ?? []);
+  const started = events.flatMap((event) => event.workflowExecutionStartedEventAttributes ?? []);
+  const ended = events.flatMap((event) => event.workflowExecutionCompletedEventAttributes ?? []);
+  const payloads: Payload[] = [...signals, ...started, ...ended].flatMap(
+    (one) => ('result' in one ? one.result?.payloads : 'input' in one ? one.input?.payloads : undefined) ?? [],
+  );
+  return {
+    workflow_id,
+    is_paid: outcome === 'SUCCESS',
+    is_notified: signals.some(({ signalName }) => signalName === SIGNAL.notification),
+    payloads,
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * What one question shows of an app: whether the gateway answers and takes its credentials, and whether this machine's clock is right. A
+ * worker asks at its start and logs what is wrong; `payment-gateway check` says it all.
+ */
+import { randomUUID } from 'node:crypto';
+import { type GatewayApp, GatewayClient, GatewayError } from '../gateway';
+import { isCredentialsRefusal } from '../gateway/refusals';
+import { type Exchange, type HttpResponse, TRANSPORT_DEFAULTS, Transport } from '../gateway/transport';
+import type { Config } from './settings';
+
+/** A clock that is off by more is told. Networks and proxies take seconds. */
+const CLOCK_OFF_MS = 5 * 60_000;
+
+/** Takes a sentence for people, and the app that it is about. */
+type Tell = (about: { readonly app_id: string }, sentence: string) => void;
+
+/** Where the sentences go. */
+export interface CheckLog {
+  readonly error: Tell;
+  readonly warn: Tell;
+}
+
+type LookSettings = Pick<Config, 'GATEWAY_CONNECT_TIMEOUT' | 'GATEWAY_ANSWER_TIMEOUT'>;
+type CheckSettings = LookSettings & Pick<Config, 'apps' | 'GATEWAY_CHECK_AT_START'>;
+
+/** Asks for each app, and logs what is wrong. Never fails. Nothing is asked where GATEWAY_CHECK_AT_START is `false`. */
+export async function checkGateways(config: CheckSettings, log: CheckLog): Promise<void> {
+  if (!config.GATEWAY_CHECK_AT_START) return;
+  await Promise.all(
+    config.apps.map(async (app) => {
+      for (const { level, text } of troublesIn(app, await lookAtGateway(app, config)))
+        log[level]({ app_id: app.app_id }, text);
+    }),
+  );
+}
+
+/** What one question to the gateway has shown. */
+export interface GatewayLook {
+  /** What it was answered with: an order that cannot exist is never found. */
+  error: unknown;
+  /** When the answer came, by our clock and, where it has a date, by the gateway's; ms since the epoch. */
+  own_time: number;
+  gateway_time: number | undefined;
+}
+
+/** Asks for an order that cannot exist, which changes nothing. Never throws. */
+export async function lookAtGateway(app: GatewayApp, config: LookSettings): Promise<GatewayLook> {
+  const exchange = new DatedExchange(
+    new Transport({
+      ...TRANSPORT_DEFAULTS,
+      base_url: app.base_url,
+      connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
+      answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
+    }),
+  );
+  const gateway = new GatewayClient(app, {}, exchange);
+  const error = await gateway.query({ out_trade_no: `start-check-${randomUUID()}` }).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  await gateway.close();
+  return { error, own_time: exchange.ownTime, gateway_time: exchange.gatewayTime };
+}
+
+/** What is wrong with an app, and what mends it. */
+export interface GatewayTrouble {
+  about: 'answer' | 'credentials' | 'clock';
+  level: 'error' | 'warn';
+  text: string;
+}
+
+/** What a look says is wrong. Pure. */
+export function troublesIn(
+  { app_id }: Pick<GatewayApp, 'app_id'>,
+  { error, own_time, gateway_time }: GatewayLook,
+): GatewayTrouble[] {
+  const troubles: GatewayTrouble[] = [];
+  if (error instanceof GatewayError && isCredentialsRefusal(error.fields()))
+    troubles.push({
+      about: 'credentials',
+      level: 'error',
+      text: `${error.message} Every order of app ${app_id} will fail: correct its secret_key in the file that GATEWAY_APPS_FILE names (or GATEWAY_APP_ID and GATEWAY_SECRET_KEY), or its account at the gateway, and restart the worker.`,
+    });
+  else if (error instanceof GatewayError && error.code === undefined)
+    troubles.push({
+      about: 'answer',
+      level: 'warn',
+      text: `${error.message} Orders of app ${app_id} wait until the gateway answers. Check the app's base_url, or GATEWAY_BASE_URL.`,
+    });
+  if (gateway_time !== undefined && Math.abs(gateway_time - own_time) > CLOCK_OFF_MS)
+    troubles.push({
+      about: 'clock',
+      level: 'warn',
+      text: `This machine's clock says ${isoTime(own_time)}, and the gateway of app ${app_id} says ${isoTime(gateway_time)}. The gateway may refuse requests for their timestamp: set the clock right.`,
+    });
+  return troubles;
+}
+
+/** Remembers when the gateway answered, by its clock and by ours; ms since the epoch. */
+class DatedExchange implements Exchange {
+  gatewayTime: number | undefined;
+  ownTime = 0;
+
+  constructor(private readonly exchange: Exchange) {}
+
+  async post(...request: Parameters<Exchange['post']>): Promise<HttpResponse> {
+    const response = await this.exchange.post(...request);
+    const time = Date.parse(response.date ?? '');
+    this.ownTime = Date.now();
+    this.gatewayTime = Number.isNaN(time) ? undefined : time;
+    return response;
+  }
+
+  close(): Promise<void> {
+    return this.exchange.close();
+  }
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();

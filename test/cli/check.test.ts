@@ -1,0 +1,320 @@
+/** `payment-gateway check`: each planted mistake is found alone, in words that say what mends it, and none in a good set-up. */
+import { type Finding, findings, type KeptPayment, unreadableSettings, type World } from '../../src/cli/check/points';
+import { EncryptionCodec } from '../../src/codec';
+import { GatewayError, newSealingKeys } from '../../src/gateway';
+import { DAY, HOUR } from '../../src/gateway/pure/durations';
+import type { GatewayLook } from '../../src/process/gateway-check';
+import { ConfigError, loadConfig } from '../../src/process/settings';
+import { TemporalUnreachableError, UnknownNamespaceError } from '../../src/temporal/connection';
+import type { JobTrouble } from '../../src/temporal/schedules';
+import { SearchAttributeConflictError } from '../../src/temporal/search-attributes';
+import { key, payload, setting } from '../codec/support';
+
+const [OURS, THEIRS] = [key('ours'), key('theirs')];
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+let good: Record<string, string>;
+let otherSealing: string;
+beforeAll(async () => {
+  const [pair, other] = await Promise.all([newSealingKeys('1'), newSealingKeys('2')]);
+  otherSealing = JSON.stringify(other.publicJwk);
+  good = {
+    GATEWAY_BASE_URL: 'https://gateway.example',
+    GATEWAY_APP_ID: 'shop',
+    GATEWAY_SECRET_KEY: 'sk_do_not_tell',
+    WEBHOOK_PUBLIC_URL: 'https://pay.example',
+    PAYMENTS_ENCRYPTION_KEYS: setting(OURS),
+    PAYMENTS_SEALING_JWKS: JSON.stringify(pair.privateJwks),
+    PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(pair.publicJwk),
+  };
+});
+
+/** What the gateway says of an order that cannot exist; where it says nothing, it could not be reached. */
+function said(sub_code?: string, code = sub_code === undefined ? undefined : '40002'): GatewayError {
+  const of = { outcome: 'unknown', retryable: false, operation: '/trade/query', code, sub_code } as const;
+  return new GatewayError(code === undefined ? 'The gateway could not be reached.' : `It said ${sub_code}.`, of);
+}
+
+const look = (error: unknown, off_ms = 0): GatewayLook => ({ error, own_time: NOW, gateway_time: NOW + off_ms });
+
+async function payment(changes: Partial<KeptPayment> = {}, by = OURS): Promise<KeptPayment> {
+  const payloads = await new EncryptionCodec([by]).encode([payload({ kind: 'order' })], {
+    namespace: 'n',
+    workflowId: 'w',
+  });
+  return { workflow_id: 'payment:shop:1', is_paid: true, is_notified: true, payloads, ...changes };
+}
+
+const job = (problem: JobTrouble['problem'], text: string): JobTrouble => ({
+  ...{ schedule_id: 'payments-stuck-sweep', problem, workflow_id: null, since: null, text },
+});
+
+type Changes = Partial<Omit<World, 'config'>> & { env?: Record<string, string> };
+
+/** A good set-up, with what is planted in it. */
+function world({ env = {}, ...planted }: Changes): World {
+  return {
+    config: loadConfig({ ...good, ...env }),
+    connect: async () => 'temporal.example:7233',
+    retentionMs: async () => 30 * DAY,
+    missingAttributes: async () => [],
+    troubledJobs: async () => [],
+    pollers: async () => ({ 'workflow tasks': ['w'], 'activity tasks': ['w'] }),
+    payments: async () => [await payment()],
+    askWorker: async () => ({ is: 'read' }),
+    gateway: async () => look(said('trade-not-exist')),
+    postUnsigned: async () => ({ status: 401, body: '{"result":"fail"}' }),
+    ...planted,
+  };
+}
+
+async function found(changes: Changes): Promise<Finding[]> {
+  const all: Finding[] = [];
+  for await (const finding of findings(world(changes))) all.push(finding);
+  expect(JSON.stringify(all)).not.toContain('sk_do_not_tell');
+  return all;
+}
+
+const throwing = (error: Error) => async (): Promise<never> => {
+  throw error;
+};
+
+test('in a good set-up every point is ok', async () => {
+  const all = await found({});
+  expect(all.filter(({ result }) => result !== 'ok')).toEqual([]);
+  expect(all).toHaveLength(16);
+});
+
+test('where an app has several, each has its lines', async () => {
+  const all = await found({});
+  expect(all.filter(({ app_id }) => app_id === 'shop').map(({ point }) => point)).toEqual([
+    ...['gateway', 'credentials', 'unknown orders', 'clock', 'webhook', 'notifications'],
+  ]);
+});
+
+const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Changes | Promise<Changes>][] = [
+  ['no app', 'settings', /GATEWAY_APPS_FILE/, () => ({ env: { GATEWAY_SECRET_KEY: '' } })],
+  ['no public address', 'settings', /set it to the public address/, () => ({ env: { WEBHOOK_PUBLIC_URL: '' } })],
+  [
+    'plain HTTP that is allowed',
+    'protection',
+    /PAYMENTS_INSECURE_PLAIN_HTTP is on: .* Take it away/,
+    () => ({ env: { PAYMENTS_INSECURE_PLAIN_HTTP: 'true' } }),
+  ],
+  [
+    'a migration that is left on',
+    'protection',
+    /PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT is on: .* Take it away/,
+    () => ({ env: { PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT: 'true' } }),
+  ],
+  [
+    'histories in clear text',
+    'protection',
+    /CLEAR_TEXT_HISTORIES is on/,
+    () => ({ env: { PAYMENTS_ENCRYPTION_KEYS: '', PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' } }),
+  ],
+  [
+    'a Temporal that nobody reaches',
+    'temporal',
+    /set TEMPORAL_ADDRESS/,
+    () => ({ connect: throwing(new TemporalUnreachableError('set TEMPORAL_ADDRESS')) }),
+  ],
+  [
+    'a namespace that is not there',
+    'namespace',
+    /namespace create/,
+    () => ({ connect: throwing(new UnknownNamespaceError('namespace create')) }),
+  ],
+  ['a retention of three days', 'retention', /for 3d.*--retention 30d/, () => ({ retentionMs: async () => 3 * DAY })],
+  [
+    'a search attribute that is missing',
+    'search attributes',
+    /PaymentNames.*payment-gateway setup/,
+    () => ({ missingAttributes: async () => ['PaymentNames'] }),
+  ],
+  [
+    'a search attribute of another type',
+    'search attributes',
+    /is registered as TEXT/,
+    () => ({ missingAttributes: throwing(new SearchAttributeConflictError('PaymentNames is registered as TEXT')) }),
+  ],
+  [
+    'a Schedule that is missing',
+    'schedules',
+    /stuck-sweep \(missing\): .*setup/,
+    () => ({ troubledJobs: async () => [job('missing', 'payment-gateway setup makes it')] }),
+  ],
+  [
+    'a Schedule that is paused',
+    'schedules',
+    /\(paused\): .*--unpause/,
+    () => ({ troubledJobs: async () => [job('paused', 'temporal schedule toggle --unpause')] }),
+  ],
+  [
+    'a Schedule whose last run failed',
+    'schedules',
+    /\(failed\): .*Temporal UI/,
+    () => ({ troubledJobs: async () => [job('failed', 'its page in Temporal UI says why')] }),
+  ],
+  [
+    'no worker',
+    'worker',
+    /workflow tasks and activity tasks of payments: run payment-gateway worker/,
+    () => ({ pollers: async () => ({ 'workflow tasks': [], 'activity tasks': [] }) }),
+  ],
+  [
+    'a worker without activities',
+    'worker',
+    /takes activity tasks of payments/,
+    () => ({ pollers: async () => ({ 'workflow tasks': ['w'], 'activity tasks': [] }) }),
+  ],
+  ['no keys', 'encryption keys', /keys new/, () => ({ env: { PAYMENTS_ENCRYPTION_KEYS: '' } })],
+  [
+    'payments of a key that is not here',
+    'encryption keys',
+    /the key "theirs".*the same PAYMENTS_ENCRYPTION_KEYS/,
+    async () => {
+      const theirs = await payment({}, THEIRS);
+      return { payments: async () => [theirs] };
+    },
+  ],
+  [
+    'a payment that somebody wrote in clear text',
+    'encryption keys',
+    /payment:shop:1 .*in clear text/,
+    async () => {
+      const clear = await payment({ payloads: [payload('x')] });
+      return { payments: async () => [clear] };
+    },
+  ],
+  [
+    'a worker that lacks our key',
+    'encryption keys',
+    /cannot read what is encrypted with the key ours.*PAYMENTS_ENCRYPTION_KEYS/,
+    () => ({ askWorker: async () => ({ is: 'refused' }) }),
+  ],
+  [
+    'sealing keys that are no pair',
+    'sealing keys',
+    /keys new/,
+    () => ({ env: { PAYMENTS_SEALING_PUBLIC_JWK: otherSealing } }),
+  ],
+  [
+    'a gateway that nobody reaches',
+    'gateway',
+    /Check the app's base_url/,
+    () => ({ gateway: async () => look(said()) }),
+  ],
+  [
+    'a wrong secret key',
+    'credentials',
+    /correct its secret_key/,
+    () => ({ gateway: async () => look(said('invalid-signature')) }),
+  ],
+  [
+    'a word for unknown orders that is not in the settings',
+    'unknown orders',
+    /said no-trade .*GATEWAY_NO_SUCH_ORDER/,
+    () => ({ gateway: async () => look(said('no-trade')) }),
+  ],
+  [
+    'a clock that is hours off',
+    'clock',
+    /set the clock right/,
+    () => ({ gateway: async () => look(said('trade-not-exist'), 3 * HOUR) }),
+  ],
+  [
+    'a webhook that is not there',
+    'webhook',
+    /\(connect ECONNREFUSED\)\. Run payment-gateway webhook/,
+    () => ({ postUnsigned: throwing(new Error('connect ECONNREFUSED')) }),
+  ],
+  [
+    'a server that takes what nobody signed',
+    'webhook',
+    /answered 200, so that the gateway would take every notification for delivered/,
+    () => ({ postUnsigned: async () => ({ status: 200, body: 'success' }) }),
+  ],
+  [
+    'a log-in before the webhook',
+    'webhook',
+    /answered 401, .*without a log-in/,
+    () => ({ postUnsigned: async () => ({ status: 401, body: 'Unauthorized' }) }),
+  ],
+  [
+    'a proxy with another path',
+    'webhook',
+    /answered 404, so another path/,
+    () => ({ postUnsigned: async () => ({ status: 404, body: '{"result":"fail"}' }) }),
+  ],
+  [
+    'a webhook without Temporal',
+    'webhook',
+    /takes nothing now \(503\)/,
+    () => ({ postUnsigned: async () => ({ status: 503, body: '{"result":"fail"}' }) }),
+  ],
+  [
+    'payments that nobody is notified of',
+    'notifications',
+    /1 payments were paid.*WEBHOOK_PUBLIC_URL/,
+    async () => {
+      const silent = await payment({ is_notified: false });
+      return { payments: async () => [silent] };
+    },
+  ],
+];
+
+test.each(MISTAKES)('%s is the one failure, at the point %s', async (_, point, mend, changes) => {
+  const failures = (await found(await changes())).filter(({ result }) => result === 'failed');
+  expect(failures.map((one) => [one.point, one.text])).toEqual([[point, expect.stringMatching(mend)]]);
+});
+
+test.each<[string, string, RegExp, Changes]>([
+  [
+    'what needs Temporal',
+    'worker',
+    /it needs the point namespace/,
+    { connect: throwing(new TemporalUnreachableError('')) },
+  ],
+  [
+    'what Temporal does not say',
+    'retention',
+    /could not be asked: 7 denied/,
+    { retentionMs: throwing(new Error('7 denied\n at x')) },
+  ],
+  [
+    'Schedules that are not wanted',
+    'schedules',
+    /PAYMENTS_SCHEDULES is false/,
+    { env: { PAYMENTS_SCHEDULES: 'false' } },
+  ],
+  ['keys before the first payment', 'encryption keys', /pay one/, { payments: async () => [] }],
+  [
+    'keys where no worker answers',
+    'encryption keys',
+    /can be read; .*: no poller/,
+    { askWorker: async () => ({ is: 'silent', why: 'no poller' }) },
+  ],
+  ['sealing where nobody seals', 'sealing keys', /is not set/, { env: { PAYMENTS_SEALING_JWKS: '' } }],
+  ['notifications before the first payment', 'notifications', /pay one/, { payments: async () => [] }],
+  ['credentials of a silent gateway', 'credentials', /gave no answer/, { gateway: async () => look(said()) }],
+  ['the words of a busy gateway', 'unknown orders', /busy/, { gateway: async () => look(said(undefined, '20000')) }],
+  [
+    'a webhook that takes certain networks alone',
+    'webhook',
+    /WEBHOOK_ALLOWED_IPS/,
+    { env: { WEBHOOK_ALLOWED_IPS: '203.0.113.0/24' }, postUnsigned: throwing(new Error('other side closed')) },
+  ],
+])('%s is not checked, and says why', async (_, point, why, changes) => {
+  const all = await found(changes);
+  expect(all.find((one) => one.point === point)).toMatchObject({
+    result: 'not checked',
+    text: expect.stringMatching(why),
+  });
+});
+
+test('settings that cannot be used are the one failure, and every other point is not checked', () => {
+  const all = unreadableSettings(new ConfigError('PAYMENT_LATE: there is no such setting'));
+  expect(all[0]).toMatchObject({ point: 'settings', result: 'failed', text: expect.stringContaining('PAYMENT_LATE') });
+  expect(new Set(all.slice(1).map(({ result }) => result))).toEqual(new Set(['not checked']));
+});

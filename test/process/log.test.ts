@@ -1,0 +1,35 @@
+/** One form of a log line for all programs. */
+import { createLogger } from '../../src/process/log';
+import { logFields } from '../../src/temporal/runtime';
+
+function lineOf(write: (log: ReturnType<typeof createLogger>) => void): Record<string, unknown> {
+  const lines: string[] = [];
+  write(createLogger('worker', 'info', { write: (line) => void lines.push(line) }));
+  return JSON.parse(lines[0] ?? '');
+}
+
+test('a line has its level as a word and its time in ISO 8601', () => {
+  expect(lineOf((log) => log.warn({ app_id: 'shop' }, 'slow'))).toMatchObject({
+    level: 'warn',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    name: 'worker',
+    app_id: 'shop',
+    msg: 'slow',
+  });
+});
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+  ['a payment', { workflowId: 'payment:shop:o:1' }, { workflow_id: 'payment:shop:o:1', order: 'o:1' }],
+  ['an after-sale', { workflowId: 'after-sale:shop:o-1' }, { workflow_id: 'after-sale:shop:o-1', order: 'o-1' }],
+  ['an account', { workflowId: 'spei-account:shop:7' }, { workflow_id: 'spei-account:shop:7' }],
+  ['no workflow', { app_id: 'shop' }, { app_id: 'shop' }],
+  [
+    'an order that another workflow speaks of',
+    { workflowId: 'stuck-sweep', workflow_id: 'payment:shop:o-2' },
+    { workflow_id: 'payment:shop:o-2', order: 'o-2' },
+  ],
+  ['a request', { out_trade_no: 'o-3', taskQueue: 'payments' }, { order: 'o-3', task_queue: 'payments' }],
+  ['a task', { taskToken: 'secret', activityType: 'gateway.look' }, { activity_type: 'gateway.look' }],
+])('a line of Temporal’s SDK about %s has the fields of ours', (_, given, fields) => {
+  expect(logFields(given)).toEqual(fields);
+});
