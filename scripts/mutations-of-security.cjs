@@ -196,7 +196,7 @@ module.exports = [
   [
     'a payload that cannot be read ends the worker',
     'src/temporal/workflow-bundle.ts',
-    "    workflowInterceptorModules: [require.resolve('../workflows/failed-tasks')],\n",
+    "  require.resolve('../workflows/failed-tasks'),\n",
     '',
     'test/histories/unreadable-payload',
   ],

@@ -16,6 +16,8 @@ import { requireNamespace, temporalConfig, unreachable } from './temporal/connec
 import { installRuntime, runtimeRecorder } from './temporal/runtime';
 import { troubledJobs } from './temporal/schedules';
 import { requireSearchAttributes } from './temporal/search-attributes';
+import { telemetryOf } from './temporal/telemetry/from-settings';
+import type { Telemetry } from './temporal/telemetry/telemetry';
 import { builtBundle } from './temporal/workflow-bundle';
 
 /** Longer than one exchange with the gateway, so that a creation under way still gets its answer when the worker stops. */
@@ -32,9 +34,9 @@ export interface ConnectedWorker {
  * Makes a worker with everything that payments need, and connects it. The caller runs it. Throws ConfigError, also if the
  * namespace lacks search attributes, TemporalUnreachableError, UnknownNamespaceError and SearchAttributeConflictError.
  */
-export async function createWorker(config: Config, env: Environment): Promise<ConnectedWorker> {
+export async function createWorker(config: Config, env: Environment, telemetry?: Telemetry): Promise<ConnectedWorker> {
   requireApps(config);
-  const plugin = new PaymentGatewayPlugin(config);
+  const plugin = new PaymentGatewayPlugin(config, { telemetry });
   const { connectionOptions, namespace } = temporalConfig(env);
   const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
     throw unreachable(connectionOptions.address, error);
@@ -115,13 +117,15 @@ export async function runWorker(env: Environment): Promise<void> {
   const log = createLogger('worker', config.LOG_LEVEL);
   warnOfRisks(config, 'worker', log);
   installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
-  const worker = await createWorker(config, env);
+  const telemetry = await telemetryOf('payments-worker', config);
+  const worker = await createWorker(config, env, telemetry);
   const node = measureNode(runtimeRecorder(appIdsOf(config)));
   log.info({ taskQueue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
   // Beside the work, which it neither holds up nor ends.
   void checkGateways(config, log);
   await worker.run();
   node.close();
+  await telemetry?.close();
   log.info('worker ended');
 }
 
