@@ -110,7 +110,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     const { telemetry } = this.#own;
     const { workflow: calls, ...interceptors } = configured.interceptors ?? {};
     if (telemetry === undefined || !(calls === undefined || Array.isArray(calls))) return configured;
-    return { ...configured, interceptors: { ...interceptors, workflow: withOnce(telemetry.clients.caller, calls) } };
+    return { ...configured, interceptors: { ...interceptors, workflow: withOnce(telemetry.calls, calls) } };
   }
 
   /** Adds activities and workflows. Throws ConfigError if no gateway app is configured. */
@@ -201,7 +201,7 @@ function withInterceptors(
       ...interceptors,
       activity: withOnce([border, measuring, ...(telemetry?.activities ?? [])], activity),
       ...(telemetry && (calls === undefined || Array.isArray(calls))
-        ? { client: { ...client, workflow: withOnce(telemetry.clients.carrier, calls) } }
+        ? { client: { ...client, workflow: withOnce(telemetry.calls, calls) } }
         : { ...(client ? { client } : {}) }),
     },
   };

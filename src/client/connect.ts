@@ -44,7 +44,7 @@ export async function connectPayments(
   const settings = env.NODE_ENV === 'production' ? env : withDevSettings(env).env;
   const config = loadConfig(settings);
   const app = appIdOf(config, app_id);
-  const interceptors = telemetry ? { workflow: [...telemetry.clients.caller] } : {};
+  const interceptors = telemetry ? { workflow: [...telemetry.calls] } : {};
   const client = await connectClient(settings, config, { plugins, interceptors });
   const payments = new PaymentsClient({
     client,

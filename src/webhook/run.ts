@@ -36,7 +36,7 @@ export async function startWebhook(
 ): Promise<RunningWebhook> {
   requireApps(config);
   const client = await connectClient(env, config, {
-    interceptors: { workflow: [...(telemetry?.clients.carrier ?? [])] },
+    interceptors: { workflow: [...(telemetry?.calls ?? [])] },
   });
   const stopping = new AbortController();
   const settings = webhookSettings(config);

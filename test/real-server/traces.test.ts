@@ -129,9 +129,10 @@ test('a payment is one trace from the call to the signed event, over two deaths 
 
   await simulator.pay(number);
   await eventually('the notification was taken', () => named('POST /ipn/{app_id}').length > 0);
+  const tried = named('POST event').length;
   const second = await startWorker();
   // The receiver is down: the worker dies while its event waits.
-  await receiver.until(() => receiver.count() > 0);
+  await eventually('the event was tried', () => named('POST event').length > tried);
   await second.kill();
   isTaken = true;
   await startWorker();
@@ -212,23 +213,30 @@ function planted(): Partial<DirectPayment> {
 const queries = (number: string) =>
   simulator.requests({ path: '/trade/query', trade_no: simulator.trade(number).trade_no }).length;
 
-/** The picture of docs/operations.md. */
+/** The picture of docs/operations.md. Where nothing happens for long, its time is cut short. */
 function draw(shown: CollectedSpan[]): void {
-  const page = join(ROOT, 'docs/operations.md');
-  const begun = Math.min(...shown.map(({ start }) => start));
+  const times = shown.flatMap(({ start, end }) => [start, end]).sort((one, other) => one - other);
+  const at = new Map<number, number>();
+  let drawn = 0;
+  for (const [i, time] of times.entries()) {
+    drawn += Math.min(time - (times[i - 1] ?? time), LONGEST_GAP_MS);
+    at.set(time, Math.round(drawn));
+  }
+  const bar = ({ name, start, end, failed }: CollectedSpan) => {
+    const [from = 0, to = 0] = [at.get(start), at.get(end)];
+    return `  ${name.replaceAll(':', ' ')} :${failed ? 'crit, ' : ''}${from}, ${Math.max(to, from + 1)}`;
+  };
   const lines = [...new Set(shown.map(({ service }) => service))].flatMap((service) => [
     `  section ${service}`,
-    ...shown
-      .filter((span) => span.service === service)
-      .map(({ name, start, end, failed }) => {
-        const [from, to] = [start, end].map((time) => Math.round(time - begun));
-        return `  ${name.replaceAll(':', ' ')} :${failed ? 'crit, ' : ''}${from}, ${Math.max(to ?? 0, (from ?? 0) + 1)}`;
-      }),
+    ...shown.filter((span) => span.service === service).map(bar),
   ]);
   const picture = ['```mermaid', 'gantt', '  dateFormat x', '  axisFormat %S.%L', ...lines, '```'].join('\n');
-  const text = readFileSync(page, 'utf8');
+  const page = join(ROOT, 'docs/operations.md');
+  const marked = /(?<=<!-- picture: trace -->\n\n)[\s\S]*?\n```(?=\n)/;
   writeFileSync(
     page,
-    text.replace(/(<!-- picture: trace -->\n\n)[\s\S]*?\n```\n/, (_all, marker) => `${marker}${picture}\n`),
+    readFileSync(page, 'utf8').replace(marked, () => picture),
   );
 }
+
+const LONGEST_GAP_MS = 60;

@@ -72,8 +72,8 @@ export async function startTelemetry({ spanProcessor, service = 'payments' }: Te
     });
   }
 
-  const carried = carrying(active);
-  class Carrier extends ofClient.OpenTelemetryWorkflowClientInterceptor {
+  /** What only reads is no part of an order's story: a reconciliation alone describes thousands of workflows. */
+  class Calls extends ofClient.OpenTelemetryWorkflowClientInterceptor {
     override query: NonNullable<WorkflowClientInterceptor['query']> = (input, next) => next(input);
     override describe: NonNullable<WorkflowClientInterceptor['describe']> = (input, next) => next(input);
   }
@@ -120,10 +120,7 @@ export async function startTelemetry({ spanProcessor, service = 'payments' }: Te
         ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
       });
     },
-    clients: {
-      caller: [new ofClient.OpenTelemetryWorkflowClientInterceptor({ tracer }), carried],
-      carrier: [new Carrier({ tracer }), carried],
-    },
+    calls: [new Calls({ tracer }), carrying(active)],
     activities: [
       (of) => ({ inbound: new OfItsRun(of) }),
       (of) => ({

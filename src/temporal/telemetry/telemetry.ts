@@ -35,9 +35,9 @@ export interface Telemetry {
   headers(): Headers;
   /** Takes a span that a workflow has ended. */
   ended(run: { workflowId: string; runId: string }, span: WorkflowSpan): void;
-  /** Of a client: `caller` shows all its calls, `carrier` those that change something. */
-  readonly clients: Readonly<Record<'caller' | 'carrier', readonly WorkflowClientInterceptor[]>>;
-  /** Of a Worker. */
+  /** The interceptors of a client. */
+  readonly calls: readonly WorkflowClientInterceptor[];
+  /** Those of a Worker. */
   readonly activities: readonly ((context: ActivityContext) => { inbound: object; outbound?: object })[];
   /** Sends what is left. */
   close(): Promise<void>;
