@@ -1,5 +1,5 @@
 /** Logs as JSON lines on standard error. Keys, headers and configurations of requests are left out. */
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
 
 let activeTrace: () => string | undefined = () => undefined;
 
@@ -16,7 +16,7 @@ const traceOfLine = () => {
   return trace_id === undefined ? {} : { trace_id };
 };
 
-export function createLogger(name: string, level: string): Logger {
+export function createLogger(name: string, level: string, to: DestinationStream = pino.destination(2)): Logger {
   return pino(
     {
       name,
@@ -24,6 +24,6 @@ export function createLogger(name: string, level: string): Logger {
       mixin: traceOfLine,
       redact: { paths: ['req.headers', '*.authorization', '*.secret_key', 'err.config'], remove: true },
     },
-    pino.destination(2),
+    to,
   );
 }

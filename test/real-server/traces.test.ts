@@ -165,6 +165,9 @@ test('a payment is one trace from the call to the signed event, over two deaths 
   ]);
   expect(receiver.received[0]?.headers.traceparent).toMatch(new RegExp(`^00-${call?.trace}-[0-9a-f]{16}-01$`));
 
+  // The worker's own lines of it name the trace.
+  expect(first.printed).toContain(`"trace_id":"${call?.trace}"`);
+
   // A poll without news leaves nothing.
   expect(named('RunActivity:gateway.watch', ofOrder(number)).filter(({ events }) => events.length > 0)).toEqual([]);
   expect(named('POST /trade/query', ofOrder(number)).length).toBeLessThan(queries(number));

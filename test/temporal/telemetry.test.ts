@@ -3,6 +3,7 @@ import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { paymentBehind, spanIn, spanOfRun, withSpan } from '../../src/contract';
+import { createLogger } from '../../src/process/log';
 import { ConfigError, loadConfig } from '../../src/process/settings';
 import { CleanSpans } from '../../src/temporal/telemetry/clean-spans';
 import { telemetryOf } from '../../src/temporal/telemetry/from-settings';
@@ -83,6 +84,19 @@ test('a request to an address of the merchant shows its host and carries the tra
     temporalWorkflowId: workflowId,
     'payment.workflow_id': 'payment:shop:order-1',
   });
+});
+
+test('a log line that is written within a span has its trace, and no other line has one', async () => {
+  const lines: string[] = [];
+  const log = createLogger('test', 'info', { write: (line) => lines.push(line) });
+  log.info('before');
+  await telemetry.answers({ name: 'POST /ipn/{app_id}' }, async () => {
+    log.info('within');
+    return { status: 200 };
+  });
+  const [before, within] = lines.map((line) => JSON.parse(line));
+  expect(before).not.toHaveProperty('trace_id');
+  expect(within.trace_id).toBe(finished()[0]?.spanContext().traceId);
 });
 
 test('a request that fails shows how, without its text', async () => {
