@@ -5,7 +5,7 @@
  * `export * from 'temporal-payment-gateway/workflows'`. If you bundle workflows beforehand, give the plugin to
  * `bundleWorkflowCode` too, or messages of failures stay in clear text, and a payload that cannot be read may end the worker.
  */
-import type { ClientOptions } from '@temporalio/client';
+import type { ClientInterceptors, ClientOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
 import {
@@ -52,7 +52,6 @@ import type { Environment } from './process/environment';
 import { appIdsOf, type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
 import { runtimeRecorder } from './temporal/runtime';
 import type { Telemetry } from './temporal/telemetry/telemetry';
-import { WORKFLOW_INTERCEPTORS } from './temporal/workflow-bundle';
 
 const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
 
@@ -107,10 +106,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   /** Adds the traces of its calls, where this plugin has traces. */
   override configureClient(options: ClientOptions): ClientOptions {
     const configured = super.configureClient(options);
-    const { telemetry } = this.#own;
-    const { workflow: calls, ...interceptors } = configured.interceptors ?? {};
-    if (telemetry === undefined || !(calls === undefined || Array.isArray(calls))) return configured;
-    return { ...configured, interceptors: { ...interceptors, workflow: withOnce(telemetry.calls, calls) } };
+    return { ...configured, interceptors: withCalls(this.#own.telemetry, configured.interceptors) };
   }
 
   /** Adds activities and workflows. Throws ConfigError if no gateway app is configured. */
@@ -194,21 +190,25 @@ function withInterceptors(
   telemetry: Telemetry | undefined,
 ): WorkerOptions {
   const { activity, client, ...interceptors } = options.interceptors ?? {};
-  const calls = client?.workflow;
   return {
     ...options,
     interceptors: {
       ...interceptors,
       activity: withOnce([border, measuring, ...(telemetry?.activities ?? [])], activity),
-      ...(telemetry && (calls === undefined || Array.isArray(calls))
-        ? { client: { ...client, workflow: withOnce(telemetry.calls, calls) } }
-        : { ...(client ? { client } : {}) }),
+      client: withCalls(telemetry, client),
     },
   };
 }
 
+/** The interceptors of a client with those of traces. An old form of them, which has no place for more, stays as it is. */
+function withCalls(telemetry: Telemetry | undefined, given: ClientInterceptors = {}): ClientInterceptors {
+  const { workflow = [], ...others } = given;
+  if (telemetry === undefined || !Array.isArray(workflow)) return given;
+  return { ...others, workflow: withOnce(telemetry.calls, workflow) };
+}
+
 /** These modules and ours, once: a plugin may be applied twice. */
-const withOurs = (modules: readonly string[]) => [...new Set([...modules, ...WORKFLOW_INTERCEPTORS])];
+const withOurs = (modules: readonly string[]) => withOnce(modules, [require.resolve('./workflows/interceptors')]);
 
 /** The parts that only a Worker needs: the gateway's clients, and all activities. */
 function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): WorkerParts {

@@ -10,11 +10,6 @@ import { version } from '@temporalio/worker/package.json';
 import { z } from 'zod';
 
 const PACKAGE = `${resolve(__dirname, '../..')}/`;
-/** What stands around our workflows in every bundle. */
-export const WORKFLOW_INTERCEPTORS = [
-  require.resolve('../workflows/failed-tasks'),
-  require.resolve('../workflows/traced'),
-];
 const ENCRYPTING = require.resolve('../codec/failure-converter');
 
 /** A bundle holds the SDK that it was made with: a worker of another version makes its own. */
@@ -27,7 +22,7 @@ export function bundleWorkflows(failureConverterPath?: string): Promise<{ code: 
     workflowsPath: require.resolve('../workflows'),
     // As the plugin does: a workflow is ten times faster to begin.
     preloadModules: [require.resolve('../workflows/short-stacks'), require.resolve('../workflows')],
-    workflowInterceptorModules: WORKFLOW_INTERCEPTORS,
+    workflowInterceptorModules: [require.resolve('../workflows/interceptors')],
     logger: new DefaultLogger('ERROR'),
     ...(failureConverterPath ? { failureConverterPath } : {}),
   });

@@ -19,7 +19,6 @@ import {
   type UpdateInput,
   type WorkflowExecuteInput,
   type WorkflowInboundCallsInterceptor,
-  type WorkflowInterceptors,
   type WorkflowOutboundCallsInterceptor,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -35,7 +34,8 @@ import {
 
 const { paymentTraces } = proxySinks<TraceSinks>();
 
-class TracedRun implements WorkflowInboundCallsInterceptor, WorkflowOutboundCallsInterceptor {
+/** One for each workflow. */
+export class TracedRun implements WorkflowInboundCallsInterceptor, WorkflowOutboundCallsInterceptor {
   /** What the run was started by; undefined where that has no trace. */
   private above: SpanRef | undefined;
   private run: SpanRef | undefined;
@@ -142,9 +142,3 @@ function failedBy(why: unknown): Pick<WorkflowSpan, 'failed_by'> {
   if (why instanceof ApplicationFailure && why.type) return { failed_by: why.type };
   return { failed_by: why instanceof Error ? why.name : 'Error' };
 }
-
-/** The SDK calls it once for each workflow. */
-export const interceptors = (): WorkflowInterceptors => {
-  const run = new TracedRun();
-  return { inbound: [run], outbound: [run] };
-};

@@ -20,7 +20,6 @@ import { type Config, loadConfig } from '../../src/process/settings';
 import { type Simulator, startSimulator } from '../../src/simulator';
 import { pendingWork } from '../../src/temporal/pending-work';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
-import { WORKFLOW_INTERCEPTORS } from '../../src/temporal/workflow-bundle';
 import { quiet } from '../../src/testing/dev-server';
 import { type RunningWebhook, startWebhook } from '../../src/webhook';
 import { orderOf } from '../client/support';
@@ -167,7 +166,7 @@ beforeAll(async () => {
   bundle = await bundleWorkflowCode({
     workflowsPath: require.resolve('../calls/fixtures/shop'),
     preloadModules: [require.resolve('../../src/workflows')],
-    workflowInterceptorModules: WORKFLOW_INTERCEPTORS,
+    workflowInterceptorModules: [require.resolve('../../src/workflows/interceptors')],
     logger: new DefaultLogger('ERROR'),
     ...(failureConverterPath ? { failureConverterPath } : {}),
   });
