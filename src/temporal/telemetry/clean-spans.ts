@@ -5,6 +5,7 @@
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { paymentBehind } from '../../contract';
+import type { SpanReceiver } from './telemetry';
 
 /** The attributes that a span may have. OpenTelemetry's names, Temporal's, and ours. */
 const SHOWN: ReadonlySet<string> = new Set([
@@ -18,13 +19,6 @@ const SHOWN: ReadonlySet<string> = new Set([
 const KIND = /^[\w.]{1,60}$/;
 
 const ACTIVITY = 'RunActivity:';
-
-/** What an application gives to get spans: a SpanProcessor of OpenTelemetry's SDK, version 2. Its `onStart` is not called. */
-export interface SpanReceiver {
-  onEnd(span: never): void;
-  forceFlush(): Promise<void>;
-  shutdown(): Promise<void>;
-}
 
 const takesSpans = (one: SpanReceiver): one is SpanReceiver & SpanProcessor => typeof one.onEnd === 'function';
 

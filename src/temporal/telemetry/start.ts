@@ -6,8 +6,8 @@ import type { Headers } from '@temporalio/common';
 import { type SpanRef, spanIn, spanOfRun, traceparentOf, withSpan } from '../../contract';
 import { tracesInLogs } from '../../process/log';
 import { peer } from '../../process/peers';
-import { CleanSpans, type SpanReceiver } from './clean-spans';
-import type { ActiveSpan, Telemetry, TracedRequest } from './telemetry';
+import { CleanSpans } from './clean-spans';
+import type { ActiveSpan, SpanReceiver, Telemetry, TracedRequest } from './telemetry';
 
 export interface TelemetryOptions {
   spanProcessor: SpanReceiver;

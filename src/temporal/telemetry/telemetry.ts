@@ -4,6 +4,13 @@ import type { WorkflowClientInterceptor } from '@temporalio/client';
 import type { Headers } from '@temporalio/common';
 import type { SpanRef, WorkflowSpan } from '../../contract';
 
+/** What an application gives to get spans: a SpanProcessor of OpenTelemetry's SDK, version 2. Its `onStart` is not called. */
+export interface SpanReceiver {
+  onEnd(span: never): void;
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
 /** A request that this process makes or answers. */
 export interface TracedRequest {
   /** `POST /trade/pay`: the method, and a path that is the same for all orders. */
