@@ -13,8 +13,8 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/finish-build.cjs ./scripts/
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --ignore-scripts
-# Optional peers: the metrics of webhook and codec server, in the versions that were tried.
-RUN npm install --no-save --save-prod --omit=dev --ignore-scripts $(node -p "Object.entries(require('./package.json').devDependencies).filter(([name]) => name.startsWith('@opentelemetry/')).map((one) => one.join('@')).join(' ')")
+# Optional peers: metrics of webhook and codec server, and traces, in the versions that were tried.
+RUN npm install --no-save --save-prod --omit=dev --ignore-scripts $(node -p "Object.entries(require('./package.json').devDependencies).filter(([name]) => name.includes('opentelemetry')).map((one) => one.join('@')).join(' ')")
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production

@@ -5,6 +5,7 @@
  * `export * from 'temporal-payment-gateway/workflows'`. If you bundle workflows beforehand, give the plugin to
  * `bundleWorkflowCode` too, or messages of failures stay in clear text, and a payload that cannot be read may end the worker.
  */
+import type { ClientInterceptors, ClientOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
 import {
@@ -40,15 +41,17 @@ import {
   throttledAccounts,
   throttledLookups,
   throttledPayments,
+  tracedExchange,
   urgencyOfActivity,
 } from './activities';
 import { dataConverter, type Purpose } from './codec/data-converter';
-import type { MetricSink, MetricSinks, Recorder } from './contract';
+import type { MetricSink, MetricSinks, Recorder, TraceSinks } from './contract';
 import { GatewayClient, type GatewaySettings } from './gateway';
 import { paymentsNexusService } from './nexus';
 import type { Environment } from './process/environment';
 import { appIdsOf, type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
 import { runtimeRecorder } from './temporal/runtime';
+import type { Telemetry } from './temporal/telemetry/telemetry';
 
 const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
 
@@ -61,12 +64,14 @@ const SANDBOX_TIME = { isolateExecutionTimeout: 60_000 };
 export interface PluginOptions {
   /** Called for each event of payments and virtual accounts. See {@link OnEvent}. */
   onEvent?: OnEvent | undefined;
+  /** Traces of this process: see {@link startTelemetry}. */
+  telemetry?: Telemetry | undefined;
 }
 
 type NexusService = ReturnType<typeof paymentsNexusService>;
 
 interface WorkerParts {
-  sinks: ReturnType<typeof metricSinks>;
+  sinks: InjectedSinks<MetricSinks & TraceSinks>;
   gateways: GatewayClient[];
   activities: object;
   nexus: NexusService | undefined;
@@ -98,6 +103,12 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     return new PaymentGatewayPlugin(loadConfig(env), options);
   }
 
+  /** Adds the traces of its calls, where this plugin has traces. */
+  override configureClient(options: ClientOptions): ClientOptions {
+    const configured = super.configureClient(options);
+    return { ...configured, interceptors: withCalls(this.#own.telemetry, configured.interceptors) };
+  }
+
   /** Adds activities and workflows. Throws ConfigError if no gateway app is configured. */
   override configureWorker(options: WorkerOptions): WorkerOptions {
     // A plugin that is given to both a connection and its Worker is applied twice.
@@ -106,7 +117,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     return {
       ...super.configureWorker({
         ...SANDBOX_TIME,
-        ...withBorder(withWorkflows(options), this.#measuring),
+        ...withInterceptors(withWorkflows(options), this.#measuring, this.#own.telemetry),
         dataConverter,
       }),
       activities: { ...options.activities, ...this.#worker.activities },
@@ -137,7 +148,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     const configured = super.configureBundler({
       ...options,
       workflowsPath,
-      workflowInterceptorModules: withFailedTasks(workflowInterceptorModules),
+      workflowInterceptorModules: withOurs(workflowInterceptorModules),
     });
     const preloadModules = [...(options.preloadModules ?? []), require.resolve('./workflows')];
     return { ...configured, preloadModules, ...(failureConverterPath ? { failureConverterPath } : {}) };
@@ -163,29 +174,47 @@ function withWorkflows<O extends Pick<WorkerOptions, 'workflowsPath' | 'workflow
 ): O {
   const { workflowsPath = require.resolve('./workflows'), workflowBundle, interceptors } = options;
   if (workflowBundle !== undefined) return options;
-  const workflowModules = withFailedTasks(interceptors?.workflowModules ?? []);
+  const workflowModules = withOurs(interceptors?.workflowModules ?? []);
   return { ...options, workflowsPath, interceptors: { ...interceptors, workflowModules } };
 }
 
 const border = () => ({ inbound: new SendingBorder() });
 
-/** The options of a Worker with our border of activities outside of all others, and ours that measures, once: a plugin may be applied twice. */
-function withBorder(options: WorkerOptions, measuring: ActivityInterceptorsFactory): WorkerOptions {
-  const { activity = [], ...interceptors } = options.interceptors ?? {};
-  const others = activity.filter((one) => one !== border && one !== measuring);
-  return { ...options, interceptors: { ...interceptors, activity: [border, measuring, ...others] } };
+/** These before the others, once: a plugin may be applied twice. */
+const withOnce = <T>(ours: readonly T[], others: readonly T[] = []): T[] => [...new Set([...ours, ...others])];
+
+/** The options of a Worker with our interceptors: of activities our border stands outside of all others, then what measures, then traces. */
+function withInterceptors(
+  options: WorkerOptions,
+  measuring: ActivityInterceptorsFactory,
+  telemetry: Telemetry | undefined,
+): WorkerOptions {
+  const { activity, client, ...interceptors } = options.interceptors ?? {};
+  return {
+    ...options,
+    interceptors: {
+      ...interceptors,
+      activity: withOnce([border, measuring, ...(telemetry?.activities ?? [])], activity),
+      client: withCalls(telemetry, client),
+    },
+  };
+}
+
+/** The interceptors of a client with those of traces. An old form of them, which has no place for more, stays as it is. */
+function withCalls(telemetry: Telemetry | undefined, given: ClientInterceptors = {}): ClientInterceptors {
+  const { workflow = [], ...others } = given;
+  if (telemetry === undefined || !Array.isArray(workflow)) return given;
+  return { ...others, workflow: withOnce(telemetry.calls, workflow) };
 }
 
 /** These modules and ours, once: a plugin may be applied twice. */
-const withFailedTasks = (modules: readonly string[]) => [
-  ...new Set([...modules, require.resolve('./workflows/failed-tasks')]),
-];
+const withOurs = (modules: readonly string[]) => withOnce(modules, [require.resolve('./workflows/interceptors')]);
 
 /** The parts that only a Worker needs: the gateway's clients, and all activities. */
-function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
+function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): WorkerParts {
   const rules = ruleSettings(config);
   const record = runtimeRecorder(appIdsOf(config));
-  const gateways = gatewayClients(config, record);
+  const gateways = gatewayClients(config, record, telemetry);
   const calls = throttledCalls(config, gateways, record);
   const notifyUrl = notifyUrlOf(requireWebhookUrl(config));
   const endpoints = eventEndpoints(config);
@@ -212,10 +241,11 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
     ...policyActivity(config, hasListener),
     ...accountPolicyActivity(config, hasListener),
     ...(hasListener ? eventActivity(onEvent, endpoints) : {}),
-    ...(endpoints ? endpointActivities(endpoints) : {}),
+    ...(endpoints ? endpointActivities(endpoints, telemetry) : {}),
   };
   const nexus = config.PAYMENTS_NEXUS ? paymentsNexusService(config) : undefined;
-  return { sinks: metricSinks(record), gateways: [...gateways.values()], activities, nexus, record };
+  const sinks = { ...metricSinks(record), ...traceSinks(telemetry) };
+  return { sinks, gateways: [...gateways.values()], activities, nexus, record };
 }
 
 /** The Worker's services with ours, once. A Worker without services does not ask Temporal for Nexus tasks. */
@@ -245,7 +275,7 @@ function eventEndpoints(config: Config): EventEndpoints | undefined {
 }
 
 /** A client for each app, by its id. Throws ConfigError if there is no app. */
-function gatewayClients(config: Config, record: Recorder): Map<string, GatewayClient> {
+function gatewayClients(config: Config, record: Recorder, telemetry?: Telemetry): Map<string, GatewayClient> {
   const settings: GatewaySettings = {
     ...ruleSettings(config),
     connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
@@ -255,6 +285,7 @@ function gatewayClients(config: Config, record: Recorder): Map<string, GatewayCl
     refund_refusals: config.GATEWAY_REFUND_REFUSALS,
     // Every call is made in an activity, so warnings go to the activity's log.
     warn: logWarning,
+    around: telemetry && tracedExchange(telemetry),
     on_call: (app_id, operation, result, seconds) => record('gatewayCall', seconds, { app_id, operation, result }),
   };
   return new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, settings)]));
@@ -286,6 +317,11 @@ function notifyUrlOf(publicUrl: string): (app_id: string) => string {
 /** What a workflow records, but not what a replay of it records again. */
 const metricSinks = (record: MetricSink['record']): InjectedSinks<MetricSinks> => ({
   paymentMetrics: { record: { fn: (_info, ...measured) => record(...measured), callDuringReplay: false } },
+});
+
+/** There is always one: without it, the SDK complains of each span. A workflow says nothing while it is replayed. */
+const traceSinks = (telemetry: Telemetry | undefined): InjectedSinks<TraceSinks> => ({
+  paymentTraces: { ended: { fn: (run, span) => telemetry?.ended(run, span), callDuringReplay: false } },
 });
 
 const throttleListener = (record: Recorder): ThrottleListener => ({

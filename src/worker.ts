@@ -20,6 +20,8 @@ import { whyNotPolling } from './temporal/pollers';
 import { installRuntime, runtimeRecorder } from './temporal/runtime';
 import { troubledJobs } from './temporal/schedules';
 import { requireSearchAttributes } from './temporal/search-attributes';
+import { telemetryOf } from './temporal/telemetry/from-settings';
+import type { Telemetry } from './temporal/telemetry/telemetry';
 import { builtBundle } from './temporal/workflow-bundle';
 
 /** Longer than one exchange with the gateway, so that a creation under way still gets its answer when the worker stops. */
@@ -39,9 +41,9 @@ export interface ConnectedWorker {
  * Makes a worker with everything that payments need, and connects it. The caller runs it. Throws ConfigError, also if the
  * namespace lacks search attributes, TemporalUnreachableError, UnknownNamespaceError and SearchAttributeConflictError.
  */
-export async function createWorker(config: Config, env: Environment): Promise<ConnectedWorker> {
+export async function createWorker(config: Config, env: Environment, telemetry?: Telemetry): Promise<ConnectedWorker> {
   requireApps(config);
-  const plugin = new PaymentGatewayPlugin(config);
+  const plugin = new PaymentGatewayPlugin(config, { telemetry });
   const { connectionOptions, namespace } = temporalConfig(env);
   const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
     throw unreachable(connectionOptions.address, error);
@@ -132,11 +134,13 @@ export async function runWorker(env: Environment): Promise<void> {
   installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
   let worker: ConnectedWorker | undefined;
   let node: ReturnType<typeof measureNode> | undefined;
+  let telemetry: Telemetry | undefined;
   const ownState = () => (worker === undefined ? 'it is starting' : worker.isStopping() ? 'it is stopping' : undefined);
   const readiness = new Readiness(ownState, async () => worker?.whyNotPolling());
   const health = await serveHealth(config, readiness, log);
   try {
-    worker = await createWorker(config, env);
+    telemetry = await telemetryOf('payments-worker', config);
+    worker = await createWorker(config, env, telemetry);
     node = measureNode(runtimeRecorder(appIdsOf(config)));
     log.info({ task_queue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
     // Beside the work, which it neither holds up nor ends.
@@ -144,6 +148,7 @@ export async function runWorker(env: Environment): Promise<void> {
     await worker.run();
   } finally {
     node?.close();
+    await telemetry?.close();
     await health?.close();
   }
   log.info('worker ended');

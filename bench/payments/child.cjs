@@ -7,6 +7,7 @@ const { join } = require('node:path');
 const { Client, Connection } = require('@temporalio/client');
 const { GatewayClient, isSignedBy } = require('../../lib/gateway');
 const { loadConfig } = require('../../lib/process/settings');
+const { telemetryOf } = require('../../lib/temporal/telemetry/from-settings');
 
 const [, , contestant, role] = process.argv;
 const { TEMPORAL_ADDRESS: address, GATEWAY_APP_ID: app_id, GATEWAY_SECRET_KEY: secret_key } = process.env;
@@ -63,9 +64,10 @@ async function ourWorker() {
   await worker.run();
 }
 
-function createOurs() {
+async function createOurs() {
   const { createWorker } = require('../../lib/worker');
-  return createWorker(loadConfig(process.env), process.env);
+  const config = loadConfig(process.env);
+  return createWorker(config, process.env, await telemetryOf('payments-worker', config));
 }
 
 /** As merchants make their own. */
@@ -81,7 +83,9 @@ async function cachingWorker() {
 async function ourWebhook() {
   const { startWebhook } = require('../../lib/webhook');
   const { createLogger } = require('../../lib/process/log');
-  await startWebhook(loadConfig(process.env), process.env, createLogger('webhook', 'error'), { alone: true });
+  const config = loadConfig(process.env);
+  const telemetry = await telemetryOf('payments-webhook', config);
+  await startWebhook(config, process.env, createLogger('webhook', 'error'), { alone: true, telemetry });
   ready();
 }
 

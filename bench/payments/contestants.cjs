@@ -1,10 +1,14 @@
 /** Who is compared: each has a worker and a webhook of its own; all have the same simulator and driver, and, but for DBOS, server. */
+const { once } = require('node:events');
+const { createServer } = require('node:http');
 const { join } = require('node:path');
 const { createInterface } = require('node:readline');
 const { setTimeout } = require('node:timers/promises');
 const { Client, Connection, WithStartWorkflowOperation } = require('@temporalio/client');
 const { randomBytes } = require('node:crypto');
 const { connectPayments } = require('../../lib/client');
+const { loadConfig } = require('../../lib/process/settings');
+const { telemetryOf } = require('../../lib/temporal/telemetry/from-settings');
 const { freePort } = require('../../lib/cli/dev/temporal');
 const { forked, stopped } = require('./children.cjs');
 const { startDbos } = require('./dbos.cjs');
@@ -12,8 +16,10 @@ const { startDbos } = require('./dbos.cjs');
 const SECRET = 'bench-secret';
 const NAMES = ['floor', 'by-hand', 'ours', 'ours-encrypted'];
 const DBOS = 'dbos';
+/** Ours with traces in all its processes. Only where BENCH_CONTESTANTS names it, such as `ours,ours-traced`. */
+const TRACED = 'ours-traced';
 /** One app each at the simulated gateway. */
-const APPS = [...NAMES, DBOS].map((name) => ({ app_id: `bench-${name}`, secret_key: SECRET }));
+const APPS = [...NAMES, TRACED, DBOS].map((name) => ({ app_id: `bench-${name}`, secret_key: SECRET }));
 
 const MEMORY_PROBE = ['--expose-gc', '--require', join(__dirname, '../memory-probe.cjs')];
 /** The probe tells every five seconds; twice, so that what was left over is collected, too. */
@@ -25,8 +31,10 @@ const PROBED_MS = 11_000;
  */
 async function startContestant(name, { address, base_url }, { cached, tellsMemory = false } = {}) {
   if (name === DBOS) return startDbos({ app_id: `bench-${name}`, secret_key: SECRET, base_url });
+  const collector = name === TRACED ? await startCollector() : undefined;
   const env = {
     ...(await environmentOf(name, address, base_url)),
+    ...(collector ? { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } : {}),
     ...(cached === undefined ? {} : { BENCH_CACHED: String(cached) }),
   };
   const began = Date.now();
@@ -38,6 +46,7 @@ async function startContestant(name, { address, base_url }, { cached, tellsMemor
   const stop = async () => {
     await merchant.close();
     for (const child of [worker, webhook]) await stopped(child);
+    collector?.close();
   };
   return {
     name,
@@ -48,6 +57,14 @@ async function startContestant(name, { address, base_url }, { cached, tellsMemor
     memory,
     stop,
   };
+}
+
+/** Takes traces, and does nothing with them. */
+async function startCollector() {
+  const server = createServer((request, response) => request.resume().on('end', () => response.end()));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const close = () => server.close().closeAllConnections();
+  return { url: `http://127.0.0.1:${server.address().port}`, close };
 }
 
 /** Answers with the sum of what each thread has told last, once each has told it anew. */
@@ -93,8 +110,10 @@ function started(name, role, env, execArgv = []) {
 
 /** What a merchant's backend does: `pay` answers with payment data, `outcome` with the end. */
 async function ourMerchant(env) {
-  const { payments, client, close } = await connectPayments(env);
-  return { pay: (order) => payments.pay(order), outcome: (no) => payments.outcome(no), client, close };
+  const telemetry = await telemetryOf('shop', loadConfig(env));
+  const { payments, client, close } = await connectPayments(env, undefined, { telemetry });
+  const closeAll = () => Promise.all([close(), telemetry?.close()]);
+  return { pay: (order) => payments.pay(order), outcome: (no) => payments.outcome(no), client, close: closeAll };
 }
 
 async function handWrittenMerchant({

@@ -4,6 +4,8 @@
  * same life on DBOS Transact with a PostgreSQL server, where this machine has one.
  * Rounds are interleaved, so that a slow moment of the machine is everybody's. Prints tables, and writes all figures as JSON.
  *
+ * BENCH_CONTESTANTS=ours,ours-traced tells what traces cost.
+ *
  * BENCH_ROUNDS (5), BENCH_PAYMENTS a round (60), BENCH_IN_FLIGHT (1,10,30,100), BENCH_CONTESTANTS,
  * BENCH_JSON (a file). BENCH_NODE_OPTIONS are for workers and webhooks: `--cpu-prof --cpu-prof-dir=/tmp/prof` writes profiles.
  */

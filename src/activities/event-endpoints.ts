@@ -19,6 +19,7 @@ import {
   speiAccountWorkflowId,
   WORKFLOW,
 } from '../contract';
+import type { Telemetry } from '../temporal/telemetry/telemetry';
 import { recordInActivity } from './recorder';
 
 export interface EventEndpoints {
@@ -52,8 +53,11 @@ export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEn
   }
 }
 
-/** The activity that posts events. */
-export function endpointActivities({ urls, secrets }: EventEndpoints): EventDeliveryActivities {
+/** The activity that posts events. With `telemetry` each post carries its trace on, to whoever takes it. */
+export function endpointActivities(
+  { urls, secrets }: EventEndpoints,
+  telemetry?: Pick<Telemetry, 'sends'>,
+): EventDeliveryActivities {
   const byName = new Map(urls.map((url) => [endpointOf(url), url]));
   const webhooks = secrets.map((secret) => new Webhook(secret));
   return {
@@ -61,7 +65,12 @@ export function endpointActivities({ urls, secrets }: EventEndpoints): EventDeli
       const url = byName.get(endpoint);
       if (url === undefined) throw undelivered('This address is not in PAYMENTS_EVENTS_URL any more');
       const body = JSON.stringify(event);
-      await countedDelivery('address', take(url, body, signedHeaders(webhooks, event, body)));
+      const signed = signedHeaders(webhooks, event, body);
+      const { workflowId = '' } = activityInfo().workflowExecution ?? {};
+      // The path of an address may be a secret of its receiver.
+      const request = { name: 'POST event', url: new URL(url), workflowId };
+      const send = (headers: object) => post(url, body, { ...signed, ...headers });
+      await countedDelivery('address', taken(url, telemetry ? telemetry.sends(request, send) : send({})));
     },
   };
 }
@@ -89,18 +98,18 @@ export async function countedDelivery(to: 'handler' | 'address', attempt: Promis
   recordInActivity('events', 1, { to, result: 'taken' });
 }
 
-async function take(url: string, body: string, headers: Record<string, string>): Promise<void> {
-  const status = await post(url, body, headers);
+async function taken(url: string, answer: Promise<{ status: number }>): Promise<void> {
+  const { status } = await answer;
   if (status < 200 || status > 299) throw undelivered(`${new URL(url).host} answered HTTP ${status}`);
 }
 
-/** Posts and gives the status of the answer. Follows no redirect: the signature is for this address. */
-async function post(url: string, body: string, headers: Record<string, string>): Promise<number> {
+/** Posts, and gives the answer's status. Follows no redirect: the signature is for this address. */
+async function post(url: string, body: string, headers: Record<string, string>): Promise<{ status: number }> {
   try {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
     const answer = await request(url, { method: 'POST', headers, body, signal });
     await answer.body.dump();
-    return answer.statusCode;
+    return { status: answer.statusCode };
   } catch (error) {
     const { code = 'no answer' } = error instanceof Error && 'code' in error ? error : {};
     throw undelivered(`${new URL(url).host} could not be reached (${String(code)})`);

@@ -27,4 +27,5 @@ export {
   throttledPayments,
 } from './throttle';
 export { atSimulatedTime } from './time';
+export { tracedExchange } from './traced-gateway';
 export { urgencyOfActivity } from './urgency';

@@ -1,9 +1,10 @@
 /** A merchant's client made from settings: the environment, or the stack that `npm start` runs in this folder. */
-import type { Client } from '@temporalio/client';
+import type { Client, ClientPlugin } from '@temporalio/client';
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
 import { appIdOf, loadConfig, ruleSettings } from '../process/settings';
 import { connectClient } from '../temporal/connection';
+import type { Telemetry } from '../temporal/telemetry/telemetry';
 import { PaymentsClient } from './payments';
 
 /** What {@link connectPayments} returns. */
@@ -17,6 +18,14 @@ export interface ConnectedPayments {
   close(): Promise<void>;
 }
 
+/** What an application adds to the connection. */
+export interface ConnectOptions {
+  /** Its calls, and what follows from them, in traces: see {@link startTelemetry}. */
+  telemetry?: Telemetry | undefined;
+  /** More plugins of Temporal's SDK for the client. */
+  plugins?: ClientPlugin[] | undefined;
+}
+
 /**
  * Connects to Temporal and returns a client for the payments of one gateway app (`app_id`, by default `GATEWAY_APP_ID`
  * or the first app of `GATEWAY_APPS_FILE`). It encrypts if `PAYMENTS_ENCRYPTION_KEYS` is set, and seals tokens and PINs if
@@ -27,11 +36,16 @@ export interface ConnectedPayments {
  * @example
  * const { payments, close } = await connectPayments();
  */
-export async function connectPayments(env: Environment = process.env, app_id?: string): Promise<ConnectedPayments> {
+export async function connectPayments(
+  env: Environment = process.env,
+  app_id?: string,
+  { telemetry, plugins = [] }: ConnectOptions = {},
+): Promise<ConnectedPayments> {
   const settings = env.NODE_ENV === 'production' ? env : withDevSettings(env).env;
   const config = loadConfig(settings);
   const app = appIdOf(config, app_id);
-  const client = await connectClient(settings, config);
+  const interceptors = telemetry ? { workflow: [...telemetry.calls] } : {};
+  const client = await connectClient(settings, config, { plugins, interceptors });
   const payments = new PaymentsClient({
     client,
     app_id: app,

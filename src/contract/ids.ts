@@ -97,3 +97,12 @@ export const priorityOf = (workflowId: string) => ({ fairnessKey: namedByWorkflo
 /** What people call a workflow's kind, such as `after-sale`; its type where it is not one of ours. */
 export const kindOfWorkflow = ({ workflow_id, type }: { workflow_id: string; type: string }): string =>
   namedByWorkflowId(workflow_id)?.kind ?? type;
+
+/** The payment of the order that a workflow works for, whichever of the order's workflows it is; undefined for one of no order. */
+export function paymentBehind(workflowId: string): string | undefined {
+  const [, subject = workflowId] =
+    /^(?:events|event-delivery:[^:]*):((?:payment|after-sale):.*?)(?::[0-9a-f]{8}-[0-9a-f-]{27})?$/s.exec(workflowId) ??
+    [];
+  const named = namedByWorkflowId(subject);
+  return named?.out_trade_no ? paymentWorkflowId(named.app_id, named.out_trade_no) : undefined;
+}

@@ -43,6 +43,7 @@ export * from './summaries';
 export * from './temporal-attention';
 export * from './time-text';
 export * from './told';
+export * from './traces';
 export * from './transitions';
 export * from './wait';
 export * from './why';

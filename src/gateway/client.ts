@@ -61,6 +61,8 @@ export interface GatewaySettings
   refund_refusals?: readonly string[];
   /** Hears of each request, to measure it. */
   on_call?: CallListener | undefined;
+  /** Stands around each exchange, to trace it. */
+  around?: ((app: GatewayApp, exchange: Exchange) => Exchange) | undefined;
 }
 
 /**
@@ -100,11 +102,11 @@ export class GatewayClient {
   /** `transport` replaces HTTP, for tests of what is above it. */
   constructor(app: GatewayApp, settings: GatewaySettings = {}, transport?: Exchange) {
     const { connect_timeout_ms, answer_timeout_ms, max_answer_bytes, wallet_token_path, ...rest } = settings;
-    const { known_words = [], refund_refusals = REFUND_REFUSALS, on_call, ...checks } = rest;
+    const { known_words = [], refund_refusals = REFUND_REFUSALS, on_call, around, ...checks } = rest;
     this.#onCall = on_call;
     this.#app = app;
     this.#credentials = Buffer.from(`${app.app_id}:${app.secret_key}`, 'utf8').toString('base64');
-    this.#transport =
+    const exchange =
       transport ??
       new Transport({
         base_url: app.base_url,
@@ -112,6 +114,7 @@ export class GatewayClient {
         answer_timeout_ms: answer_timeout_ms ?? TRANSPORT_DEFAULTS.answer_timeout_ms,
         max_answer_bytes: max_answer_bytes ?? TRANSPORT_DEFAULTS.max_answer_bytes,
       });
+    this.#transport = around?.(app, exchange) ?? exchange;
     this.#checks = { ...checks, global: app.global, sending: true };
     this.#words = [...known_words, ...refund_refusals];
     this.#refundRefusals = refund_refusals;

@@ -1,5 +1,5 @@
 /** Connections to Temporal, by Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_PROFILE, …). */
-import { Client, Connection } from '@temporalio/client';
+import { Client, type ClientOptions, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { dataConverter, type EncryptionSettings } from '../codec/data-converter';
 import type { Environment } from '../process/environment';
@@ -32,10 +32,14 @@ export function temporalConfig(env: Environment) {
  * A client for callers: the webhook, the command line, a merchant's backend. It encrypts if the settings hold keys.
  * Throws TemporalUnreachableError, UnknownNamespaceError, and ConfigError in production without keys.
  */
-export async function connectClient(env: Environment, settings: EncryptionSettings): Promise<Client> {
+export async function connectClient(
+  env: Environment,
+  settings: EncryptionSettings,
+  options: Pick<ClientOptions, 'plugins' | 'interceptors'> = {},
+): Promise<Client> {
   const converter = dataConverter(settings);
   const { connection, namespace } = await connect(env);
-  return new Client({ connection, namespace, dataConverter: converter });
+  return new Client({ ...options, connection, namespace, dataConverter: converter });
 }
 
 /** A connection alone, for callers that send no payloads. Throws TemporalUnreachableError and UnknownNamespaceError. */

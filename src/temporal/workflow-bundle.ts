@@ -22,7 +22,7 @@ export function bundleWorkflows(failureConverterPath?: string): Promise<{ code: 
     workflowsPath: require.resolve('../workflows'),
     // As the plugin does: a workflow is ten times faster to begin.
     preloadModules: [require.resolve('../workflows/short-stacks'), require.resolve('../workflows')],
-    workflowInterceptorModules: [require.resolve('../workflows/failed-tasks')],
+    workflowInterceptorModules: [require.resolve('../workflows/interceptors')],
     logger: new DefaultLogger('ERROR'),
     ...(failureConverterPath ? { failureConverterPath } : {}),
   });

@@ -1,6 +1,7 @@
 /** What the endpoint is made from. */
 import type { Client } from '@temporalio/client';
 import type { Limits } from '../process/webhook-limits';
+import type { Telemetry } from '../temporal/telemetry/telemetry';
 import type { SignatureSettings, WebhookApp } from './verify';
 
 /** The part of a log that the endpoint uses: pino's, Fastify's, or three functions around `console`. */
@@ -23,4 +24,6 @@ export interface WebhookOptions {
   /** The longest time until a notification is answered, in ms, even if Temporal is slower. Default: 5,000. */
   ackTimeout?: number | undefined;
   limits?: Partial<Limits> | undefined;
+  /** Genuine notifications, and what follows from them, in traces. */
+  telemetry?: Telemetry | undefined;
 }

@@ -9,6 +9,7 @@ import { serveMetrics } from '../process/metrics/serve';
 import { type Config, loadConfig, requireApps, warnOfRisks } from '../process/settings';
 import { stopSignal } from '../process/signals';
 import { connectClient } from '../temporal/connection';
+import { telemetryOf } from '../temporal/telemetry/from-settings';
 import { webhookReadiness } from './readiness';
 import { type WebhookServerOptions, webhookServer } from './server';
 import { webhookSettings } from './settings';
@@ -23,7 +24,7 @@ export interface RunningWebhook {
 }
 
 /** Options that depend on the process. `alone`: it runs nothing else, so an overloaded process may refuse requests. */
-interface InProcess extends Pick<WebhookServerOptions, 'onAnswer'> {
+interface InProcess extends Pick<WebhookServerOptions, 'onAnswer' | 'telemetry'> {
   alone?: boolean;
 }
 
@@ -32,16 +33,18 @@ export async function startWebhook(
   config: Config,
   env: Environment,
   log: Logger,
-  { alone = false, onAnswer }: InProcess = {},
+  { alone = false, onAnswer, telemetry }: InProcess = {},
 ): Promise<RunningWebhook> {
   requireApps(config);
-  const client = await connectClient(env, config);
+  const client = await connectClient(env, config, {
+    interceptors: { workflow: [...(telemetry?.calls ?? [])] },
+  });
   const stopping = new AbortController();
   const settings = webhookSettings(config);
   const { WEBHOOK_HOST: host, WEBHOOK_PORT: port, HEALTH_ADDRESS } = config;
   const base = { client, log, stopping: stopping.signal };
   const where = HEALTH_ADDRESS === undefined ? 'here' : 'elsewhere';
-  const server = webhookServer({ ...settings, ...base, shedLoad: alone, onAnswer, health: where });
+  const server = webhookServer({ ...settings, ...base, shedLoad: alone, onAnswer, telemetry, health: where });
   let health: HealthServer | undefined;
   const closeAll = async () => {
     await server.close();
@@ -76,7 +79,8 @@ export async function runWebhook(env: Environment): Promise<void> {
   const metrics = await serveMetrics('webhook', config);
   const onAnswer = (status: number, ms: number) =>
     metrics?.record('webhookAnswers', ms / 1_000, { status: String(status) });
-  const webhook = await startWebhook(config, env, log, { alone: true, onAnswer });
+  const telemetry = await telemetryOf('payments-webhook', config);
+  const webhook = await startWebhook(config, env, log, { alone: true, onAnswer, telemetry });
   log.info({ url: webhook.url, apps: config.apps.map((app) => app.app_id) }, 'webhook listens at /ipn/{app_id}');
   await stopSignal();
   webhook.retire();
@@ -84,5 +88,6 @@ export async function runWebhook(env: Environment): Promise<void> {
   await Promise.race([delay(config.WEBHOOK_STOP_DELAY, undefined, { ref: false }), stopSignal()]);
   await webhook.close();
   await metrics?.close();
+  await telemetry?.close();
   log.info('webhook ended');
 }

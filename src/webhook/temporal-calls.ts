@@ -20,6 +20,7 @@ import {
 } from '../contract';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
 import { takenRunUpTo } from '../temporal/taken-run';
+import type { Telemetry } from '../temporal/telemetry/telemetry';
 import { isOfOrder, resultOfRun } from '../temporal/workflow-history';
 import { RecentStarts } from './recent-starts';
 
@@ -63,6 +64,7 @@ export class TemporalCalls {
   constructor(
     private readonly client: Client,
     private readonly taskQueue: string,
+    private readonly telemetry?: Pick<Telemetry, 'headers'>,
   ) {}
 
   /** Signals a workflow, and starts it first if it does not run. Resolves to whether a run was started. */
@@ -184,6 +186,7 @@ export class TemporalCalls {
       userMetadata: userMetadata ?? null,
       priority: compilePriority(priorityOf(workflowId)),
       signalName: signal,
+      header: { fields: this.telemetry?.headers() ?? {} },
       signalInput: await encode(payload),
       workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,
       workflowIdConflictPolicy: encodeWorkflowIdConflictPolicy('USE_EXISTING') ?? null,

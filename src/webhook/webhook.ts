@@ -20,6 +20,9 @@ import { startStrayNotification } from './stray-notification';
 import { TemporalCalls } from './temporal-calls';
 import { type Decision, receive } from './verify';
 
+/** The path of notifications, the same for all apps. */
+const ROUTE = '/ipn/{app_id}';
+
 const DEFAULT_ACK_TIMEOUT_MS = 5_000;
 
 /** Makes the endpoint. Throws a TypeError if `allowedIps` or `trustedProxies` are not networks. */
@@ -48,14 +51,14 @@ export class Webhook {
 
   constructor(options: WebhookOptions) {
     this.#options = options;
-    const { client, taskQueue, allowedIps = [], trustedProxies = [], apps, log } = options;
+    const { client, taskQueue, allowedIps = [], trustedProxies = [], apps, log, telemetry } = options;
     this.allows = allowedIps.length > 0 ? networks(allowedIps) : undefined;
     this.trusts = networks(trustedProxies);
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.refusals = new RefusalLog(options, log);
     this.overall = new PerMinute(this.limits.overall);
     this.startBudget = new StartBudget(this.limits.adoptions);
-    this.temporal = new TemporalCalls(client, taskQueue);
+    this.temporal = new TemporalCalls(client, taskQueue, telemetry);
     for (const { app_id, secret_key } of apps) {
       if (hasSpaceAround(secret_key)) log.warn({ app_id }, 'the secret key of this app has white space around it');
     }
@@ -116,7 +119,7 @@ export class Webhook {
     const seconds = await this.overall.take(times === 1 ? 'new' : 'again');
     if (seconds > 0) return tooMany(seconds);
     if (this.inFlight.size >= this.limits.in_flight) return unavailable();
-    return this.handOver(decision, incoming.app_id, body);
+    return this.traced(decision, incoming.app_id, () => this.handOver(decision, incoming.app_id, body));
   }
 
   /** Every refusal is the same. The reason is for our own log, where it is written after the answer. */
@@ -125,6 +128,15 @@ export class Webhook {
     const refused = { app_id: appIdIn(request.path), signatures, body, headers: request.headers };
     void this.refusals.write(why, refused, request.address);
     return ANSWER.refused;
+  }
+
+  /** Only what is genuine has a span: strangers make none. */
+  private traced(decision: Accepted, app_id: string, answer: () => Promise<Answer>): Promise<Answer> {
+    const { telemetry } = this.#options;
+    if (telemetry === undefined) return answer();
+    const { out_trade_no } = decision.is === 'notification' ? decision.notification : {};
+    const workflowId = out_trade_no === undefined ? {} : { workflowId: paymentWorkflowId(app_id, out_trade_no) };
+    return telemetry.answers({ name: `POST ${ROUTE}`, route: ROUTE, app_id, ...workflowId }, answer);
   }
 
   /** Gives the notification to Temporal, within the time for an acknowledgement. */

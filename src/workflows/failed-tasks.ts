@@ -13,13 +13,11 @@ import type {
   ConcludeActivationOutput,
   LocalActivityInput,
   Next,
-  WorkflowInterceptors,
   WorkflowInternalsInterceptor,
   WorkflowOutboundCallsInterceptor,
 } from '@temporalio/workflow';
-import { ForeignPayloads, ForeignStarts, ForeignUpdates } from './foreign-payloads';
 
-class FailedTasks implements WorkflowInternalsInterceptor, WorkflowOutboundCallsInterceptor {
+export class FailedTasks implements WorkflowInternalsInterceptor, WorkflowOutboundCallsInterceptor {
   private failed: { why: unknown } | undefined;
 
   activate(input: ActivateInput, next: Next<WorkflowInternalsInterceptor, 'activate'>): void {
@@ -55,13 +53,3 @@ class FailedTasks implements WorkflowInternalsInterceptor, WorkflowOutboundCalls
     }
   }
 }
-
-/** The SDK calls it once for each workflow. */
-export const interceptors = (): WorkflowInterceptors => {
-  const failedTasks = new FailedTasks();
-  return {
-    internals: [failedTasks, new ForeignPayloads()],
-    inbound: [new ForeignStarts(), new ForeignUpdates()],
-    outbound: [failedTasks],
-  };
-};

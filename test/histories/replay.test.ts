@@ -7,7 +7,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { temporal } from '@temporalio/proto';
 import { findTemporal } from '../../src/cli/dev/temporal';
+import { withSpan } from '../../src/contract';
 import { quiet } from '../../src/testing/dev-server';
 import { type Stack, startStack } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
@@ -17,6 +19,9 @@ import { ROOT } from '../harness/terminal';
 import type { Recorded } from './account-lives';
 import { RECORDINGS } from './lives';
 import { failuresOf, type History, KEPT, keptHistories } from './replay';
+
+const { History: Histories } = temporal.api.history.v1;
+const SPAN = { trace_id: '8df6ea9be47f2de73075d6b30530e5a2', span_id: 'a7692587a3fdf3c1', sampled: true };
 
 /** As Temporal's own command prints them, oldest first, without the name and the folders of this machine. */
 async function historiesOf(recorded: Recorded, { client, temporal }: Stack): Promise<string[]> {
@@ -68,6 +73,12 @@ describe('kept histories', () => {
     expect(await failuresOf(await workflowBundle(), await keptHistories())).toEqual([]);
   });
 
+  it('replay as well where their callers had traces, so traces may be turned on and off while orders are open', async () => {
+    const kept = [...(await keptHistories())].filter(([name]) => name.startsWith('with-handler/'));
+    const traced = new Map(kept.map(([name, history]) => [name, withTraces(history)]));
+    expect(await failuresOf(await workflowBundle(), traced)).toEqual([]);
+  });
+
   it('exist for every recorded lifecycle', async () => {
     const wanted = RECORDINGS.flatMap(({ folder, lives }) =>
       Object.keys(lives).map((name) => `${folder}/${name}.json`),
@@ -95,3 +106,16 @@ async function typesOf(folder: string): Promise<Set<string | null | undefined>> 
 }
 
 const typeOf = ({ events }: History) => events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name;
+
+/** The history as it would be with the header of a trace on its start and on all that came to it. */
+function withTraces(history: History): History {
+  const copy = Histories.decode(Histories.encode(history).finish());
+  for (const event of copy.events)
+    for (const called of [
+      event.workflowExecutionStartedEventAttributes,
+      event.workflowExecutionSignaledEventAttributes,
+      event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input,
+    ])
+      if (called) called.header = { fields: withSpan({}, SPAN) };
+  return copy;
+}

@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import manifest from '../../package.json';
 import { freePort } from '../../src/cli/dev/temporal';
 import { metricsOf } from '../../src/contract';
-import { peer, type ServedMetrics, serveMetrics } from '../../src/process/metrics/serve';
+import { type ServedMetrics, serveMetrics } from '../../src/process/metrics/serve';
+import { PEERS, peer } from '../../src/process/peers';
 import { ConfigError, loadConfig } from '../../src/process/settings';
 import { built } from '../harness/built';
 import { ROOT } from '../harness/terminal';
@@ -64,12 +65,25 @@ test('METRICS_ADDRESS and METRICS_OTLP_URL together are refused in words', () =>
   expect(() => loadConfig(both)).toThrow(/METRICS_ADDRESS and METRICS_OTLP_URL are both set.*keep one/);
 });
 
-test('an optional peer that is missing is refused with the command that installs all of them', async () => {
+test('an optional peer that is missing is refused with the command that installs all that the setting needs', async () => {
   const missing = () => Promise.reject(Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' }));
-  const peers = Object.entries(manifest.peerDependencies).filter(([name]) => name.startsWith('@opentelemetry/'));
-  const error: unknown = await peer(missing).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(ConfigError);
-  const [, command = ''] = /npm install (.*)$/.exec(String(error)) ?? [];
-  expect(command.split(' ').sort()).toEqual(peers.map((one) => one.join('@')).sort());
-  for (const [name] of peers) expect(manifest.peerDependenciesMeta).toHaveProperty([name, 'optional'], true);
+  const isPeer = (name: string) => /^@opentelemetry\/|opentelemetry$/.test(name);
+  const declared = Object.entries(manifest.peerDependencies).filter(([name]) => isPeer(name));
+  const named = new Set<string>();
+  for (const setting of [
+    'METRICS_ADDRESS and METRICS_OTLP_URL',
+    'OTEL_EXPORTER_OTLP_ENDPOINT and telemetry',
+  ] as const) {
+    const error: unknown = await peer(setting, missing).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    const [, command = ''] = /npm install (.*)$/.exec(String(error)) ?? [];
+    expect(command).toBe(
+      Object.entries(PEERS[setting])
+        .map((one) => one.join('@'))
+        .join(' '),
+    );
+    for (const one of command.split(' ')) named.add(one);
+  }
+  expect([...named].sort()).toEqual(declared.map((one) => one.join('@')).sort());
+  for (const [name] of declared) expect(manifest.peerDependenciesMeta).toHaveProperty([name, 'optional'], true);
 });

@@ -122,6 +122,7 @@ describe('with nothing set', () => {
       'HEALTH_ADDRESS',
       'METRICS_ADDRESS',
       'METRICS_OTLP_URL',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
       'PAYMENTS_ENCRYPTION_KEYS',
       'PAYMENTS_EVENTS_SECRETS',
       'PAYMENTS_EVENTS_URL',

@@ -166,7 +166,7 @@ beforeAll(async () => {
   bundle = await bundleWorkflowCode({
     workflowsPath: require.resolve('../calls/fixtures/shop'),
     preloadModules: [require.resolve('../../src/workflows')],
-    workflowInterceptorModules: [require.resolve('../../src/workflows/failed-tasks')],
+    workflowInterceptorModules: [require.resolve('../../src/workflows/interceptors')],
     logger: new DefaultLogger('ERROR'),
     ...(failureConverterPath ? { failureConverterPath } : {}),
   });

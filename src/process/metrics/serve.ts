@@ -10,17 +10,12 @@ import {
   metricRecorder,
   type Recorder,
 } from '../../contract';
+import { peer } from '../peers';
 import type { Config } from '../settings';
 import { ConfigError } from '../user-error';
 import { measureNode } from './node';
 
-/** Optional peers of package.json, in the versions that were tried. */
-const PEERS = {
-  '@opentelemetry/sdk-metrics': '^2.12.0',
-  '@opentelemetry/resources': '^2.12.0',
-  '@opentelemetry/exporter-prometheus': '^0.223.0',
-  '@opentelemetry/exporter-metrics-otlp-proto': '^0.223.0',
-} as const;
+const needed = <T>(load: () => Promise<T>) => peer('METRICS_ADDRESS and METRICS_OTLP_URL', load);
 
 /** How often metrics are pushed, in ms. */
 const PUSH_EVERY_MS = 10_000;
@@ -40,8 +35,8 @@ export async function serveMetrics(of: MeasuredProcess, settings: MetricsSetting
   const { METRICS_ADDRESS: address, METRICS_OTLP_URL: url } = settings;
   if (address === undefined && url === undefined) return undefined;
   const [{ MeterProvider }, { resourceFromAttributes }] = await Promise.all([
-    peer(() => import('@opentelemetry/sdk-metrics')),
-    peer(() => import('@opentelemetry/resources')),
+    needed(() => import('@opentelemetry/sdk-metrics')),
+    needed(() => import('@opentelemetry/resources')),
   ]);
   const reader = address === undefined ? await pushing(url) : await served(address);
   const resource = resourceFromAttributes({ 'service.name': `payments-${of.replace(' ', '-')}` });
@@ -72,15 +67,15 @@ export async function serveMetrics(of: MeasuredProcess, settings: MetricsSetting
 
 async function pushing(url: string | undefined) {
   const [{ PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
-    peer(() => import('@opentelemetry/sdk-metrics')),
-    peer(() => import('@opentelemetry/exporter-metrics-otlp-proto')),
+    needed(() => import('@opentelemetry/sdk-metrics')),
+    needed(() => import('@opentelemetry/exporter-metrics-otlp-proto')),
   ]);
   const exporter = new OTLPMetricExporter(url === undefined ? {} : { url });
   return new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: PUSH_EVERY_MS });
 }
 
 async function served(address: string) {
-  const { PrometheusExporter } = await peer(() => import('@opentelemetry/exporter-prometheus'));
+  const { PrometheusExporter } = await needed(() => import('@opentelemetry/exporter-prometheus'));
   const { hostname, port } = new URL(`http://${address}`);
   // A URL has no port where that is the usual one.
   const at = { host: hostname.replace(/[[\]]/g, ''), port: Number(port || 80) };
@@ -101,17 +96,3 @@ export const notServed = (address: string, error: unknown): ConfigError =>
   new ConfigError(
     `Metrics cannot be served at METRICS_ADDRESS=${address} (${error instanceof Error ? error.message : String(error)}). Set another address, or none.`,
   );
-
-/** Imports an optional peer. Throws ConfigError with the command that installs all of them. */
-export async function peer<T>(load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-    if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    const packages = Object.entries(PEERS).map(([name, range]) => `${name}@${range}`);
-    throw new ConfigError(
-      `METRICS_ADDRESS and METRICS_OTLP_URL need OpenTelemetry's packages, which are not installed. Install them: npm install ${packages.join(' ')}`,
-    );
-  }
-}

@@ -46,6 +46,10 @@ export const PROCESS_SETTINGS = {
     meaning:
       'Where to push metrics instead, by OTLP over HTTP, such as `http://collector:4318/v1/metrics`. Empty: nowhere.',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: nonEmpty.optional().register(settingDocs, {
+    readBy: 'worker, webhook',
+    meaning: 'Where to push traces, by OTLP over HTTP, such as `http://collector:4318`. Empty: no traces.',
+  }),
   TEMPORAL_DEPLOYMENT_NAME: nonEmpty.optional().register(settingDocs, {
     readBy: 'worker',
     meaning:

@@ -1,0 +1,18 @@
+/** Calls of the gateway in traces. The gateway gets no header of them: it is somebody else's. */
+import { activityInfo } from '@temporalio/activity';
+import type { GatewayApp } from '../gateway';
+import type { Exchange } from '../gateway/transport';
+import type { Telemetry } from '../temporal/telemetry/telemetry';
+
+/** The same exchange, with a span of each request. */
+export const tracedExchange =
+  (telemetry: Telemetry) =>
+  ({ app_id, base_url }: GatewayApp, exchange: Exchange): Exchange => ({
+    post(path, headers, body) {
+      const { workflowId = '' } = activityInfo().workflowExecution ?? {};
+      const url = new URL(`${base_url.replace(/\/$/, '')}${path}`);
+      const request = { name: `POST ${path}`, url, showsPath: true, workflowId, app_id };
+      return telemetry.sends(request, () => exchange.post(path, headers, body));
+    },
+    close: () => exchange.close(),
+  });
