@@ -9,7 +9,7 @@ import { runsOf } from '../../harness/runs';
 import { burst } from './deliveries';
 
 /** More than an account confirms at the same time, which is 50; BURST_DEPOSITS says how many. */
-const DEPOSITS = Number(process.env.BURST_DEPOSITS ?? 90);
+const DEPOSITS = Number(process.env.BURST_DEPOSITS ?? 120);
 
 let stack: Stack;
 const heard = new Set<string>();
@@ -17,7 +17,7 @@ beforeAll(async () => {
   stack = await startStack({
     // So that several runs are needed: the server's default is 4,096 events. Confirming 50 at once costs a run 310 before the first
     // answer, so with fewer each run of a busy machine ends before it counts one.
-    temporal: ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=400'],
+    temporal: ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=350'],
     env: { GATEWAY_CALLS_PER_SECOND: '1000' },
     // Slower than the deposits, so that a run ends with events that are not delivered yet.
     onEvent: async ({ id, type }) => {
