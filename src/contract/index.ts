@@ -33,6 +33,7 @@ export * from './operator-actions';
 export * from './payment';
 export * from './poll-schedule';
 export * from './reconciliation';
+export * from './refund-sums';
 export * from './same-order';
 export * from './scheduled-jobs';
 export * from './search-attributes';

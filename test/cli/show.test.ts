@@ -106,7 +106,7 @@ const firstLine = (found: Parameters<typeof caseText>[0]) => linesOf(caseText(fo
 
 test('the first line names both amounts, what waits for how long, and the command that settles it', () => {
   expect(firstLine(worst('amount-mismatch', 'payment'))).toBe(
-    `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 went back. 39.00 is being refunded. It needs a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP} --outcome OUTCOME --by YOU --reason WHY`,
+    `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 refunded, 39.00 being refunded. It needs a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP} --outcome OUTCOME --by YOU --reason WHY`,
   );
   expect(firstLine(worst('no-answer', 'payment'))).toContain(
     `no-answer. Next: payment-gateway recheck ${ORDER} --app ${APP}`,

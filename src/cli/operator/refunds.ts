@@ -1,6 +1,6 @@
 /** `payment-gateway refunds ORDER`: the after-sale's refunds and their sums. */
 import { PaymentNotFoundError } from '../../client';
-import { afterSaleWorkflowId, type RefundState } from '../../contract';
+import { afterSaleWorkflowId, type RefundState, refundSums } from '../../contract';
 import { UserError } from '../../process/user-error';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
@@ -39,9 +39,8 @@ export function refunds(order: string, options: { app?: string; json?: boolean }
     if (options.json) say(JSON.stringify({ after_sale: state }));
     else {
       if (state.refunds.length > 0) say(table(COLUMNS, state.refunds));
-      say(
-        `${state.refunded_amount} refunded, ${state.refunding_amount} being refunded, of ${state.order_amount ?? '?'} ${state.order_currency ?? ''}.`,
-      );
+      const sums = refundSums(state).join(', ') || 'nothing refunded';
+      say(`${sums}, of ${state.order_amount ?? '?'} ${state.order_currency ?? ''}.`);
       const elsewhere = elsewhereLine(state);
       if (elsewhere !== undefined) say(printable(elsewhere));
       if (!state.ledger_complete)

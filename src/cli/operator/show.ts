@@ -18,6 +18,7 @@ import {
   paymentWorkflowId,
   type RefundState,
   refundInQuestion,
+  refundSums,
   runbookEntry,
   timeText,
   WORKFLOW,
@@ -136,12 +137,8 @@ function headline(found: OrderCase, now: Date): string {
   const money = payment?.order_amount && !mismatch ? ` of ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
   const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no}${money} (app ${app_id})`;
   const known = payment?.confirmed_by ? `, ${knownBy(payment.confirmed_by)}` : '';
-  const gone = [
-    ...(after_sale && after_sale.refunded_amount !== '0.00' ? [` ${after_sale.refunded_amount} went back.`] : []),
-    ...(after_sale && after_sale.refunding_amount !== '0.00'
-      ? [` ${after_sale.refunding_amount} is being refunded.`]
-      : []),
-  ].join('');
+  const sums = after_sale ? refundSums(after_sale) : [];
+  const gone = sums.length > 0 ? ` ${sums.join(', ')}.` : '';
   const waiting = waitingRuns(runs);
   const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
   const [waits] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
@@ -291,8 +288,8 @@ function sendBackLines(found: OrderCase): string[] {
 
 function sumsOf(sale: AfterSaleState): string {
   const elsewhere = sale.ledger_complete ? sale.refunded_elsewhere : 'nobody knows how much';
-  const others = elsewhere === '0.00' ? '' : `, ${elsewhere} by refunds that are not in our list`;
-  return `${sale.refunded_amount} refunded, ${sale.refunding_amount} being refunded${others}`;
+  const others = elsewhere === '0.00' ? [] : [`${elsewhere} by refunds that are not in our list`];
+  return [...refundSums(sale), ...others].join(', ') || 'nothing refunded';
 }
 
 interface Shown {

@@ -12,6 +12,7 @@ import {
   type RefundAnswer,
   type RefundState,
   refundInQuestion,
+  refundSums,
   SEARCH_ATTRIBUTE,
   timeText,
 } from '../../contract';
@@ -136,11 +137,11 @@ export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdat
 /** The refunds as a list in Markdown, for Temporal UI. */
 export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attention[], waitingFor: string): string[] {
   const others = reasons.filter((one) => one !== state.attention);
-  const { trade_status, order_amount, order_currency, refunded_amount, refunding_amount, payment } = state;
+  const { trade_status, order_amount, order_currency, payment } = state;
   return [
     order_amount === null && payment !== null
       ? `**${payment.outcome ?? 'No order'}** · the gateway says ${trade_status ?? 'nothing of it'}`
-      : `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} being refunded`,
+      : `**${trade_status ?? '?'}** · ${[`${order_amount ?? '?'} ${order_currency ?? ''} paid`, ...refundSums(state)].join(', ')}`,
     ...takenLines(state.taken),
     ...decidedLines(state.history.findLast(({ by }) => by !== undefined)),
     ...(state.answer_by === null
