@@ -105,6 +105,24 @@ test('a dispute has to be answered in a time that begins when it is heard, and t
   expect(answerBy()).toBeNull();
 });
 
+test.each(['DISPUTE', 'CHARGEBACK', 'PARTIAL_REFUND', 'REFUND_PROCESSING'])(
+  'an old notification of SUCCESS says nothing new of a trade that is %s, and nobody is asked about it',
+  (status) => {
+    const order = sold(told(status), sees(status, 300_000), DAY);
+    const before = order.state.attention;
+    order.happens(told('SUCCESS'));
+    expect(order.step).toMatchObject({ take: 'look', lasting_ms: expect.any(Number) });
+    order.happens(sees(status), MINUTE, sees(status, 300_000));
+    expect(order.state).toMatchObject({ attention: before, claims: [] });
+    expect(order.sale.contradicted).toEqual([]);
+  },
+);
+
+test('a notification of a chargeback that the gateway goes on denying is still asked about', () => {
+  const order = sold(told('CHARGEBACK'), sees('SUCCESS', 300_000));
+  expect(order.state.attention).toBe('unconfirmed-notification');
+});
+
 test('one more refund than ours that the trade shows is somebody else’s, and a person is asked', () => {
   const order = sold(taken('a', '50.00'), MINUTE, sees('REFUND_PROCESSING'), MINUTE, sees('PARTIAL_REFUND'));
   order.happens(told('PARTIAL_REFUND', 'a'), 10 * MINUTE, sees('PARTIAL_REFUND', 300_000), 30 * DAY);
