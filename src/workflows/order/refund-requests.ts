@@ -18,6 +18,7 @@ import {
   refundMeaningOf,
   typedFailure,
 } from '../../contract';
+import { DAY } from '../../gateway/pure/durations';
 import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/request-rules';
@@ -93,18 +94,30 @@ export function grantRefund(
   if (isMore(amount, '0') && !isMore(amount, left))
     return { is: 'new', number, amount, currency, isAll: part === undefined };
   const why = part === undefined ? 'Nothing is left' : `${part} is more than the ${left} that is left`;
-  throw typedFailure(FAILURE.overRefund, `${why} of ${paid.amount} ${currency}. Nothing was sent.${undecided(sale)}`, {
-    left,
-  });
+  throw typedFailure(
+    FAILURE.overRefund,
+    `${why} of ${paid.amount} ${currency}. Nothing was sent.${withoutEnd(sale, now)}`,
+    {
+      left,
+    },
+  );
 }
 
-/** A refund whose end nothing tells keeps its amount: a person can say what became of it. */
-function undecided({ refunds }: KnownOrder): string {
-  const open = refunds.filter(({ phase, asked }) => phase === 'taken' || phase === 'lost' || asked !== null);
-  if (open.length === 0) return '';
-  const numbers = open.map(({ number }) => number).join(', ');
-  return ` It counts refunds whose end nothing confirms: ${numbers}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome.`;
+/** A refund without an end keeps its amount: one that is under way has it soon, and of another a person can say what became of it. */
+function withoutEnd({ refunds }: KnownOrder, now: number): string {
+  const open = refunds.filter(({ outcome, asked }) => outcome === null || asked !== null);
+  const isForPerson = ({ begun, asked }: LedgerRefund) => asked !== null || (begun !== null && begun.at + DAY <= now);
+  const stuck = numbersOf(open.filter(isForPerson));
+  const underWay = numbersOf(open.filter((one) => !isForPerson(one)));
+  return [
+    underWay &&
+      ` It counts refunds that are under way: ${underWay}. What one of them does not pay is left again once it has ended.`,
+    stuck &&
+      ` It counts refunds whose end nothing confirms: ${stuck}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome.`,
+  ].join('');
 }
+
+const numbersOf = (refunds: readonly LedgerRefund[]) => refunds.map(({ number }) => number).join(', ');
 
 /** `first`: the request that it was made by, where this run took it. */
 function repeated(earlier: LedgerRefund, paid: string, first: RefundOrder | undefined, order: RefundOrder): Granted {

@@ -66,9 +66,10 @@ const orderOf = (refund_amount: string, out_request_no: string) => ({
   refund_currency: 'BRL',
   out_request_no,
 });
-const grant = (sale: KnownOrder, amount: string, number: string) => {
+const grantAt = ({ sale, now }: Order, amount: string) => grant(sale, amount, 'z', now);
+const grant = (sale: KnownOrder, amount: string, number: string, now = 20 * DAY) => {
   try {
-    return grantRefund(sale, new Map(), orderOf(amount, number), 20 * DAY).is as string;
+    return grantRefund(sale, new Map(), orderOf(amount, number), now).is as string;
   } catch (error) {
     return error instanceof Error ? error.message : 'an error';
   }
@@ -121,6 +122,24 @@ test.each(['DISPUTE', 'CHARGEBACK', 'PARTIAL_REFUND', 'REFUND_PROCESSING'])(
 test('a notification of a chargeback that the gateway goes on denying is still asked about', () => {
   const order = sold(told('CHARGEBACK'), sees('SUCCESS', 300_000));
   expect(order.state.attention).toBe('unconfirmed-notification');
+});
+
+describe('more than is left is refused', () => {
+  const answer = 'Nothing was sent. It counts refunds';
+  test('with the refunds that are under way, which need nobody', () => {
+    const order = sold(asks('w', '20.00'), taken('a', '100.00'));
+    const refused = grantAt(order, '50.00');
+    expect(refused).toContain(`${answer} that are under way: w, a.`);
+    expect(refused).not.toContain('resolve');
+  });
+
+  test('with those that nothing has confirmed for a day, or that a person is asked about, and what the person sends', () => {
+    const old = sold(taken('a', '100.00'), DAY);
+    expect(grantAt(old, '150.00')).toMatch(`${answer} whose end nothing confirms: a. Where the gateway’s dashboard`);
+    const asked = sold(lost('a', '100.00'), 10 * MINUTE, sees('SUCCESS', 300_000));
+    expect(asked.state.attention).toBe('unknown-refund');
+    expect(grantAt(asked, '150.00')).toMatch('send `resolve`');
+  });
 });
 
 test('one more refund than ours that the trade shows is somebody else’s, and a person is asked', () => {
