@@ -41,6 +41,25 @@ export const METHOD_NAMES = [
 
 export type KnownMethod = (typeof METHOD_NAMES)[number];
 
+/**
+ * The currencies of the methods that one market has, as the field knows them: the interface names none. Any other method takes any
+ * currency, and the setting `method_currencies` adds to the table.
+ */
+export const METHOD_CURRENCIES = {
+  PIX: ['BRL'],
+  Boleto: ['BRL'],
+  Lottery: ['BRL'],
+  DepositExpress: ['BRL'],
+  OpenFinance: ['BRL'],
+  SPEI: ['MXN'],
+  OXXO: ['MXN'],
+  OXXOPay: ['MXN'],
+  CoDi: ['MXN'],
+  PSE: ['COP'],
+  Efecty: ['COP'],
+  BNCR: ['CRC', 'USD'],
+} as const satisfies Partial<Record<KnownMethod, readonly KnownCurrency[]>>;
+
 /** The methods that a program may write: those, as the interface writes them elsewhere, and the masked ones by their usual names. */
 export type SpeltMethod = KnownMethod | 'CASH' | 'Khipu' | 'Pago46';
 
