@@ -21,15 +21,7 @@ import {
   type WalletTokenRequest,
 } from '../contract';
 // By their files, not by the room: its index loads undici, and a merchant's backend calls no gateway.
-import type {
-  Checkout,
-  DirectPayment,
-  KnownCurrency,
-  RefundOptions,
-  RuleSettings,
-  Spelt,
-  SpeltMethod,
-} from '../gateway';
+import type { Checkout, CurrencyOf, DirectPayment, RefundOptions, RuleSettings, Spelt, SpeltMethod } from '../gateway';
 import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
@@ -124,14 +116,16 @@ export class PaymentsClient {
    * if (pix.complete) show(pix.qr_code);
    */
   async pay<const Method extends string, const Currency extends string>(
-    order: DirectPayment & {
-      method: Method & Spelt<Method, SpeltMethod>;
-      order_currency: Currency & Spelt<Currency, KnownCurrency>;
+    order: Omit<DirectPayment, 'method' | 'order_currency'> & {
+      /** Payment method, at most 32 characters. */
+      method: Spelt<Method, SpeltMethod>;
+      /** Currency of the order: one of the method's. */
+      order_currency: Spelt<Currency, CurrencyOf<Method>>;
     },
-  ): Promise<PaymentDataOf<Method>> {
+  ): Promise<PaymentDataOf<Spelt<Method, SpeltMethod>>> {
     const request = validated(() => parseDirectPayment(order, this.rules));
     const payment = { kind: 'direct', app_id: this.app_id, request: await this.sealed(request) } as const;
-    return dataOfMethod<Method>(order.method, await this.starter.start(payment));
+    return dataOfMethod<Spelt<Method, SpeltMethod>>(order.method, await this.starter.start(payment));
   }
 
   /**
@@ -144,9 +138,11 @@ export class PaymentsClient {
    * if (checkout.complete) redirect(checkout.web_url);
    */
   async createCheckout<const Method extends string, const Currency extends string>(
-    order: Checkout & {
-      method?: (Method & Spelt<Method, SpeltMethod>) | undefined;
-      order_currency: Currency & Spelt<Currency, KnownCurrency>;
+    order: Omit<Checkout, 'method' | 'order_currency'> & {
+      /** The only method that the page offers, at most 32 characters; without it, the buyer chooses. */
+      method?: Spelt<Method, SpeltMethod> | undefined;
+      /** Currency of the order: one of the method's. */
+      order_currency: Spelt<Currency, CurrencyOf<Method>>;
     },
   ): Promise<CheckoutCreated> {
     const request = validated(() => parseCheckout(order, this.rules));

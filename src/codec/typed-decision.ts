@@ -15,6 +15,7 @@ const decision = z.strictObject({
   outcome: text,
   out_request_no: text,
   refunded_elsewhere: text,
+  although: text,
   account_id: text,
   note: text,
 } satisfies Record<keyof Decision, z.ZodType>);

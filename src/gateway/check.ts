@@ -55,7 +55,7 @@ export function checkRequest<T>(rules: RequestRules<T>, input: unknown, options:
   for (const { field, rule } of brokenBy(refusing, context)) add(field, rule);
   const out_trade_no = context.text('out_trade_no');
   if (!parsed.success || issues.size > 0) {
-    const list: FieldIssue[] = [...issues].map(([field, rule]) => ({ field, rule }));
+    const list = [...issues].map(([field, rule]) => ({ field, rule })).sort(methodFirst);
     throw new InvalidRequestError(rules.operation, list, out_trade_no);
   }
   const warnings = options.warn ? warningsFor(input, options) : [];
@@ -70,6 +70,10 @@ export function checkRequest<T>(rules: RequestRules<T>, input: unknown, options:
 export function warningsFor(request: unknown, options: CheckOptions = {}): FieldIssue[] {
   return brokenBy([...FORMATS, ...AMOUNT_LIMITS, ...CARD_NUMBERS], contextOf(request, options));
 }
+
+/** What else is wrong may follow from a wrong method. */
+const methodFirst = (one: FieldIssue, other: FieldIssue) =>
+  Number(other.field === 'method') - Number(one.field === 'method');
 
 function brokenBy(rules: readonly CrossRule[], context: RuleContext): FieldIssue[] {
   return rules.filter((row) => row.broken(context)).map(({ field, rule }) => ({ field, rule: inWords(rule, context) }));

@@ -31,6 +31,7 @@ export type {
 export { parseDirectPayment } from './pay';
 export type {
   CurrencyCode,
+  CurrencyOf,
   KnownCurrency,
   KnownMethod,
   OpenEnd,

@@ -2,7 +2,7 @@
  * What each payment method requires of an order (section 4.1). The interface masks the names of two methods, so their real
  * names are a setting (see RuleSettings).
  */
-import { METHOD_NAMES } from './pure/names';
+import { METHOD_CURRENCIES, METHOD_NAMES } from './pure/names';
 import { nearestOf } from './pure/nearest';
 import type { Condition, CrossRule, Requirement, RuleContext, RuleSettings } from './rules';
 
@@ -48,25 +48,6 @@ export const ONLY_FOR: Record<string, readonly string[]> = {
   channel: ['Wallet'],
   issuer: ['CreditCard'],
   token: ['CreditCard', 'Wallet'],
-};
-
-/**
- * The currencies of the methods that one market has, as the field knows them: the interface names none. Any other method takes any
- * currency, and the setting `method_currencies` adds to the table.
- */
-const CURRENCIES: Record<string, readonly string[]> = {
-  PIX: ['BRL'],
-  Boleto: ['BRL'],
-  Lottery: ['BRL'],
-  DepositExpress: ['BRL'],
-  OpenFinance: ['BRL'],
-  SPEI: ['MXN'],
-  OXXO: ['MXN'],
-  OXXOPay: ['MXN'],
-  CoDi: ['MXN'],
-  PSE: ['COP'],
-  Efecty: ['COP'],
-  BNCR: ['CRC', 'USD'],
 };
 
 /** The banks of a transfer in Ecuador. */
@@ -119,26 +100,44 @@ export const METHOD_FITS: readonly CrossRule[] = [
   {
     field: 'method',
     broken: ({ text, method }) => ![undefined, method, ...ALSO_WRITTEN].includes(text('method')),
-    rule: ({ method }) => `did you mean ${method}? GATEWAY_METHOD_CURRENCIES may name a method that is new`,
+    rule: ({ method }) => `did you mean ${method}?`,
   },
   {
     field: 'order_currency',
-    broken: (context) => isForeign(context),
-    rule: (context) =>
-      `${context.method} is paid in ${currenciesOf(context)?.join(' or ')}; GATEWAY_METHOD_CURRENCIES may name others`,
+    broken: (context) =>
+      currenciesOf(context)?.includes(context.currency ?? '') === false && context.has('order_currency'),
+    rule: (context) => {
+      const others = ofOneMarket(context.settings).filter(({ currencies }) =>
+        currencies.includes(context.currency ?? ''),
+      );
+      const instead = others.length === 0 ? '' : `, or another method: ${others.map(({ name }) => name).join(', ')}`;
+      return `${context.method} is paid in ${currenciesOf(context)?.join(' or ')}: send that${instead}`;
+    },
   },
 ];
 
-const isForeign = (context: RuleContext): boolean =>
-  context.currency !== undefined && currenciesOf(context)?.includes(context.currency) === false;
-
 /** The currencies of the order's method; undefined for any. */
-function currenciesOf({ method, settings }: RuleContext): readonly string[] | undefined {
-  const [, own] = Object.entries(CURRENCIES).find(([name]) => isOneOf(method, [name])) ?? [];
-  const pairs = settings.method_currencies.map((pair) => pair.split(':'));
-  const added = pairs.flatMap(([name = '', currency = '']) => (isOneOf(method, [name]) ? [currency] : []));
-  return own && [...own, ...added];
+const currenciesOf = ({ method, settings }: RuleContext): readonly string[] | undefined =>
+  ofOneMarket(settings).find(({ name }) => isOneOf(method, [name]))?.currencies;
+
+/** The methods that do not take any currency, and those that each takes. */
+function ofOneMarket({ method_currencies }: RuleSettings): { name: string; currencies: readonly string[] }[] {
+  const pairs = method_currencies.map((pair) => pair.split(':'));
+  return Object.entries(METHOD_CURRENCIES).map(([name, own]) => {
+    const added = pairs.flatMap(([method, currency = '']) => (isOneOf(method, [name]) ? [currency] : []));
+    return { name, currencies: [...own, ...added] };
+  });
 }
+
+/** A method that is new needs what any method needs: who lacks that may have meant one that is known. */
+export const METHOD_IS_KNOWN: CrossRule = {
+  field: 'method',
+  broken: ({ has, method, settings }) =>
+    has('method') &&
+    !isOneOf(method, knownNames(settings)) &&
+    Object.keys(NOT_REQUIRED_BY).some((field) => !has(field)),
+  rule: ({ settings }) => `not known here: use one of ${knownNames(settings).join(', ')}, or send what a new one needs`,
+};
 
 /** Whether the order is from Brazil, by its currency or by its region. Names have no digits there. */
 export const inBrazil: Condition = ({ text, currency }) =>

@@ -8,6 +8,7 @@ import {
   inBrazil,
   isEcuadorTransfer,
   METHOD_FITS,
+  METHOD_IS_KNOWN,
   METHOD_REQUIREMENTS,
   methodIs,
   ONLY_FOR,
@@ -71,6 +72,7 @@ const directPayment = z.strictObject({
 
 const CROSS_RULES: readonly CrossRule[] = [
   ...METHOD_FITS,
+  METHOD_IS_KNOWN,
   NO_CARD_AS_TOKEN,
   CANCELLATION_AFTER_TIMEOUT,
   HTTPS_RETURN_URL,

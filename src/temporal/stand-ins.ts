@@ -6,7 +6,7 @@ const KEPT: ReadonlySet<string> = new Set([
   ...['outcome', 'retryable', 'operation', 'code', 'sub_code', 'http_status', 'credentials', 'recovered'],
   ...['trade_status', 'order_amount', 'order_currency', 'amount', 'currency', 'method', 'channel', 'trade_type'],
   ...['timeout_express', 'cancellation_express', 'installments', 'region', 'language_code', 'platform_type'],
-  ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_elsewhere'],
+  ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_elsewhere', 'although'],
 ]);
 
 /** The gateway may write anything into any field: only a word, an amount or a duration is kept. */

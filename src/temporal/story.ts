@@ -64,6 +64,7 @@ const claim = z.object({
 });
 const resolution = z.object({
   ...{ by: text, reason: text, out_request_no: text.optional(), refunded_elsewhere: text.optional() },
+  although: text.optional(),
   outcome: z.enum([...PAYMENT_OUTCOMES, 'REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED']).optional(),
 });
 

@@ -54,6 +54,14 @@ export async function compiled(payments: PaymentsClient, state: PaymentState): P
   await payments.pay({ ...order, method: 'pix' });
   // @ts-expect-error: a currency is written in upper case
   await payments.pay({ ...order, method: 'PIX', order_currency: 'brl' });
+  // @ts-expect-error: a PIX is paid in BRL
+  await payments.pay({ ...order, method: 'PIX', order_currency: 'MXN' });
+  await payments.pay({ ...order, method: 'BNCR', order_currency: 'USD' });
+  await payments.pay({ ...order, method: 'CreditCard', order_currency: 'MXN' });
+  // A setting of the worker may add a currency to a method.
+  await payments.pay({ ...order, method: 'PIX', order_currency: 'USD' as string });
+  // @ts-expect-error: a SPEI is paid in MXN
+  await payments.createCheckout({ ...order, trade_type: 'WEB', method: 'SPEI', order_currency: 'BRL' });
   // @ts-expect-error: a misspelt method of a checkout
   await payments.createCheckout({ ...order, trade_type: 'WEB', method: 'Boletto' });
 

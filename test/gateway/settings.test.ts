@@ -28,6 +28,7 @@ describe('the bank-list-driven method', () => {
       'customer.identify.number',
       'customer.identify.type',
       'customer.phone',
+      'method',
     ]);
   });
 });
@@ -38,7 +39,7 @@ describe('the voucher-style method', () => {
   test('is Pago46 by default, or has the names in GATEWAY_VOUCHER_METHODS', () => {
     expect(direct({ ...bare, method: 'Pago46' })).toEqual({});
     expect(direct({ ...bare, method: 'Voucher' }, { GATEWAY_VOUCHER_METHODS: 'Voucher' })).toEqual({});
-    expect(Object.keys(direct({ ...bare, method: 'Pago46' }, { GATEWAY_VOUCHER_METHODS: 'Voucher' }))).toHaveLength(4);
+    expect(Object.keys(direct({ ...bare, method: 'Pago46' }, { GATEWAY_VOUCHER_METHODS: 'Voucher' }))).toHaveLength(5);
   });
 });
 

@@ -31,7 +31,7 @@ function shapeOf(value: unknown, trade_no = ''): unknown {
       .replaceAll(trade_no, 'TRADE')
       .replace(/^https?:\/\/[^/]+/, 'ADDRESS')
       // How soon the end of the refund before it is notified is the clock's.
-      .replace(/ It counts refunds whose end nothing confirms: .*$/, '')
+      .replace(/ It counts refunds .*$/, '')
       .replace(/62\d{4}\d*TRADE6304[0-9A-F]{4}$/, 'TRADE, SUM')
       .replace(/\d{7,}/g, 'DIGITS')
   );

@@ -202,6 +202,7 @@ function addDecisions(program: Command): void {
       '--elsewhere <amount>',
       'all that went back by refunds that are not in our list; replaces what was said before',
     )
+    .option('--although <status>', 'with --elsewhere: the gateway calls the trade REFUNDED, and means a part')
     .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
     .addOption(app())
     .addOption(json())
@@ -219,7 +220,7 @@ function addDecisions(program: Command): void {
     .action(async (order, options, command) => {
       const isMany = options.allOf !== undefined;
       if (isMany === (order !== undefined)) return command.error('error: name an order, or a reason with --all-of');
-      const single = ['refund', 'elsewhere', 'account'].find((name) => options[name] !== undefined);
+      const single = ['refund', 'elsewhere', 'although', 'account'].find((name) => options[name] !== undefined);
       if (isMany && single) return command.error(`error: --${single} is of one order: leave out --all-of`);
       if (isMany) return (await import('./bulk.js')).resolveMany(options);
       if (options.dryRun || options.yes) return command.error('error: --dry-run and --yes go with --all-of');

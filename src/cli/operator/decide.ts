@@ -34,6 +34,7 @@ export interface ResolveOptions extends DecideOptions {
   outcome?: string;
   refund?: string;
   elsewhere?: string;
+  although?: string;
   account?: string;
 }
 
@@ -54,12 +55,13 @@ class NotDeliveredError extends UserError {
 }
 
 /** The input of the update `resolve`. */
-export function resolutionOf({ by, reason, outcome, refund, elsewhere, account }: ResolveOptions): object {
+export function resolutionOf({ by, reason, outcome, refund, elsewhere, although, account }: ResolveOptions): object {
   return {
     ...{ by, reason },
     ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }),
     ...(refund === undefined ? {} : { out_request_no: refund }),
     ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }),
+    ...(although === undefined ? {} : { although: although.toUpperCase() }),
     ...(account === undefined ? {} : { account_id: account }),
   };
 }

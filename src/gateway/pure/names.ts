@@ -5,19 +5,14 @@ import type { TradeStatus } from './status-names';
 export type OpenEnd<Known extends string> = Known | (string & Record<never, never>);
 
 /**
- * Where a program writes a name itself, it has to be one of ours, so that a slip does not compile. A name that is only known when
- * the program runs is taken as it is, and so is `'Yape' as string`: gateways learn new ones.
+ * Where a program writes a name itself, it has to be one of ours, so that a slip does not compile: the compiler names the one that may be
+ * meant. A name that is only known when the program runs is taken as it is, and so is `'Yape' as string`: gateways learn new ones.
  */
 export type Spelt<Name extends string, Known extends string> = string extends Name
-  ? unknown
+  ? Name
   : Name extends Known
-    ? unknown
-    : UnknownName<Known>;
-
-/** What the compiler says of a name that is none of ours. */
-interface UnknownName<Known extends string> {
-  readonly 'is none of': Known;
-}
+    ? Name
+    : Known;
 
 /** The methods that section 2.6 names. */
 export const METHOD_NAMES = [
@@ -41,6 +36,25 @@ export const METHOD_NAMES = [
 
 export type KnownMethod = (typeof METHOD_NAMES)[number];
 
+/**
+ * The currencies of the methods that one market has, as the field knows them: the interface names none. Any other method takes any
+ * currency, and the setting `method_currencies` adds to the table.
+ */
+export const METHOD_CURRENCIES = {
+  PIX: ['BRL'],
+  Boleto: ['BRL'],
+  Lottery: ['BRL'],
+  DepositExpress: ['BRL'],
+  OpenFinance: ['BRL'],
+  SPEI: ['MXN'],
+  OXXO: ['MXN'],
+  OXXOPay: ['MXN'],
+  CoDi: ['MXN'],
+  PSE: ['COP'],
+  Efecty: ['COP'],
+  BNCR: ['CRC', 'USD'],
+} as const satisfies Partial<Record<KnownMethod, readonly KnownCurrency[]>>;
+
 /** The methods that a program may write: those, as the interface writes them elsewhere, and the masked ones by their usual names. */
 export type SpeltMethod = KnownMethod | 'CASH' | 'Khipu' | 'Pago46';
 
@@ -49,6 +63,11 @@ export type PaymentMethod = OpenEnd<KnownMethod>;
 
 /** The currencies of the markets of these methods. */
 export type KnownCurrency = 'ARS' | 'BOB' | 'BRL' | 'CLP' | 'COP' | 'CRC' | 'MXN' | 'PEN' | 'PYG' | 'USD' | 'UYU';
+
+/** The currencies that a program may write beside a method: those of its market. Others that the gateway takes: `'USD' as string`. */
+export type CurrencyOf<Method extends string> = Method extends keyof typeof METHOD_CURRENCIES
+  ? (typeof METHOD_CURRENCIES)[Method][number]
+  : KnownCurrency;
 
 /** A currency, as ISO 4217 names it. */
 export type CurrencyCode = OpenEnd<KnownCurrency>;

@@ -1,5 +1,5 @@
 /** Whether the gateway's answer agrees with what was notified after a sale. Pure. */
-import { isBankStatus, type NotificationClaim, reportsNewMoney } from '../../contract';
+import { isBankStatus, type NotificationClaim, outcomeOf, refundMeaningOf, reportsNewMoney } from '../../contract';
 
 /** The bank's statuses, in their order. */
 const STEPS_OF_THE_BANK: readonly string[] = ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED'];
@@ -14,3 +14,10 @@ export function isAnswered({ trade_status = '' }: NotificationClaim, status: str
   if (trade_status === 'CHARGEBACK_REVERSED' && status === 'SUCCESS') return true;
   return STEPS_OF_THE_BANK.indexOf(status) >= STEPS_OF_THE_BANK.indexOf(trade_status);
 }
+
+/**
+ * Whether the notification says only that the order was sold, and the trade shows what came after that: an old one says nothing new, and a
+ * new one, of a dispute that was won, costs nobody anything while it is not seen.
+ */
+export const tellsKnownSale = ({ trade_status = '' }: NotificationClaim, status: string): boolean =>
+  refundMeaningOf(trade_status) === 'stands' && outcomeOf(status) === 'SUCCESS';

@@ -34,7 +34,7 @@ import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, OF_THE_BANK, raised, shownAttention, withoutReasons } from '../shared/attention-reasons';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { takenOn, waitAfter } from '../shared/wait';
-import { isAnswered } from './claims';
+import { isAnswered, tellsKnownSale } from './claims';
 import type { AfterSaleFact } from './facts';
 import {
   asEnded,
@@ -408,7 +408,8 @@ function withClaimsRead(order: KnownOrder, after: number): KnownOrder {
   const closed = settled.reduce((known, { claim }) => afterClaim(known, claim, seen.status), rest);
   const claims = [...closed.contradicted, ...(isLasting ? open : []).map(({ claim }) => claim)];
   // What an answer agrees with after all needs nobody any more.
-  const contradicted = distinct(claims.filter((claim) => !isAnswered(claim, seen.status)));
+  const isSettled = (claim: NotificationClaim) => isAnswered(claim, seen.status) || tellsKnownSale(claim, seen.status);
+  const contradicted = distinct(claims.filter((claim) => !isSettled(claim)));
   return { ...closed, contradicted };
 }
 

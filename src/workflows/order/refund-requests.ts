@@ -15,12 +15,14 @@ import {
   type RefundOrder,
   type RefundOutcome,
   type RefundState,
+  refundMeaningOf,
   typedFailure,
 } from '../../contract';
+import { DAY } from '../../gateway/pure/durations';
 import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/request-rules';
-import { findRefund, leftToGrant } from './ledger';
+import { asEnded, findRefund, leftAtGateway, leftToGrant, withRefund } from './ledger';
 import { isFresh, obstacleToAny } from './next-step';
 import { notNow } from './refusals';
 
@@ -92,18 +94,30 @@ export function grantRefund(
   if (isMore(amount, '0') && !isMore(amount, left))
     return { is: 'new', number, amount, currency, isAll: part === undefined };
   const why = part === undefined ? 'Nothing is left' : `${part} is more than the ${left} that is left`;
-  throw typedFailure(FAILURE.overRefund, `${why} of ${paid.amount} ${currency}. Nothing was sent.${undecided(sale)}`, {
-    left,
-  });
+  throw typedFailure(
+    FAILURE.overRefund,
+    `${why} of ${paid.amount} ${currency}. Nothing was sent.${withoutEnd(sale, now)}`,
+    {
+      left,
+    },
+  );
 }
 
-/** A refund whose end nothing tells keeps its amount: a person can say what became of it. */
-function undecided({ refunds }: KnownOrder): string {
-  const open = refunds.filter(({ phase, asked }) => phase === 'taken' || phase === 'lost' || asked !== null);
-  if (open.length === 0) return '';
-  const numbers = open.map(({ number }) => number).join(', ');
-  return ` It counts refunds whose end nothing confirms: ${numbers}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome.`;
+/** A refund without an end keeps its amount: one that is under way has it soon, and of another a person can say what became of it. */
+function withoutEnd({ refunds }: KnownOrder, now: number): string {
+  const open = refunds.filter(({ outcome, asked }) => outcome === null || asked !== null);
+  const isForPerson = ({ begun, asked }: LedgerRefund) => asked !== null || (begun !== null && begun.at + DAY <= now);
+  const stuck = numbersOf(open.filter(isForPerson));
+  const underWay = numbersOf(open.filter((one) => !isForPerson(one)));
+  return [
+    underWay &&
+      ` It counts refunds that are under way: ${underWay}. What one of them does not pay is left again once it has ended.`,
+    stuck &&
+      ` It counts refunds whose end nothing confirms: ${stuck}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome.`,
+  ].join('');
 }
+
+const numbersOf = (refunds: readonly LedgerRefund[]) => refunds.map(({ number }) => number).join(', ');
 
 /** `first`: the request that it was made by, where this run took it. */
 function repeated(earlier: LedgerRefund, paid: string, first: RefundOrder | undefined, order: RefundOrder): Granted {
@@ -249,7 +263,7 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
  */
 export function decisionOf(
   sale: KnownOrder,
-  { by, reason, outcome, out_request_no, refunded_elsewhere: elsewhere }: AfterSaleResolution,
+  { by, reason, outcome, out_request_no, refunded_elsewhere: elsewhere, although }: AfterSaleResolution,
   shown: Attention | null,
   now: number,
 ) {
@@ -261,9 +275,14 @@ export function decisionOf(
   }
   if (outcome !== undefined && out_request_no !== undefined) {
     assertDecidable(sale, out_request_no, outcome, now);
+    if (elsewhere !== undefined)
+      assertNotContradicted(withRefund(sale, out_request_no, asEnded(outcome, 'operator')), elsewhere, although);
     return { ...said, refund: { number: out_request_no, outcome } };
   }
-  if (elsewhere !== undefined) return said;
+  if (elsewhere !== undefined) {
+    assertNotContradicted(sale, elsewhere, although);
+    return said;
+  }
   if (shown === 'refund-elsewhere') throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
   if (shown === 'amount-mismatch' && sale.payment)
     throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);
@@ -296,6 +315,15 @@ function assertElsewhere({ paid }: KnownOrder, elsewhere: string): void {
     ? `${most} ${paid.currency} was paid. Refunds that are in the list do not count`
     : 'the gateway has not shown yet what was paid: send “recheck”, and say it then';
   throw invalidRequest([{ field: 'refunded_elsewhere', rule: `at most ${most}: ${why}` }]);
+}
+
+/** Throws `InvalidRequest` where the gateway says that all went back, the sum leaves something, and the person has not said to know it. */
+function assertNotContradicted(sale: KnownOrder, elsewhere: string, although: string | undefined): void {
+  const status = sale.seen?.status ?? '';
+  const left = leftAtGateway({ ...sale, elsewhere });
+  if (refundMeaningOf(status) !== 'done' || !isMore(left, '0') || although === status) return;
+  const rule = `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Where it calls a part so, add “although” with ${status}`;
+  throw invalidRequest([{ field: 'refunded_elsewhere', rule }]);
 }
 
 const NO_PAYMENT_HAS_ENDED = 'no payment of this order has ended, as far as is known: send it to the payment';

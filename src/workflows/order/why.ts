@@ -214,7 +214,8 @@ function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
       const { by, reason, order, refund, elsewhere } = fact;
       const outcome = order ?? refund?.outcome;
       const of = refund && order === undefined ? { out_request_no: refund.number } : {};
-      return { is: 'resolved', resolution: { by, reason, outcome, ...of, refunded_elsewhere: elsewhere } };
+      const named = elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere, although: before.seen?.status };
+      return { is: 'resolved', resolution: { by, reason, outcome, ...of, ...named } };
     }
     case 'taken':
       return { is: 'taken', by: fact.by, note: fact.note };

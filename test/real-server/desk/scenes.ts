@@ -230,7 +230,7 @@ const OF_SALES = {
   'refund-elsewhere': {
     ...sale('desk-2004', 'Somebody refunded the sale in the gateway’s dashboard.', 'force-refund'),
     command: /--elsewhere AMOUNT/,
-    writes: { AMOUNT: '100.00' },
+    writes: { AMOUNT: '899.70' },
   },
   'unknown-refund': {
     ...afterSale('desk-2005'),

@@ -170,7 +170,13 @@ describe.each([
       expect(await ended(sale)).toMatchObject({ trade_status: 'REFUNDED', refunded_amount: '50.00' });
       expect(await (await sale.ask('100.00')).answer).toMatchObject({ type: 'NotRefunded' });
       expect(await sale.state()).toMatchObject({ attention: 'refund-elsewhere', refunded_amount: '50.00' });
-      await seen(sale, { refunded_elsewhere: '0.00' });
+      await expect(seen(sale, { refunded_elsewhere: '0.00' })).rejects.toMatchObject({
+        cause: {
+          type: 'InvalidRequest',
+          message: expect.stringMatching(/REFUNDED, and this leaves 100\.00 .* add “although”/),
+        },
+      });
+      await seen(sale, { refunded_elsewhere: '0.00', although: 'REFUNDED' });
       await (await sale.ask('100.00')).answer;
       expect(await ended(sale)).toMatchObject({ refunded_amount: '150.00', ledger_complete: true });
     });

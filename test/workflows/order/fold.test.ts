@@ -66,9 +66,10 @@ const orderOf = (refund_amount: string, out_request_no: string) => ({
   refund_currency: 'BRL',
   out_request_no,
 });
-const grant = (sale: KnownOrder, amount: string, number: string) => {
+const grantAt = ({ sale, now }: Order, amount: string) => grant(sale, amount, 'z', now);
+const grant = (sale: KnownOrder, amount: string, number: string, now = 20 * DAY) => {
   try {
-    return grantRefund(sale, new Map(), orderOf(amount, number), 20 * DAY).is as string;
+    return grantRefund(sale, new Map(), orderOf(amount, number), now).is as string;
   } catch (error) {
     return error instanceof Error ? error.message : 'an error';
   }
@@ -103,6 +104,42 @@ test('a dispute has to be answered in a time that begins when it is heard, and t
   );
   order.happens({ is: 'decided', by: 'ana', reason: 'answered', seen: 'dispute' });
   expect(answerBy()).toBeNull();
+});
+
+test.each(['DISPUTE', 'CHARGEBACK', 'PARTIAL_REFUND', 'REFUND_PROCESSING'])(
+  'an old notification of SUCCESS says nothing new of a trade that is %s, and nobody is asked about it',
+  (status) => {
+    const order = sold(told(status), sees(status, 300_000), DAY);
+    const before = order.state.attention;
+    order.happens(told('SUCCESS'));
+    expect(order.step).toMatchObject({ take: 'look', lasting_ms: expect.any(Number) });
+    order.happens(sees(status), MINUTE, sees(status, 300_000));
+    expect(order.state).toMatchObject({ attention: before, claims: [] });
+    expect(order.sale.contradicted).toEqual([]);
+  },
+);
+
+test('a notification of a chargeback that the gateway goes on denying is still asked about', () => {
+  const order = sold(told('CHARGEBACK'), sees('SUCCESS', 300_000));
+  expect(order.state.attention).toBe('unconfirmed-notification');
+});
+
+describe('more than is left is refused', () => {
+  const answer = 'Nothing was sent. It counts refunds';
+  test('with the refunds that are under way, which need nobody', () => {
+    const order = sold(asks('w', '20.00'), taken('a', '100.00'));
+    const refused = grantAt(order, '50.00');
+    expect(refused).toContain(`${answer} that are under way: w, a.`);
+    expect(refused).not.toContain('resolve');
+  });
+
+  test('with those that nothing has confirmed for a day, or that a person is asked about, and what the person sends', () => {
+    const old = sold(taken('a', '100.00'), DAY);
+    expect(grantAt(old, '150.00')).toMatch(`${answer} whose end nothing confirms: a. Where the gateway’s dashboard`);
+    const asked = sold(lost('a', '100.00'), 10 * MINUTE, sees('SUCCESS', 300_000));
+    expect(asked.state.attention).toBe('unknown-refund');
+    expect(grantAt(asked, '150.00')).toMatch('send `resolve`');
+  });
 });
 
 test('one more refund than ours that the trade shows is somebody else’s, and a person is asked', () => {

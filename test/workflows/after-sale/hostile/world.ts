@@ -403,7 +403,7 @@ export class World extends BaseWorld {
   }
 
   resolve(decision: Omit<AfterSaleResolution, 'by' | 'reason'>, lookedAt = this.now): void {
-    const resolution: AfterSaleResolution = { by: 'ana', reason: 'the dashboard', ...decision };
+    const resolution: AfterSaleResolution = { by: 'ana', reason: 'the dashboard', although: 'REFUNDED', ...decision };
     const asked = this.now;
     this.call(async () => {
       const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>('afterSale', {
