@@ -43,18 +43,29 @@ export async function connectClient(
 }
 
 /** A connection alone, for callers that send no payloads. Throws TemporalUnreachableError and UnknownNamespaceError. */
-export async function connect(env: Environment): Promise<{ connection: Connection; namespace: string }> {
-  const { connectionOptions, namespace } = temporalConfig(env);
-  const options = { connectTimeout: 5_000, plugins: [endingOnceClosed], ...connectionOptions };
-  const connection = await Connection.connect(options).catch((error: unknown) => {
-    throw unreachable(connectionOptions.address, error);
-  });
+export async function connect(env: Environment): Promise<Connected> {
+  const { connection, namespace } = await connectToServer(env);
   try {
     await requireNamespace(connection, namespace);
   } catch (error) {
     await connection.close();
     throw error;
   }
+  return { connection, namespace };
+}
+
+interface Connected {
+  connection: Connection;
+  namespace: string;
+}
+
+/** The same for who makes the namespace, which need not be there yet. Throws TemporalUnreachableError. */
+export async function connectToServer(env: Environment): Promise<Connected> {
+  const { connectionOptions, namespace } = temporalConfig(env);
+  const options = { connectTimeout: 5_000, plugins: [endingOnceClosed], ...connectionOptions };
+  const connection = await Connection.connect(options).catch((error: unknown) => {
+    throw unreachable(connectionOptions.address, error);
+  });
   return { connection, namespace };
 }
 
@@ -70,7 +81,7 @@ export async function requireNamespace(
   } catch (error) {
     if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) return;
     throw new UnknownNamespaceError(
-      `Temporal has no namespace ${namespace}. Make it (temporal operator namespace create ${namespace}; in Temporal Cloud, on its page), or set TEMPORAL_NAMESPACE.`,
+      `Temporal has no namespace ${namespace}. Make it (payment-gateway setup --namespace ${namespace}; in Temporal Cloud, on its page), or set TEMPORAL_NAMESPACE.`,
     );
   }
 }

@@ -218,6 +218,13 @@ describe('a request without a valid proof', () => {
   });
 });
 
+test('who sends no token is a viewer by a setting that says insecure alone, and a wrong token still nobody', async () => {
+  const access = accessFrom(loadConfig({ CODEC_SERVER_INSECURE_VIEWERS: 'true', CODEC_SERVER_SUPPORT_TOKEN: SUPPORT }), String);
+  expect(await access(undefined)).toBe('viewer');
+  expect(await access(`Bearer ${SUPPORT}`)).toBe('support');
+  expect(await access(`Bearer ${VIEWER}`)).toBeUndefined();
+});
+
 describe('a browser', () => {
   const preflight = (origin: string) =>
     fetch(`${server.url}/decode`, {
