@@ -138,7 +138,7 @@ function danglingNames(documents) {
 }
 
 function build(place) {
-  const text = execFileSync(kustomize(), ['build', '--load-restrictor', 'LoadRestrictionsNone', place], {
+  const text = execFileSync(kustomize(), ['build', place], {
     encoding: 'utf8',
   });
   return parseAllDocuments(text).map((one) => one.toJS());

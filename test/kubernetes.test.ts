@@ -300,3 +300,29 @@ test('every file that a kustomization names exists, and no other is there', () =
   expect(found.filter((file) => !existsSync(join(MANIFESTS, file)))).toEqual([]);
   expect(files.filter((file) => !file.endsWith('kustomization.yaml') && !found.includes(file))).toEqual([]);
 });
+
+test('the guide’s own kustomization names what there is, and no secret but by its file', () => {
+  const guide = readFileSync(join(ROOT, 'docs/kubernetes.md'), 'utf8');
+  const [, block = ''] = /^ *```yaml\n(.*?)^ *```$/ms.exec(guide) ?? [];
+  const own = z
+    .object({
+      resources: z.array(z.string()),
+      components: z.array(z.string()),
+      images: z.array(z.object({ name: z.string(), newTag: z.string() })),
+      configMapGenerator: z.array(generator),
+      secretGenerator: z.array(
+        z.object({ name: z.string(), behavior: z.literal('replace'), files: z.array(z.string()) }),
+      ),
+    })
+    .parse(parse(block));
+  const parts = [...own.resources, ...own.components].map((one) => one.replace('../temporal-payment-gateway/', ''));
+  expect(parts.filter((one) => !existsSync(join(ROOT, one)))).toEqual([]);
+  expect(own.images.map(({ name, newTag }) => ({ name, newTag }))).toEqual(base.images);
+  const given = own.configMapGenerator.flatMap(({ literals }) => Object.keys(pairs(literals)));
+  expect(given.filter((variable) => !KNOWN.has(variable))).toEqual([]);
+  const there = [base, overlay('cloud-api-key')].flatMap(({ secretGenerator }) => secretGenerator);
+  for (const { name, files: kept } of own.secretGenerator) {
+    const { literals = [] } = there.find((one) => one.name === name) ?? {};
+    expect([name, kept.map((file) => file.replace('secrets/', ''))]).toEqual([name, Object.keys(pairs(literals))]);
+  }
+});
