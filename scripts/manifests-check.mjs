@@ -3,7 +3,7 @@
 // Temporal server behind TLS that asks for what the overlay promises. `-- --planted` plants mistakes instead: each must be found.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -271,7 +271,13 @@ async function takesPayment(worker, documents, { temporal }) {
   const workload = documents.find(({ kind, metadata }) => isWorkload({ kind }) && metadata.name === worker.name);
   const shop = new Pod(documents, workload, folder, worker.added);
   await shop.prepare();
-  await shop.succeeds(['pay', join(root, 'examples/orders/pix.json')]);
+  const order = JSON.parse(readFileSync(join(root, 'examples/orders/pix.json'), 'utf8'));
+  const file = join(shop.folder, 'order.json');
+  writeFileSync(
+    file,
+    JSON.stringify({ ...order, request: { ...order.request, out_trade_no: `shop-${randomBytes(6).toString('hex')}` } }),
+  );
+  await shop.succeeds(['pay', file]);
 }
 
 /** The programs that start with the words that stand in the repository for secrets: none may. */

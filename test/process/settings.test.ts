@@ -599,7 +599,11 @@ describe('a start with settings that give up protection', () => {
 
   test('each of them that is on has a line in the log of a program that reads it, with what is at risk', () => {
     const env = Object.fromEntries(GIVES_UP.map((name) => [name, 'true']));
-    const lines = new Set([...warnings(env, 'worker'), ...warnings(env, 'simulator')]);
+    const lines = new Set([
+      ...warnings(env, 'worker'),
+      ...warnings(env, 'codec server'),
+      ...warnings(env, 'simulator'),
+    ]);
     expect([...lines].map((line) => line.split(' is on: ')[0]).sort()).toEqual([...GIVES_UP].sort());
     for (const line of lines) expect(line).toMatch(/ is on: .{30,}\.$/);
   });
