@@ -266,8 +266,14 @@ async function takesPayment(worker, documents, { temporal }) {
     TEMPORAL_DEPLOYMENT_NAME: deploymentName,
     TEMPORAL_WORKER_BUILD_ID: buildId,
   } = worker.env;
+  // As the controller does it. All stacks are one deployment to the server here, each with a task queue of its own.
   if (deploymentName)
-    await temporal.connection.workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId });
+    await temporal.connection.workflowService.setWorkerDeploymentCurrentVersion({
+      namespace,
+      deploymentName,
+      buildId,
+      ignoreMissingTaskQueues: true,
+    });
   const workload = documents.find(({ kind, metadata }) => isWorkload({ kind }) && metadata.name === worker.name);
   const shop = new Pod(documents, workload, folder, worker.added);
   await shop.prepare();
