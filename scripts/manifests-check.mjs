@@ -45,6 +45,8 @@ const API_KEY = randomBytes(12).toString('hex');
 
 /** Runs the stacks, or the mistakes. */
 async function main() {
+  // Who lacks it learns so at once.
+  kustomize();
   const certificates = makeCertificates(folder);
   const world = { certificates, ...(await startWorld()) };
   try {

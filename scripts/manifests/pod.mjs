@@ -20,7 +20,7 @@ const OUTSIDE =
   Object.values(networkInterfaces())
     .flat()
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
-const READY_WITHIN_MS = 120_000;
+const READY_WITHIN_MS = 60_000;
 
 /** Something that a cluster, or the program itself, would refuse. */
 export class Unfit extends Error {}

@@ -2,18 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { msToTs } from '@temporalio/common/lib/time';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { freePort } from '../../src/cli/dev/temporal';
 import { NotSetUpError, PaymentsClient } from '../../src/client';
 import { afterSaleWorkflowId, paymentWorkflowId } from '../../src/contract';
 import { DAY } from '../../src/gateway/pure/durations';
-import { retentionOf } from '../../src/temporal/namespaces';
+import { prepareNamespace, retentionOf } from '../../src/temporal/namespaces';
 import { pollersOf } from '../../src/temporal/pollers';
 import { missingSearchAttributes, SEARCH_ATTRIBUTE_NAMES } from '../../src/temporal/search-attributes';
 import { bareServer } from '../../src/testing/dev-server';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
+import { Commands } from '../harness/commands';
 import { eventually } from '../harness/eventually';
 import { publishedOrder } from '../harness/orders';
 import { type RefusingServer, refusingServer } from '../harness/refusing-server';
@@ -103,6 +103,11 @@ test('setup of a namespace that does not exist fails and names it', async () => 
   expect(setup.printed).toContain('payment-gateway setup --namespace nowhere');
 });
 
+// Only what these print matters, and how they end: one process runs them.
+const commands = new Commands(folder);
+afterAll(() => commands.end());
+const run = (...args: string[]) => commands.run(settings, ...args);
+
 const registered = `Namespace shop: registered ${SEARCH_ATTRIBUTE_NAMES.join(', ')}.\n`;
 const nothing = 'Namespace shop: every search attribute is registered already.\n';
 
@@ -116,15 +121,15 @@ test.each([
   ['changes its retention', ['45d'], `there already, and from now on keeps closed payments for 45d.\n${nothing}`],
   ['changes nothing the second time', ['45d'], `there already, and keeps closed payments for 45d.\n${nothing}`],
 ])('setup with --namespace %s', async (_, retention, said) => {
-  const setup = command('setup', '--namespace', 'shop', ...retention.flatMap((given) => ['--retention', given]));
-  expect(await setup.ended).toBe(0);
+  const setup = await run('setup', '--namespace', 'shop', ...retention.flatMap((given) => ['--retention', given]));
+  expect(setup.code).toBe(0);
   expect(setup.output).toBe(`Namespace shop: ${said}${SCHEDULES}`);
   expect(await retentionOf(temporal.connection, 'shop')).toBe(Number.parseInt(retention[0] ?? '30d', 10) * DAY);
 });
 
 test('a retention that Temporal refuses is answered with what it says of it, without a stack', async () => {
-  const setup = command('setup', '--namespace', 'brief', '--retention', '1s');
-  expect(await setup.ended).toBe(2);
+  const setup = await run('setup', '--namespace', 'brief', '--retention', '1s');
+  expect(setup.code).toBe(2);
   expect(setup.printed).toMatch(/^Temporal refuses .*brief.*retention.*--retention\.\n$/);
 });
 
@@ -134,25 +139,20 @@ describe('where Temporal offers neither namespaces nor search attributes to add'
     closed = await refusingServer(temporal.address, ['OperatorService', 'RegisterNamespace', 'UpdateNamespace']);
   });
   afterAll(() => closed?.close());
-  const there = (TEMPORAL_NAMESPACE: string, ...args: string[]) => {
-    const env = { ...settings, TEMPORAL_ADDRESS: closed.address, TEMPORAL_NAMESPACE };
-    return new Terminal({ cwd: folder, env }, 'setup', ...args);
-  };
+  const there = (TEMPORAL_NAMESPACE: string, ...args: string[]) =>
+    commands.run({ ...settings, TEMPORAL_ADDRESS: closed.address, TEMPORAL_NAMESPACE }, 'setup', ...args);
 
   test('setup prints the command that makes the namespace, without a stack', async () => {
-    const setup = there('default', '--namespace', 'cloud.a1b2c', '--retention', '40d');
-    expect(await setup.ended).toBe(2);
+    const setup = await there('default', '--namespace', 'cloud.a1b2c', '--retention', '40d');
+    expect(setup.code).toBe(2);
     expect(setup.printed).toContain('tcld namespace create --namespace cloud.a1b2c --retention-days 40');
     expect(setup.printed).not.toMatch(/^ +at /m);
   });
 
   test('setup prints one command for all search attributes that are missing, without a stack', async () => {
-    await temporal.connection.workflowService.registerNamespace({
-      namespace: 'bare',
-      workflowExecutionRetentionPeriod: msToTs('30d'),
-    });
-    const setup = there('bare');
-    expect(await setup.ended).toBe(2);
+    await prepareNamespace(temporal.connection, 'bare');
+    const setup = await there('bare');
+    expect(setup.code).toBe(2);
     const [line = ''] = setup.printed.split('\n').filter((one) => one.includes('tcld'));
     expect(line).toContain(
       'tcld namespace search-attributes add --namespace bare --search-attribute PaymentStatus=Keyword',
@@ -164,8 +164,8 @@ describe('where Temporal offers neither namespaces nor search attributes to add'
   });
 
   test('setup makes the Schedules of a namespace that has them all', async () => {
-    const setup = there('default');
-    expect(await setup.ended).toBe(0);
+    const setup = await there('default');
+    expect(setup.code).toBe(0);
     expect(setup.output).toBe(`Namespace default: every search attribute is registered already.\n${SCHEDULES}`);
   });
 });
