@@ -159,8 +159,8 @@ test('the file for sealing gives the private keys to the worker only', () => {
 
 // — What our programs say —
 
-test('worker, webhook, codec server, simulator and setup use one image, which is built here', () => {
-  const names = ['codec-server', 'payments-setup', 'simulator', 'webhook', 'worker'];
+test('worker, webhook, codec servers, simulator and setup use one image, which is built here', () => {
+  const names = ['codec-server', 'local-codec-server', 'payments-setup', 'simulator', 'webhook', 'worker'];
   expect(ours.map(([name]) => name).sort()).toEqual(names);
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(text('package.json')));
   for (const [, { image, build }] of ours) {
@@ -280,6 +280,22 @@ describe('started with its environment', () => {
     expect(get('simulator').ports).toEqual([`127.0.0.1:8470:${simulator.SIMULATOR_PORT}`]);
   });
 
+  test('only the UI of the profile local decodes, for viewers, by a codec server that takes no other page', async () => {
+    const flag = 'CODEC_SERVER_INSECURE_VIEWERS';
+    expect(services.filter(([, { environment }]) => flag in environment).map(([name]) => name)).toEqual([
+      'local-codec-server',
+    ]);
+    const codec = get('local-codec-server');
+    const ui = get('local-ui');
+    const [port = ''] = codec.ports[0]?.match(/127\.0\.0\.1:\d+/) ?? [];
+    expect(ui.environment.TEMPORAL_CODEC_ENDPOINT).toBe(`http://${port.replace('127.0.0.1', 'localhost')}`);
+    expect(get('temporal-ui').environment).not.toHaveProperty('TEMPORAL_CODEC_ENDPOINT');
+    const config = loadConfig({ ...environmentOf('local-codec-server'), NODE_ENV: 'production' });
+    expect(config.CODEC_SERVER_UI_ORIGINS).toEqual([ui.environment.TEMPORAL_CORS_ORIGINS]);
+    expect(await accessFrom(config, String)(undefined)).toBe('viewer');
+    expect(await accessFrom(config, String)(`Bearer ${TOKEN}`)).toBeUndefined();
+  });
+
   describe('the codec server', () => {
     const config = () => loadConfig({ ...environmentOf('codec-server'), NODE_ENV: 'production' });
 
@@ -386,10 +402,15 @@ test('the worker’s container may take longer to stop than the worker waits for
 
 // — Which services there are, and who reaches whom —
 
-test('the simulator starts only with its profile, and nothing waits for it', () => {
-  expect(services.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['simulator']);
-  expect(get('simulator').profiles).toEqual(['simulator']);
-  for (const [, { depends_on }] of services) expect(depends_on).not.toHaveProperty('simulator');
+test('the simulator, and what decodes without a log-in, start only with their profiles, and nothing waits for them', () => {
+  const apart = services.filter(([, { profiles }]) => profiles);
+  expect(apart.map(([name, { profiles }]) => [name, profiles])).toEqual([
+    ['local-ui', ['local']],
+    ['local-codec-server', ['local']],
+    ['simulator', ['simulator']],
+  ]);
+  for (const [, { depends_on }] of services)
+    for (const [name] of apart) expect(Object.keys(depends_on)).not.toContain(name);
 });
 
 test('a service waits for jobs to complete and for other services to be healthy', () => {
@@ -425,7 +446,7 @@ test('an environment names only the file of a secret, and the service has that f
       expect(secrets.map((secret) => `/run/secrets/${secret}`)).toContain(value);
     }
   }
-  expect(files).toBe(9);
+  expect(files).toBe(10);
   expect(Object.keys(EXAMPLE).filter((name) => SECRET.test(name))).toEqual([]);
 });
 

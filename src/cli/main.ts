@@ -153,9 +153,11 @@ program
   .description(
     'register the search attributes in the namespace, and make the Schedules: the sweep for stuck payments, and a reconciliation of each app a day',
   )
+  .option('--namespace <name>', 'make this namespace where it is missing, and prepare it (default: TEMPORAL_NAMESPACE)')
+  .option('--retention <duration>', 'how long it keeps closed payments; a new one keeps them for 30d')
   .addHelpText('after', '\nPAYMENTS_SCHEDULES=false leaves out the Schedules.')
-  .addHelpText('after', examples('setup'))
-  .action(async () => (await import('./setup.js')).setup(process.env));
+  .addHelpText('after', examples('setup', 'setup --namespace payments --retention 30d'))
+  .action(async (options) => (await import('./setup.js')).setup(options, process.env));
 
 program
   .command('check')

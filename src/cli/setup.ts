@@ -1,20 +1,40 @@
-/** `payment-gateway setup`: prepares a namespace for payments: search attributes, and the jobs that Temporal starts by itself. Safe to repeat. */
+/**
+ * `payment-gateway setup`: prepares a namespace for payments: the namespace itself where it is asked for, its search attributes, and the
+ * jobs that Temporal starts by itself. Safe to repeat.
+ */
 import { Client } from '@temporalio/client';
 import { scheduledJobs } from '../contract';
+import { DAY } from '../gateway/pure/durations';
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
 import { appIdsOf, loadConfig } from '../process/settings';
-import { connect } from '../temporal/connection';
+import { connect, connectToServer } from '../temporal/connection';
+import { prepareNamespace } from '../temporal/namespaces';
 import { makeSchedule } from '../temporal/schedules';
 import { registerSearchAttributes } from '../temporal/search-attributes';
+import { durationOf } from './operator/options';
 import { say } from './print';
 
-/** Nothing that it sends is encrypted, so it needs no keys. Throws ConfigError, and TemporalUnreachableError. */
-export async function setup(given: Environment): Promise<void> {
-  const { env } = withDevSettings(given);
-  const config = loadConfig(env);
-  const { connection, namespace } = await connect(env);
+export interface SetupOptions {
+  /** Make this namespace where it is missing, and prepare it. */
+  namespace?: string;
+  /** How long it keeps closed payments, such as `30d`. */
+  retention?: string;
+}
+
+/**
+ * Nothing that it sends is encrypted, so it needs no keys. Throws ConfigError, TemporalUnreachableError, UnknownNamespaceError,
+ * NamespaceRefusedError and AttributesNotOfferedError.
+ */
+export async function setup({ namespace: named, retention }: SetupOptions, given: Environment): Promise<void> {
+  const { env: settings } = withDevSettings(given);
+  const config = loadConfig(settings);
+  const env = named === undefined ? settings : { ...settings, TEMPORAL_NAMESPACE: named };
+  const kept = retention === undefined ? undefined : durationOf('--retention', retention);
+  const { connection, namespace } = await (named === undefined ? connect(env) : connectToServer(env));
   try {
+    if (named !== undefined || kept !== undefined)
+      say(told(namespace, await prepareNamespace(connection, namespace, kept)));
     const added = await registerSearchAttributes(connection, namespace);
     const said = added.length > 0 ? `registered ${added.join(', ')}` : 'every search attribute is registered already';
     say(`Namespace ${namespace}: ${said}.`);
@@ -31,3 +51,12 @@ export async function setup(given: Environment): Promise<void> {
     await connection.close();
   }
 }
+
+const CHANGES = {
+  made: 'made, and keeps',
+  changed: 'there already, and from now on keeps',
+  none: 'there already, and keeps',
+};
+
+const told = (namespace: string, { change, retention }: Awaited<ReturnType<typeof prepareNamespace>>) =>
+  `Namespace ${namespace}: ${CHANGES[change]} closed payments for ${Number((retention / DAY).toFixed(2))}d.`;

@@ -1,9 +1,10 @@
 /** Connections to Temporal, by Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_PROFILE, …). */
+import { accessSync, constants } from 'node:fs';
 import { Client, type ClientOptions, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { dataConverter, type EncryptionSettings } from '../codec/data-converter';
 import type { Environment } from '../process/environment';
-import { UserError } from '../process/user-error';
+import { ConfigError, UserError } from '../process/user-error';
 import { endingOnceClosed } from './closed-connection';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { requireOneSdk } from './sdk';
@@ -20,12 +21,23 @@ export class UnknownNamespaceError extends UserError {
 
 /**
  * Where Temporal is and which namespace to use, by Temporal's own environment variables and profiles. Everything of ours that
- * connects comes by here, so the SDK is looked at here. Throws TemporalSdkError.
+ * connects comes by here, so the SDK is looked at here. Throws TemporalSdkError and ConfigError.
  */
 export function temporalConfig(env: Environment) {
   requireOneSdk();
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: defined(env) });
+  const { connectionOptions, namespace = 'default' } = ownConfig(env);
   return { connectionOptions, namespace };
+}
+
+/** Temporal's own library passes over a file that is not there, and quotes the line of one that it cannot read: a key may be in it. */
+function ownConfig(env: Environment) {
+  try {
+    if (env.TEMPORAL_CONFIG_FILE) accessSync(env.TEMPORAL_CONFIG_FILE, constants.R_OK);
+    return loadClientConnectConfig({ overrideEnvVars: given(env) });
+  } catch (error) {
+    const [said] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new ConfigError(`Temporal’s own settings (TEMPORAL_…) cannot be used: ${said}`);
+  }
 }
 
 /**
@@ -43,18 +55,29 @@ export async function connectClient(
 }
 
 /** A connection alone, for callers that send no payloads. Throws TemporalUnreachableError and UnknownNamespaceError. */
-export async function connect(env: Environment): Promise<{ connection: Connection; namespace: string }> {
-  const { connectionOptions, namespace } = temporalConfig(env);
-  const options = { connectTimeout: 5_000, plugins: [endingOnceClosed], ...connectionOptions };
-  const connection = await Connection.connect(options).catch((error: unknown) => {
-    throw unreachable(connectionOptions.address, error);
-  });
+export async function connect(env: Environment): Promise<Connected> {
+  const { connection, namespace } = await connectToServer(env);
   try {
     await requireNamespace(connection, namespace);
   } catch (error) {
     await connection.close();
     throw error;
   }
+  return { connection, namespace };
+}
+
+interface Connected {
+  connection: Connection;
+  namespace: string;
+}
+
+/** The same for who makes the namespace, which need not be there yet. Throws TemporalUnreachableError. */
+export async function connectToServer(env: Environment): Promise<Connected> {
+  const { connectionOptions, namespace } = temporalConfig(env);
+  const options = { connectTimeout: 5_000, plugins: [endingOnceClosed], ...connectionOptions };
+  const connection = await Connection.connect(options).catch((error: unknown) => {
+    throw unreachable(connectionOptions.address, error);
+  });
   return { connection, namespace };
 }
 
@@ -70,7 +93,7 @@ export async function requireNamespace(
   } catch (error) {
     if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) return;
     throw new UnknownNamespaceError(
-      `Temporal has no namespace ${namespace}. Make it (temporal operator namespace create ${namespace}; in Temporal Cloud, on its page), or set TEMPORAL_NAMESPACE.`,
+      `Temporal has no namespace ${namespace}. Make it (payment-gateway setup --namespace ${namespace}; in Temporal Cloud, on its page), or set TEMPORAL_NAMESPACE.`,
     );
   }
 }
@@ -86,8 +109,7 @@ export function unreachable(address: string | undefined, error: unknown): Tempor
   );
 }
 
-function defined(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
-  );
+/** An empty variable counts as not set, as with settings of ours: a namespace without a name would be asked for otherwise. */
+function given(env: Environment): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
 }

@@ -43,6 +43,12 @@ export function isUnreadable(error: unknown): boolean {
   return error instanceof Error && error.message.includes('binary/encrypted');
 }
 
+/** Whether the server offers the call to nobody, or not to us: Temporal Cloud has no operator service, and makes no namespaces by it. */
+export function isNotOffered(error: unknown): boolean {
+  const code = grpcCodeOf(error);
+  return code === GRPC_STATUS.PERMISSION_DENIED || code === GRPC_STATUS.UNIMPLEMENTED;
+}
+
 /** Whether a call had no answer in its time. At a deadline the server may cancel the call before the client gives it up. */
 export function isOutOfTime(error: unknown): boolean {
   const code = grpcCodeOf(error);

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { SEARCH_ATTRIBUTE } from '../contract';
 import { UserError } from '../process/user-error';
+import { GRPC_STATUS, grpcCodeOf, isNotOffered } from './grpc-status';
 
 type ValueType = temporal.api.enums.v1.IndexedValueType;
 
@@ -16,6 +17,9 @@ export interface OperatorConnection {
       namespace: string;
       searchAttributes: { [name: string]: ValueType };
     }): Promise<unknown>;
+  };
+  workflowService: {
+    countWorkflowExecutions(request: { namespace: string; query: string }): Promise<unknown>;
   };
 }
 
@@ -43,14 +47,40 @@ const NEEDED = new Map(Object.values(SEARCH_ATTRIBUTE).map(({ name, type }) => [
 /** The names of all our search attributes. */
 export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = [...NEEDED.keys()];
 
+/** Who may use the namespace may not add search attributes to it. The message has the command that does. */
+export class AttributesNotOfferedError extends UserError {
+  override readonly name = 'AttributesNotOfferedError';
+}
+
 /** Names of our search attributes that the namespace lacks. Throws SearchAttributeConflictError if a type differs. */
 export async function missingSearchAttributes(connection: OperatorConnection, namespace: string): Promise<string[]> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const listed = await connection.operatorService.listSearchAttributes({ namespace }).catch((error: unknown) => {
+    if (isNotOffered(error)) return undefined;
+    throw error;
+  });
+  if (listed === undefined) return unknownToLists(connection, namespace);
+  const { customAttributes } = listed;
   return [...NEEDED].flatMap(([name, needed]) => {
     const found = customAttributes?.[name];
     if (found !== undefined && found !== needed) throw conflict(namespace, name, found, needed);
     return found === undefined ? [name] : [];
   });
+}
+
+/** The same where nobody may ask which ones there are: a list by one that is not registered is refused. It does not show the type. */
+async function unknownToLists({ workflowService }: OperatorConnection, namespace: string): Promise<string[]> {
+  const missing = await Promise.all(
+    SEARCH_ATTRIBUTE_NAMES.map((name) =>
+      workflowService.countWorkflowExecutions({ namespace, query: `${name} IS NOT NULL` }).then(
+        () => [],
+        (error: unknown) => {
+          if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) return [name];
+          throw error;
+        },
+      ),
+    ),
+  );
+  return missing.flat();
 }
 
 /** Throws NotSetUpError where the namespace lacks one, and SearchAttributeConflictError. */
@@ -72,25 +102,47 @@ export async function explainIfNotSetUp({
   });
 }
 
-/** Registers the missing ones and returns their names. Safe to repeat. Throws SearchAttributeConflictError. */
+/**
+ * Registers the missing ones and returns their names. Safe to repeat. Throws SearchAttributeConflictError and
+ * AttributesNotOfferedError.
+ */
 export async function registerSearchAttributes(connection: OperatorConnection, namespace: string): Promise<string[]> {
   const missing = await missingSearchAttributes(connection, namespace);
-  if (missing.length > 0) await addSearchAttributes(connection, namespace, missing);
+  if (missing.length === 0) return missing;
+  const searchAttributes = Object.fromEntries([...NEEDED].filter(([name]) => missing.includes(name)));
+  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes }).catch((error: unknown) => {
+    throw isNotOffered(error) ? notOffered(namespace, missing) : error;
+  });
   return missing;
 }
 
-/** Registers search attributes without asking which exist. Test servers cannot answer that. */
-async function addSearchAttributes(
-  { operatorService }: OperatorConnection,
-  namespace: string,
-  names: readonly string[] = SEARCH_ATTRIBUTE_NAMES,
-): Promise<void> {
-  const searchAttributes = Object.fromEntries([...NEEDED].filter(([name]) => names.includes(name)));
-  await operatorService.addSearchAttributes({ namespace, searchAttributes });
+/** With one command for all of them, which people copy. */
+function notOffered(namespace: string, missing: readonly string[]): AttributesNotOfferedError {
+  const pairs = [...NEEDED].filter(([name]) => missing.includes(name));
+  const cloud = pairs.map(([name, type]) => `--search-attribute ${name}=${commandType(type)}`).join(' ');
+  const own = pairs.map(([name, type]) => `--name ${name} --type ${commandType(type)}`).join(' ');
+  return new AttributesNotOfferedError(
+    [
+      `The namespace ${namespace} lacks search attributes that payments need, and Temporal does not let this program add them.`,
+      'In Temporal Cloud run:',
+      `  tcld namespace search-attributes add --namespace ${namespace} ${cloud}`,
+      'On a server of your own its operator runs:',
+      `  temporal operator search-attribute create --namespace ${namespace} ${own}`,
+      'Then run payment-gateway setup again.',
+    ].join('\n'),
+  );
 }
 
+const typeName = (type: ValueType) => IndexedValueType[type]?.replace('INDEXED_VALUE_TYPE_', '') ?? `type ${type}`;
+
+/** As commands of Temporal write a type: `KeywordList`. */
+const commandType = (type: ValueType) =>
+  typeName(type)
+    .split('_')
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join('');
+
 function conflict(namespace: string, name: string, found: ValueType, needed: ValueType): SearchAttributeConflictError {
-  const typeName = (type: ValueType) => IndexedValueType[type]?.replace('INDEXED_VALUE_TYPE_', '') ?? `type ${type}`;
   return new SearchAttributeConflictError(
     `The search attribute ${name} of the namespace ${namespace} is registered as ${typeName(found)}, and payments need ${typeName(needed)}. Use another namespace, or remove it there.`,
   );

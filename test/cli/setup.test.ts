@@ -6,13 +6,17 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { freePort } from '../../src/cli/dev/temporal';
 import { NotSetUpError, PaymentsClient } from '../../src/client';
 import { afterSaleWorkflowId, paymentWorkflowId } from '../../src/contract';
+import { DAY } from '../../src/gateway/pure/durations';
+import { prepareNamespace, retentionOf } from '../../src/temporal/namespaces';
 import { pollersOf } from '../../src/temporal/pollers';
 import { missingSearchAttributes, SEARCH_ATTRIBUTE_NAMES } from '../../src/temporal/search-attributes';
 import { bareServer } from '../../src/testing/dev-server';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
+import { Commands } from '../harness/commands';
 import { eventually } from '../harness/eventually';
 import { publishedOrder } from '../harness/orders';
+import { type RefusingServer, refusingServer } from '../harness/refusing-server';
 import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'setup-'));
@@ -96,7 +100,74 @@ test('setup leaves out the Schedules where the settings say so', async () => {
 test('setup of a namespace that does not exist fails and names it', async () => {
   const setup = new Terminal({ cwd: folder, env: { ...settings, TEMPORAL_NAMESPACE: 'nowhere' } }, 'setup');
   expect(await setup.ended).not.toBe(0);
-  expect(setup.printed).toContain('nowhere');
+  expect(setup.printed).toContain('payment-gateway setup --namespace nowhere');
+});
+
+// Only what these print matters, and how they end: one process runs them.
+const commands = new Commands(folder);
+afterAll(() => commands.end());
+const run = (...args: string[]) => commands.run(settings, ...args);
+
+const registered = `Namespace shop: registered ${SEARCH_ATTRIBUTE_NAMES.join(', ')}.\n`;
+const nothing = 'Namespace shop: every search attribute is registered already.\n';
+
+test.each([
+  [
+    'makes a namespace that is missing and prepares it',
+    ['30d'],
+    `made, and keeps closed payments for 30d.\n${registered}`,
+  ],
+  ['leaves one that is there as it is', [], `there already, and keeps closed payments for 30d.\n${nothing}`],
+  ['changes its retention', ['45d'], `there already, and from now on keeps closed payments for 45d.\n${nothing}`],
+  ['changes nothing the second time', ['45d'], `there already, and keeps closed payments for 45d.\n${nothing}`],
+])('setup with --namespace %s', async (_, retention, said) => {
+  const setup = await run('setup', '--namespace', 'shop', ...retention.flatMap((given) => ['--retention', given]));
+  expect(setup.code).toBe(0);
+  expect(setup.output).toBe(`Namespace shop: ${said}${SCHEDULES}`);
+  expect(await retentionOf(temporal.connection, 'shop')).toBe(Number.parseInt(retention[0] ?? '30d', 10) * DAY);
+});
+
+test('a retention that Temporal refuses is answered with what it says of it, without a stack', async () => {
+  const setup = await run('setup', '--namespace', 'brief', '--retention', '1s');
+  expect(setup.code).toBe(2);
+  expect(setup.printed).toMatch(/^Temporal refuses .*brief.*retention.*--retention\.\n$/);
+});
+
+describe('where Temporal offers neither namespaces nor search attributes to add', () => {
+  let closed: RefusingServer;
+  beforeAll(async () => {
+    closed = await refusingServer(temporal.address, ['OperatorService', 'RegisterNamespace', 'UpdateNamespace']);
+  });
+  afterAll(() => closed?.close());
+  const there = (TEMPORAL_NAMESPACE: string, ...args: string[]) =>
+    commands.run({ ...settings, TEMPORAL_ADDRESS: closed.address, TEMPORAL_NAMESPACE }, 'setup', ...args);
+
+  test('setup prints the command that makes the namespace, without a stack', async () => {
+    const setup = await there('default', '--namespace', 'cloud.a1b2c', '--retention', '40d');
+    expect(setup.code).toBe(2);
+    expect(setup.printed).toContain('tcld namespace create --namespace cloud.a1b2c --retention-days 40');
+    expect(setup.printed).not.toMatch(/^ +at /m);
+  });
+
+  test('setup prints one command for all search attributes that are missing, without a stack', async () => {
+    await prepareNamespace(temporal.connection, 'bare');
+    const setup = await there('bare');
+    expect(setup.code).toBe(2);
+    const [line = ''] = setup.printed.split('\n').filter((one) => one.includes('tcld'));
+    expect(line).toContain(
+      'tcld namespace search-attributes add --namespace bare --search-attribute PaymentStatus=Keyword',
+    );
+    expect(line.match(/--search-attribute \w+=(Keyword|KeywordList|Double|Datetime)\b/g)).toHaveLength(
+      SEARCH_ATTRIBUTE_NAMES.length,
+    );
+    expect(setup.printed).not.toMatch(/^ +at /m);
+  });
+
+  test('setup makes the Schedules of a namespace that has them all', async () => {
+    const setup = await there('default');
+    expect(setup.code).toBe(0);
+    expect(setup.output).toBe(`Namespace default: every search attribute is registered already.\n${SCHEDULES}`);
+  });
 });
 
 test('without a worker, who asks for a state is told so within 15 s, and who waits for the outcome waits on', async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Payload } from '@temporalio/common';
 import { exportJWK, generateKeyPair, type JWTPayload, type KeyLike, SignJWT } from 'jose';
 import { EncryptionCodec, type RunningCodecServer, startCodecServer } from '../../src/codec';
+import { accessFrom } from '../../src/codec/access';
 import { ConfigError, loadConfig } from '../../src/process/settings';
 import { readableLog } from '../webhook/support';
 import { decoded, key, metadata, payload, setting } from './support';
@@ -216,6 +217,16 @@ describe('a request without a valid proof', () => {
   test('is refused before its body is read', async () => {
     expect((await ask('/decode', 'x'.repeat(20_000_000), {})).status).toBe(401);
   });
+});
+
+test('who sends no token is a viewer by a setting that says insecure alone, and a wrong token still nobody', async () => {
+  const access = accessFrom(
+    loadConfig({ CODEC_SERVER_INSECURE_VIEWERS: 'true', CODEC_SERVER_SUPPORT_TOKEN: SUPPORT }),
+    String,
+  );
+  expect(await access(undefined)).toBe('viewer');
+  expect(await access(`Bearer ${SUPPORT}`)).toBe('support');
+  expect(await access(`Bearer ${VIEWER}`)).toBeUndefined();
 });
 
 describe('a browser', () => {

@@ -98,6 +98,7 @@ describe('with nothing set', () => {
       SIMULATOR_HOST: '127.0.0.1',
       SIMULATOR_PORT: 8_470,
       SIMULATOR_SPEED: 1,
+      CODEC_SERVER_INSECURE_VIEWERS: false,
       SIMULATOR_INSECURE_REMOTE_CONTROL: false,
       LOG_LEVEL: 'info',
       apps: [],
@@ -245,6 +246,7 @@ describe('each setting takes its values', () => {
     ['SIMULATOR_PUBLIC_URL', 'http://simulator:8470', 'http://simulator:8470'],
     ['SIMULATOR_DATA_FILE', 'trades.json', 'trades.json'],
     ['SIMULATOR_SPEED', '0.5', 0.5],
+    ['CODEC_SERVER_INSECURE_VIEWERS', 'true', true],
     ['SIMULATOR_INSECURE_REMOTE_CONTROL', 'true', true],
     ['LOG_LEVEL', 'debug', 'debug'],
   ])('%s=%s', (name, text, value) => expect(loadConfig({ [name]: text })[name]).toEqual(value));
@@ -331,6 +333,7 @@ describe('a wrong value', () => {
     ['SIMULATOR_PUBLIC_URL', 'simulator'],
     ['SIMULATOR_SPEED', 'fast'],
     ['SIMULATOR_SPEED', '0'],
+    ['CODEC_SERVER_INSECURE_VIEWERS', 'yes'],
     ['SIMULATOR_INSECURE_REMOTE_CONTROL', 'yes'],
     ['LOG_LEVEL', 'loud'],
   ])('%s=%s is refused with the name of the variable and without its value', (name, value) => {
@@ -596,7 +599,11 @@ describe('a start with settings that give up protection', () => {
 
   test('each of them that is on has a line in the log of a program that reads it, with what is at risk', () => {
     const env = Object.fromEntries(GIVES_UP.map((name) => [name, 'true']));
-    const lines = new Set([...warnings(env, 'worker'), ...warnings(env, 'simulator')]);
+    const lines = new Set([
+      ...warnings(env, 'worker'),
+      ...warnings(env, 'codec server'),
+      ...warnings(env, 'simulator'),
+    ]);
     expect([...lines].map((line) => line.split(' is on: ')[0]).sort()).toEqual([...GIVES_UP].sort());
     for (const line of lines) expect(line).toMatch(/ is on: .{30,}\.$/);
   });

@@ -13,6 +13,7 @@ import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { type CreateInput, type GatewayActivities, paymentWorkflowId } from '../../src/contract';
 import { activitiesIn } from '../../src/temporal/activities-in-history';
+import { missingSearchAttributes } from '../../src/temporal/search-attributes';
 import { devServer } from '../../src/testing/dev-server';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../src/testing/simulated-temporal/environment';
@@ -106,6 +107,10 @@ describe.each([
     });
   };
   const CANCEL = { args: [{ outcome: 'CANCEL', reason: 'the test', by: 'test' }] as [object] };
+
+  it('lacks none of our search attributes', async () => {
+    expect(await missingSearchAttributes(server.client.connection, 'default')).toEqual([]);
+  });
 
   it('a workflow id is refused while a run is open, and afterwards by the id reuse policy of the new start', async () => {
     const payment = order();

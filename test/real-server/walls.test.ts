@@ -177,7 +177,7 @@ describe('in surroundings that are wrong', () => {
       // A process that serves must also end by itself.
       const run = SERVING.has(name) ? await started(folder, env, ...args) : await commands.run(env, ...args);
       expect(run.code).toBe(2);
-      expect(run.printed).toContain(`temporal operator namespace create ${env.TEMPORAL_NAMESPACE}`);
+      expect(run.printed).toContain(`payment-gateway setup --namespace ${env.TEMPORAL_NAMESPACE}`);
       expect(run.printed).not.toMatch(/undefined|^ +at /m);
     },
   );

@@ -12,11 +12,9 @@ import { FAIL } from '../../process/http-server';
 import { type Config, requireApps, risksOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { UnknownNamespaceError } from '../../temporal/connection';
+import { RETENTION_MS } from '../../temporal/namespaces';
 import type { Pollers } from '../../temporal/pollers';
 import type { JobTrouble } from '../../temporal/schedules';
-
-/** A namespace that keeps closed payments for less forgets numbers, ledgers and jobs too soon. */
-const RETENTION_MS = 30 * DAY;
 
 /** How one point stands. */
 export interface Finding {
@@ -112,7 +110,7 @@ const ofAll: Point[] = [
       const days = (await world.retentionMs()) / DAY;
       if (days >= RETENTION_MS / DAY) return ok(`closed payments are kept for ${days} days`);
       return failed(
-        `Closed payments are kept for ${Number(days.toFixed(1))}d: after that Temporal guards no number and shows nobody what happened. Keep them for ${RETENTION_MS / DAY}: temporal operator namespace update --retention ${RETENTION_MS / DAY}d (in Temporal Cloud, on the namespace's page).`,
+        `Closed payments are kept for ${Number(days.toFixed(1))}d: after that Temporal guards no number and shows nobody what happened. Keep them longer: payment-gateway setup --retention ${RETENTION_MS / DAY}d.`,
       );
     },
   },

@@ -8,6 +8,7 @@ import type { Environment } from '../../process/environment';
 import { type GatewayLook, lookAtGateway } from '../../process/gateway-check';
 import { appIdsOf, type Config } from '../../process/settings';
 import { connect, temporalConfig } from '../../temporal/connection';
+import { retentionOf } from '../../temporal/namespaces';
 import { paymentQuery } from '../../temporal/payment-query';
 import { type Pollers, pollersOf } from '../../temporal/pollers';
 import { type JobTrouble, troubledJobs } from '../../temporal/schedules';
@@ -39,8 +40,7 @@ export class LiveWorld implements World {
 
   async retentionMs(): Promise<number> {
     const { connection, namespace } = await this.temporal();
-    const { config } = await this.soon(connection, () => connection.workflowService.describeNamespace({ namespace }));
-    return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+    return (await this.soon(connection, () => retentionOf(connection, namespace))) ?? 0;
   }
 
   async missingAttributes(): Promise<readonly string[]> {

@@ -50,7 +50,7 @@ function reasonOf(reason: true | string): true | string {
 const LONGEST = 36_500 * DAY;
 
 /** `90s`, `2h`, `3d` in ms. Throws ConfigError. */
-function durationOf(option: string, text: string): number {
+export function durationOf(option: string, text: string): number {
   const read = durationText.safeParse(text);
   if (!read.success) throw new ConfigError(`${option} ${text}: ${read.error.issues[0]?.message}.`);
   if (read.data > LONGEST) throw new ConfigError(`${option} ${text}: must be at most ${LONGEST / DAY}d.`);

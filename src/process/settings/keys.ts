@@ -56,6 +56,10 @@ export const CODEC_SERVER_SETTINGS = {
     readBy: 'codec server',
     meaning: 'Who sends this one sees names, e-mail addresses and phone numbers too.',
   }),
+  CODEC_SERVER_INSECURE_VIEWERS: flag.prefault('false').register(settingDocs, {
+    readBy: 'codec server',
+    meaning: '`true` takes who sends no token for a viewer: for a Temporal UI without a log-in on your own machine.',
+  }),
   CODEC_SERVER_JWKS_URL: httpAddress.optional().register(settingDocs, {
     readBy: 'codec server',
     meaning: "Public keys of Temporal UI's log-in (OIDC). The UI then sends its access token.",
