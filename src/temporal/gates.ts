@@ -1,5 +1,6 @@
 /** The gates of the workflows' code on the side of the worker: which ones it opens, and what its version tells of them. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { PatchActivationCallback, Worker } from '@temporalio/worker';
 import { z } from 'zod';
@@ -39,7 +40,13 @@ const FINAL: readonly (number | undefined)[] = [
 /** How long to wait before Temporal is asked again, in ms: longer each time. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1_000, 60_000];
 
-type Publishing = Pick<Worker, 'options' | 'connection'>;
+/** What is used here of a Worker. */
+interface Publishing {
+  options: Pick<Worker['options'], 'namespace' | 'identity' | 'workerDeploymentOptions'>;
+  connection?:
+    | { workflowService: Pick<Connection['workflowService'], 'updateWorkerDeploymentVersionMetadata'> }
+    | undefined;
+}
 
 /**
  * Tells Temporal which gates this worker's version knows and opens, so that a rollback can be refused in time. Without a version there is

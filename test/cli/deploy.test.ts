@@ -11,7 +11,7 @@ import {
   unreadGates,
 } from '../../src/cli/deploy/decisions';
 import { UserError } from '../../src/process/user-error';
-import { DeployRefusedError, type DeployedVersion, type Deployment, Deployments } from '../../src/temporal/deployments';
+import { type DeployedVersion, type Deployment, Deployments, DeployRefusedError } from '../../src/temporal/deployments';
 
 const gates = (reads: string[], opens: string[] = []) => ({ release: '1.0.0', reads, opens });
 
@@ -146,8 +146,12 @@ describe('Temporal', () => {
           ],
         },
       }),
-      describeWorkerDeploymentVersion: () => ({ workerDeploymentVersionInfo: { createTime: time, metadata: { entries } } }),
-      countWorkflowExecutions: ({ query }) => ({ count: query?.includes('!=') ? 3 : query?.includes('Pinned') ? 1 : 2 }),
+      describeWorkerDeploymentVersion: () => ({
+        workerDeploymentVersionInfo: { createTime: time, metadata: { entries } },
+      }),
+      countWorkflowExecutions: ({ query }) => ({
+        count: query?.includes('!=') ? 3 : query?.includes('Pinned') ? 1 : 2,
+      }),
     });
     const [at] = [new Date(1_795_855_624_500).toISOString()];
     expect(await deployments.read('payments')).toEqual({
@@ -179,7 +183,10 @@ describe('Temporal', () => {
 
   test.each([
     ['conflict token mismatch', /Somebody else changed it.*deploy status/],
-    ["proposed current version 'payments:d' is missing active task queues from the current version", /start its workers/],
+    [
+      "proposed current version 'payments:d' is missing active task queues from the current version",
+      /start its workers/,
+    ],
     ['something new', /Temporal refuses d: .*something new.*deploy status/],
   ])('gets the token of what was read, and its refusal %j is told with what to do', async (said, told) => {
     const deployments = fake({ setWorkerDeploymentCurrentVersion: () => refuse(9, said) });
