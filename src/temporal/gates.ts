@@ -1,7 +1,7 @@
 /** The gates of the workflows' code on the side of the worker: which ones it opens, and what its version tells of them. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
 import type { PatchActivationCallback, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { GATES, type Gates, type GatesOfRelease, gatesOf, isOpen } from '../contract';
@@ -43,9 +43,12 @@ const [FIRST_PAUSE, LONGEST_PAUSE] = [1_000, 60_000];
 /** What is used here of a Worker. */
 interface Publishing {
   options: Pick<Worker['options'], 'namespace' | 'identity' | 'workerDeploymentOptions'>;
-  connection?:
-    | { workflowService: Pick<Connection['workflowService'], 'updateWorkerDeploymentVersionMetadata'> }
-    | undefined;
+  connection?: { workflowService: MetadataService } | undefined;
+}
+interface MetadataService {
+  updateWorkerDeploymentVersionMetadata(
+    request: temporal.api.workflowservice.v1.IUpdateWorkerDeploymentVersionMetadataRequest,
+  ): Promise<unknown>;
 }
 
 /**

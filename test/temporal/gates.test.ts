@@ -20,15 +20,15 @@ describe('a worker that starts', () => {
   const refusal = (code: number) => Object.assign(new Error('no'), { code, details: 'no', metadata: {} });
 
   /** What Temporal is asked, where it answers so, and what is logged. */
-  async function publishing(answers: readonly (Error | undefined)[], useWorkerVersioning = true) {
+  async function publishing(answers: readonly (Error | undefined)[], hasVersion = true) {
     const asked: object[] = [];
     const warned: string[] = [];
     const workerDeploymentOptions = {
       version,
-      useWorkerVersioning,
+      useWorkerVersioning: true as const,
       defaultVersioningBehavior: 'AUTO_UPGRADE' as const,
     };
-    const options = { namespace: 'default', identity: 'w', workerDeploymentOptions };
+    const options = { namespace: 'default', identity: 'w', ...(hasVersion ? { workerDeploymentOptions } : {}) };
     const updateWorkerDeploymentVersionMetadata = async (request: object) => {
       const answer = answers[asked.length];
       asked.push(request);
