@@ -105,9 +105,9 @@ function statusText({ name, ramping, versions, unversioned_runs, stranded_runs, 
   if (unversioned_runs > 0) lines.push(`${unversioned_runs} open runs have had no worker with a version yet.`);
   if (stranded_runs > 0)
     lines.push(
-      `${stranded_runs} open runs passed ${unread_gates.join(', ')}, which the current version cannot replay: promote one that can.`,
+      `${stranded_runs} open runs passed ${printable(unread_gates.join(', '))}, which the current version cannot replay: promote one that can.`,
     );
-  return [`Worker Deployment ${printable(name)}`, ...lines.map((line) => line)].join('\n');
+  return [`Worker Deployment ${printable(name)}`, ...lines].join('\n');
 }
 
 const gatesText = ({ gates }: DeployedVersion): string =>
