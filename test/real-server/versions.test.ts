@@ -183,7 +183,7 @@ test(`a deploy, its rollback and the deploy again with ${SIZE.payments} open pay
   const orders: string[] = [];
   const asked: Promise<unknown>[] = [];
   let deposits = 0;
-  /** What happens in each part of the deploy: orders, refunds that wait for the gateway, and a deposit into each account. */
+  /** What happens in each part of the deploy: orders, refunds that wait for the gateway, and of each account a deposit and a query. */
   const shop = (share: number) => {
     const many = Math.ceil(SIZE.payments * share);
     for (let i = 0; i < many && orders.length < SIZE.payments; i += 1) {
@@ -196,7 +196,10 @@ test(`a deploy, its rollback and the deploy again with ${SIZE.payments} open pay
       asked.push(answered(() => payments.refund(out_trade_no, part('1.00', 'one'))));
     }
     deposits += 1;
-    for (const account of accounts) asked.push(simulator.deposit(account, '2.00'));
+    for (const account of accounts) {
+      asked.push(simulator.deposit(account, '2.00'));
+      asked.push(answered(() => payments.accounts.recheck(account)));
+    }
   };
   const refunded: string[] = [];
   const counted = () =>
