@@ -29,14 +29,14 @@ export interface GatesOfRelease {
 }
 
 /** Whether workers of a release open a gate. Before that, only runs for which another worker has opened it take the changed code. */
-export const isOpen = ({ opensIn }: Pick<Gate, 'opensIn'>, release: string): boolean => !isBefore(release, opensIn);
+export const isOpenedBy = ({ opensIn }: Pick<Gate, 'opensIn'>, release: string): boolean => !isBefore(release, opensIn);
 
 /** Whether the release that first knows a gate keeps it closed: only then there is a release to go back to. */
-export const shipsClosed = (gate: Gate): boolean => !isOpen(gate, gate.readSince);
+export const shipsClosed = (gate: Gate): boolean => !isOpenedBy(gate, gate.readSince);
 
 /** `gates`: those of the code of this release. */
 export function gatesOf(release: string, gates: Gates = GATES): GatesOfRelease {
-  const open = Object.entries(gates).filter(([, gate]) => isOpen(gate, release));
+  const open = Object.entries(gates).filter(([, gate]) => isOpenedBy(gate, release));
   return { release, reads: Object.keys(gates), opens: open.map(([name]) => name) };
 }
 

@@ -4,7 +4,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import type { PatchActivationCallback, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { GATES, type Gates, type GatesOfRelease, gatesOf, isOpen } from '../contract';
+import { GATES, type Gates, type GatesOfRelease, gatesOf, isOpenedBy } from '../contract';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 
 /** A gate of ours opens in its release; a patch of the merchant's own code as they say, and at once where they say nothing. */
@@ -12,7 +12,7 @@ export const gateOpener =
   (release: string, own: PatchActivationCallback = () => true, gates: Gates = GATES): PatchActivationCallback =>
   (input) => {
     const gate = Object.hasOwn(gates, input.patchId) ? gates[input.patchId] : undefined;
-    return gate === undefined ? own(input) : isOpen(gate, release);
+    return gate === undefined ? own(input) : isOpenedBy(gate, release);
   };
 
 /** The entry of a version's metadata. It is no payload of an order: nobody needs a key to read it. */

@@ -1,7 +1,7 @@
 /** Each gate of src/contract/gates.ts is needed by the history that it names, and ships closed, so that a rollback replays. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GATES, type Gate, gatesOf, isOpen, shipsClosed } from '../../src/contract';
+import { GATES, type Gate, gatesOf, isOpenedBy, shipsClosed } from '../../src/contract';
 import { quiet } from '../../src/testing/dev-server';
 import { ROOT } from '../harness/terminal';
 import { GATES as PLANTED } from './planted-gate/versions';
@@ -59,7 +59,7 @@ describe('a rollback by one release', () => {
   /** The code of each release, and by which of two histories a run of it goes: before the change, or behind the gate. */
   const CODE = { '1.0.0': './planted-gate/before', '1.1.0': './planted-gate/workflows' } as const;
   const writtenBy = (gate: Gate, release: string) =>
-    isOpen(gate, release) ? 'history-behind-it.json' : 'history.json';
+    isOpenedBy(gate, release) ? 'history-behind-it.json' : 'history.json';
 
   async function failuresBack(gate: Gate): Promise<Record<string, string[]>> {
     const steps = [
