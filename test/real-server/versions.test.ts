@@ -58,7 +58,7 @@ async function startWorker(buildId: string, program?: string): Promise<void> {
 const deploy = (...args: string[]) =>
   commands.run(
     { TEMPORAL_ADDRESS: stack.temporal.address, PAYMENTS_TASK_QUEUE: stack.taskQueue },
-    ...['deploy', ...args, '--json'],
+    ...['deploy', ...args, '--deployment', DEPLOYMENT, '--json'],
   );
 
 const status = z.object({

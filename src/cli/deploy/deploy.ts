@@ -136,7 +136,7 @@ function onlyOne(names: readonly string[]): string {
   const [name, ...others] = names;
   if (name === undefined)
     throw new UserError(
-      'The namespace has no Worker Deployment: start a worker with TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID.',
+      'Temporal lists no Worker Deployment in the namespace: start a worker with TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID, or name one with --deployment, because the list is moments behind.',
     );
   if (others.length === 0) return name;
   throw new UserError(
