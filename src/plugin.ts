@@ -49,7 +49,9 @@ import type { MetricSink, MetricSinks, Recorder, TraceSinks } from './contract';
 import { GatewayClient, type GatewaySettings } from './gateway';
 import { paymentsNexusService } from './nexus';
 import type { Environment } from './process/environment';
+import { packageVersion } from './process/package';
 import { appIdsOf, type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
+import { gateOpener, publishGates } from './temporal/gates';
 import { runtimeRecorder } from './temporal/runtime';
 import type { Telemetry } from './temporal/telemetry/telemetry';
 
@@ -122,6 +124,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
       }),
       activities: { ...options.activities, ...this.#worker.activities },
       sinks: { ...options.sinks, ...this.#worker.sinks },
+      patchActivationCallback: gateOpener(packageVersion(), options.patchActivationCallback),
       ...nexusServices(options, this.#worker),
     };
   }
@@ -154,14 +157,17 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     return { ...configured, preloadModules, ...(failureConverterPath ? { failureConverterPath } : {}) };
   }
 
-  /** Closes the gateway's connections when the last Worker has ended. */
+  /** Publishes its gates beside its work, and closes the gateway's connections when the last Worker has ended. */
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     this.#running += 1;
     // A gauge that is never set is no gauge.
     for (const app_id of appIdsOf(this.#config)) this.#worker?.record('circuit', 0, { app_id });
+    const ended = new AbortController();
+    void publishGates(worker, packageVersion(), ended.signal, (...said) => Runtime.instance().logger.warn(...said));
     try {
       await next(worker);
     } finally {
+      ended.abort();
       this.#running -= 1;
       if (this.#running === 0) await Promise.all((this.#worker?.gateways ?? []).map((gateway) => gateway.close()));
     }

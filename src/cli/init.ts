@@ -3,10 +3,10 @@ import { existsSync, statSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { packageFolder, packageVersion } from '../process/package';
 import { ConfigError, UserError } from '../process/user-error';
 import { childEnvironment } from './dev/temporal/child-environment';
 import { runCommand } from './dev/temporal/run-command';
-import { packageFolder, packageVersion } from './package';
 import { say } from './print';
 import { CLIENT_FOLDER, type ProjectChoice, projectOf } from './projects';
 

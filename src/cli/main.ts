@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 /** The command line: `payment-gateway`. Each command has its own file, which is loaded only when the command runs. */
 import { Argument, Command, Option } from 'commander';
+import { packageVersion } from '../process/package';
 import { settingsHelp } from '../process/settings/help';
+import { addDeployCommands } from './deploy/commands';
 import { EXIT, EXIT_CODES } from './exit-codes';
 import { failed, failedUsage, isForPrograms } from './failed';
 import { examples } from './help-examples';
 import { addOperatorCommands } from './operator/commands';
-import { packageVersion } from './package';
 import { complain } from './print';
 import { PROGRAMS, TEMPLATES } from './projects';
 
@@ -169,6 +170,8 @@ program
   )
   .addHelpText('after', examples('check', 'check --json'))
   .action(async (options) => (await import('./check/command.js')).check(options, process.env));
+
+addDeployCommands(program);
 
 const keys = program
   .command('keys')

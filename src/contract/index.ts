@@ -19,6 +19,7 @@ export * from './events';
 export * from './failure-details';
 export * from './failures';
 export * from './foreign-input';
+export * from './gates';
 export * from './gateway';
 export * from './ids';
 export * from './known-by';

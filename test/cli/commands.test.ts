@@ -81,6 +81,7 @@ const COMMANDS = [
   'simulator',
   'setup',
   'check',
+  'deploy',
   'keys',
   'completion',
 ];
@@ -98,7 +99,15 @@ describe('help', () => {
 
   const OF_GROUPS = [
     ...['accounts create', 'accounts show', 'accounts deposits', 'accounts cancel', 'accounts recheck'],
-    ...['accounts quantity', 'keys new', 'keys rotate'],
+    ...[
+      'accounts quantity',
+      'deploy status',
+      'deploy ramp',
+      'deploy promote',
+      'deploy rollback',
+      'keys new',
+      'keys rotate',
+    ],
   ];
   test.each([...COMMANDS, ...OF_GROUPS])(
     '%s --help prints its usage, examples and exit codes, and does nothing else',

@@ -43,6 +43,7 @@ export async function outsideStack({
   const workers: Terminal[] = [];
 
   return {
+    folder,
     temporal,
     taskQueue,
     simulator,
@@ -50,8 +51,8 @@ export async function outsideStack({
     workers,
     payments: new PaymentsClient({ client: temporal.client, app_id: APP.app_id, taskQueue }),
 
-    /** Resolves once it works. `more`: settings of this one. */
-    async startWorker(more: Record<string, string> = {}): Promise<Terminal> {
+    /** Resolves once it works. `more`: settings of this one; `program`: another build than lib/. */
+    async startWorker(more: Record<string, string> = {}, program?: string): Promise<Terminal> {
       const env = {
         TEMPORAL_ADDRESS: temporal.address,
         TEMPORAL_NAMESPACE: 'default',
@@ -64,7 +65,7 @@ export async function outsideStack({
         ...settings,
         ...more,
       };
-      const worker = new Terminal({ cwd: folder, env }, 'worker');
+      const worker = new Terminal({ cwd: folder, env, ...(program ? { program } : {}) }, 'worker');
       workers.push(worker);
       await worker.sees(/worker started/);
       return worker;

@@ -1,8 +1,8 @@
-/** Each gate of src/workflows/shared/versions.ts is needed by the history that it names. */
+/** Each gate of src/contract/gates.ts is needed by the history that it names, and ships closed, so that a rollback replays. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GATES, type Gate, gatesOf, isOpenedBy, shipsClosed } from '../../src/contract';
 import { quiet } from '../../src/testing/dev-server';
-import { GATES, type Gate } from '../../src/workflows/shared/versions';
 import { ROOT } from '../harness/terminal';
 import { GATES as PLANTED } from './planted-gate/versions';
 import { bundleWithoutGate, failuresOf, KEPT, readHistory } from './replay';
@@ -38,6 +38,53 @@ describe('the gate of the example in planted-gate/', () => {
 
   test('lets its history replay when only another gate is removed', async () => {
     expect(await failuresWithout('another', workflows, file)).toEqual([]);
+  });
+});
+
+test('each gate ships closed', () => {
+  expect(Object.entries<Gate>(GATES).filter(([, gate]) => !shipsClosed(gate))).toEqual([]);
+});
+
+test.each([
+  ['1.1.9', []],
+  ['1.2.0', ['planted-gate']],
+  ['1.2.0-rc.1', ['planted-gate']],
+  ['1.10.0', ['planted-gate']],
+  ['2.0.0', ['planted-gate']],
+])('release %s reads a gate that 1.2.0 opens, and opens %j', (release, opens) => {
+  expect(gatesOf(release, PLANTED)).toEqual({ release, reads: ['planted-gate'], opens });
+});
+
+describe('a rollback by one release', () => {
+  /** The code of each release, and by which of two histories a run of it goes: before the change, or behind the gate. */
+  const CODE = { '1.0.0': './planted-gate/before', '1.1.0': './planted-gate/workflows' } as const;
+  const writtenBy = (gate: Gate, release: string) =>
+    isOpenedBy(gate, release) ? 'history-behind-it.json' : 'history.json';
+
+  async function failuresBack(gate: Gate): Promise<Record<string, string[]>> {
+    const steps = [
+      { from: '1.1.0', to: '1.0.0' },
+      { from: '1.2.0', to: '1.1.0' },
+    ] as const;
+    const failed: Record<string, string[]> = {};
+    for (const { from, to } of steps) {
+      const file = join(__dirname, 'planted-gate', writtenBy(gate, from));
+      failed[`${from} to ${to}`] = await failuresWithout(null, require.resolve(CODE[to]), file);
+    }
+    return failed;
+  }
+
+  const gate = PLANTED['planted-gate'];
+
+  test('replays what the later one wrote where the gate ships closed', async () => {
+    expect(await failuresBack(gate)).toEqual({ '1.1.0 to 1.0.0': [], '1.2.0 to 1.1.0': [] });
+  });
+
+  test('does not replay what the later one wrote where the gate opens at once', async () => {
+    const atOnce = { ...gate, opensIn: gate.readSince };
+    expect(shipsClosed(atOnce)).toBe(false);
+    const { '1.1.0 to 1.0.0': failed } = await failuresBack(atOnce);
+    expect(failed).toEqual([expect.stringMatching(/determinis|patch|marker/i)]);
   });
 });
 

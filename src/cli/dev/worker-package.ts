@@ -1,9 +1,9 @@
 /** A package that was installed alone has no worker. `dev` fetches it, as it fetches Temporal's server: once, and it says so. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageFolder } from '../../process/package';
 import { UserError } from '../../process/user-error';
 import { mendingFor } from '../../temporal/sdk';
-import { packageFolder } from '../package';
 import { say } from '../print';
 import { childEnvironment } from './temporal/child-environment';
 import { runCommand } from './temporal/run-command';

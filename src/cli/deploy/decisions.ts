@@ -1,0 +1,104 @@
+/** What a deploy may do, decided from what Temporal says of the versions: pure, so that each rule can be tried alone. */
+import { GATES } from '../../contract';
+import { UserError } from '../../process/user-error';
+import type { DeployedVersion, Deployment } from '../../temporal/deployments';
+
+/** A change of how work goes to versions. */
+export type Change = (
+  | { do: 'promote'; build_id: string }
+  | { do: 'ramp'; build_id: string; percent: number }
+  | { do: 'end-ramp'; build_id: string }
+) & {
+  /** Who gets open runs that others have had; null is workers without a version. */
+  receivers: readonly (DeployedVersion | null)[];
+};
+
+/** Throws UserError where there is no version that it could be. */
+export function rampOf(deployment: Deployment, percent: number, named?: string): Change {
+  const version = nextVersion(deployment, named);
+  const { build_id } = version;
+  const before = deployment.ramping;
+  const current = versionOf(deployment, deployment.current);
+  const isMore = before === null || (before.build_id === build_id && before.percent <= percent);
+  const isLess = before?.build_id === build_id && before.percent > percent;
+  const receivers = isMore ? [version] : isLess ? [current] : [version, current];
+  return { do: 'ramp', build_id, percent, receivers };
+}
+
+/** Throws UserError where there is no version that it could be. */
+export function promotionOf(deployment: Deployment, named?: string): Change {
+  const version = nextVersion(deployment, named);
+  return { do: 'promote', build_id: version.build_id, receivers: [version] };
+}
+
+/** The end of a ramp; where there is none, back to the version that was current before. Throws UserError where there is none. */
+export function rollbackOf(deployment: Deployment): Change {
+  const { name, ramping, versions } = deployment;
+  const current = versionOf(deployment, deployment.current);
+  if (ramping) return { do: 'end-ramp', build_id: ramping.build_id, receivers: [current] };
+  if (current === null)
+    throw new UserError(`No version of ${name} is current or ramped: there is nothing to go back from.`);
+  // Older ones only: after a rollback, the one that was left is no way back.
+  const older = versions.filter((one) => one.last_current_at !== null && one.created_at < current.created_at);
+  const [before] = older.sort((one, other) => ((one.last_current_at ?? '') < (other.last_current_at ?? '') ? 1 : -1));
+  if (before === undefined)
+    throw new UserError(
+      `No version of ${name} was current before ${current.build_id}: there is nothing to go back to. Start the workers of an older one, and name it: payment-gateway deploy promote --build-id BUILD`,
+    );
+  return { do: 'promote', build_id: before.build_id, receivers: [before] };
+}
+
+/** The named one; else the one that is ramped, and else the newest, unless that is the current one. */
+function nextVersion(deployment: Deployment, named: string | undefined): DeployedVersion {
+  const { name, ramping, current, versions } = deployment;
+  const wanted = named ?? ramping?.build_id ?? versions[0]?.build_id;
+  const found = versions.find(({ build_id }) => build_id === wanted);
+  if (found === undefined)
+    throw new UserError(
+      `${name} has no version ${wanted ?? ''}. It has: ${versions.map(({ build_id }) => build_id).join(', ') || 'none'}. A version is there once a worker of it polls: start one with TEMPORAL_WORKER_BUILD_ID=${named ?? 'BUILD'}.`,
+    );
+  if (found.build_id === current)
+    throw new UserError(
+      `${found.build_id} is the current version of ${name} already${named === undefined ? ', and none is newer: start workers of the new one, or name one with --build-id' : ''}.`,
+    );
+  return found;
+}
+
+const versionOf = ({ versions }: Deployment, build_id: string | null): DeployedVersion | null =>
+  versions.find((one) => one.build_id === build_id) ?? null;
+
+/**
+ * The gates that any of these does not know, of all that anybody knows: what the versions have published, and what this program has. Who
+ * has published nothing is taken for one that knows none, as an older release is.
+ */
+export function unreadGates(
+  { versions }: Deployment,
+  receivers: Change['receivers'],
+  own: readonly string[] = Object.keys(GATES),
+): string[] {
+  const all = new Set([...own, ...versions.flatMap(({ gates }) => gates?.reads ?? [])]);
+  const isUnread = (gate: string) => receivers.some((version) => !version?.gates?.reads.includes(gate));
+  return [...all].filter(isUnread).sort();
+}
+
+/** The gates that a change opens and that the version before it does not know: runs that pass one of them cannot go back. */
+export function gatesOfNoReturn(deployment: Deployment, { build_id }: Change): string[] {
+  const opened = versionOf(deployment, build_id)?.gates?.opens ?? [];
+  const current = versionOf(deployment, deployment.current);
+  return opened.filter((gate) => !current?.gates?.reads.includes(gate));
+}
+
+export interface Stopping {
+  may_stop: boolean;
+  why: string;
+}
+
+/** Whether the workers of a version may stop for good. */
+export function stoppingOf({ state, pinned_runs, closed_runs }: DeployedVersion): Stopping {
+  if (state === 'current' || state === 'ramping') return { may_stop: false, why: 'new work goes to it' };
+  if (pinned_runs > 0) return { may_stop: false, why: `${pinned_runs} open runs stay with it` };
+  if (state === 'draining') return { may_stop: false, why: 'Temporal has not found it drained yet: look again' };
+  if (state === 'new') return { may_stop: true, why: 'no work was ever sent to it' };
+  if (closed_runs === 0) return { may_stop: true, why: 'drained' };
+  return { may_stop: true, why: `drained; then nobody answers for the state of ${closed_runs} closed runs` };
+}

@@ -1,0 +1,145 @@
+/** `payment-gateway deploy …`: the versions of the worker, and how work goes to them. */
+import { UserError } from '../../process/user-error';
+import { type DeployedVersion, type Deployment, Deployments, DeployRefusedError } from '../../temporal/deployments';
+import { EXIT } from '../exit-codes';
+import { tellError } from '../failed';
+import { asOperator, type Operator } from '../operator/connection';
+import { table } from '../operator/table';
+import { printable, say } from '../print';
+import { type Change, gatesOfNoReturn, promotionOf, rampOf, rollbackOf, stoppingOf, unreadGates } from './decisions';
+
+export interface DeployOptions {
+  /** The Worker Deployment; by default that of the settings, or the only one. */
+  deployment?: string;
+  json?: boolean;
+}
+
+export interface NextOptions extends DeployOptions {
+  buildId?: string;
+}
+
+export const status = (options: DeployOptions): Promise<never> =>
+  onDeployment(options, async (deployments, deployment, { config }) => {
+    const unversioned_runs = await deployments.unversionedRuns(config.PAYMENTS_TASK_QUEUE);
+    const current = deployment.versions.filter(({ state }) => state === 'current');
+    const unread_gates = current.length > 0 ? unreadGates(deployment, current) : [];
+    const stranded_runs = await deployments.runsBehind(unread_gates);
+    const { token: _token, ...shown } = deployment;
+    const versions = deployment.versions.map((version) => ({ ...version, ...stoppingOf(version) }));
+    const report = { ...shown, versions, unversioned_runs, stranded_runs, unread_gates };
+    say(options.json ? JSON.stringify(report) : statusText(report));
+  });
+
+export function ramp(percent: string, { buildId, ...options }: NextOptions): Promise<never> {
+  const wanted = Number(percent);
+  if (!/^\d+(\.\d+)?$/.test(percent) || wanted > 100)
+    throw new UserError(`${percent} is no share: give a number from 0 to 100, such as 10 for 10 % of new work.`);
+  return change(options, (deployment) => rampOf(deployment, wanted, buildId));
+}
+
+export const promote = ({ buildId, ...options }: NextOptions): Promise<never> =>
+  change(options, (deployment) => promotionOf(deployment, buildId));
+
+export const rollback = (options: DeployOptions): Promise<never> => change(options, rollbackOf);
+
+/** Makes a change, unless open runs could not go on after it. */
+function change(options: DeployOptions, planned: (deployment: Deployment) => Change): Promise<never> {
+  return onDeployment(options, async (deployments, deployment) => {
+    const plan = planned(deployment);
+    const gates = unreadGates(deployment, plan.receivers);
+    const runs = await deployments.runsBehind(gates);
+    if (runs > 0) throw new DeployRefusedError(stranding(plan, gates, runs));
+    if (plan.do === 'promote') await deployments.setCurrent(deployment, plan.build_id);
+    else await deployments.setRamping(deployment, plan.do === 'ramp' ? plan : null);
+    const { receivers: _receivers, ...done } = plan;
+    const no_return = gatesOfNoReturn(deployment, plan);
+    if (options.json) return say(JSON.stringify({ deployment: deployment.name, ...done, no_return }));
+    say(printable(doneText(plan, deployment)));
+    if (no_return.length > 0)
+      say(
+        printable(
+          `It opens ${no_return.join(', ')}, which ${deployment.current ?? 'the version before it'} does not know: once an open run has passed one, rollback is refused.`,
+        ),
+      );
+  });
+}
+
+function stranding({ receivers }: Change, gates: readonly string[], runs: number): string {
+  const names = receivers.map((version) => version?.build_id ?? 'workers without a version').join(' and ');
+  const many = runs === 1 ? '1 open run has' : `${runs} open runs have`;
+  return `Nothing was changed: ${many} passed ${gates.join(', ')}, which ${names} cannot replay, so that they would stand still there. Mend it forward with a version that knows these gates (payment-gateway deploy promote), or wait until they have ended (payment-gateway deploy status).`;
+}
+
+function doneText(plan: Change, { name, current }: Deployment): string {
+  const before = current ?? 'workers without a version';
+  const look = 'Look: payment-gateway deploy status';
+  if (plan.do === 'ramp')
+    return `${plan.percent} % of the new work of ${name} goes to ${plan.build_id} now, the rest to ${before}. ${look}`;
+  if (plan.do === 'end-ramp')
+    return `All new work of ${name} goes to ${before} again, none to ${plan.build_id}. ${look}`;
+  return `${plan.build_id} is the current version of ${name} now, after ${before}. Let the workers of ${before} run until it is drained. ${look}`;
+}
+
+interface Report extends Omit<Deployment, 'token'> {
+  versions: (DeployedVersion & ReturnType<typeof stoppingOf>)[];
+  unversioned_runs: number;
+  stranded_runs: number;
+  unread_gates: string[];
+}
+
+function statusText({ name, ramping, versions, unversioned_runs, stranded_runs, unread_gates }: Report): string {
+  const lines = [
+    table(
+      [
+        { name: 'version', of: ({ build_id }) => build_id },
+        { name: 'state', of: ({ state }) => (state === 'ramping' ? `ramping ${ramping?.percent ?? 0} %` : state) },
+        { name: 'open', of: ({ open_runs }) => `${open_runs}` },
+        { name: 'pinned', of: ({ pinned_runs }) => `${pinned_runs}` },
+        { name: 'release', of: ({ gates }) => gates?.release ?? 'not told' },
+        { name: 'gates', of: gatesText },
+        { name: 'may stop', of: ({ may_stop, why }) => `${may_stop ? 'yes' : 'no'}: ${why}` },
+      ],
+      versions,
+    ),
+  ];
+  if (unversioned_runs > 0) lines.push(`${unversioned_runs} open runs have had no worker with a version yet.`);
+  if (stranded_runs > 0)
+    lines.push(
+      `${stranded_runs} open runs passed ${printable(unread_gates.join(', '))}, which the current version cannot replay: promote one that can.`,
+    );
+  return [`Worker Deployment ${printable(name)}`, ...lines].join('\n');
+}
+
+const gatesText = ({ gates }: DeployedVersion): string =>
+  (gates?.reads ?? []).map((gate) => `${gate} (${gates?.opens.includes(gate) ? 'open' : 'closed'})`).join(', ');
+
+function onDeployment(
+  { deployment: named }: DeployOptions,
+  act: (deployments: Deployments, deployment: Deployment, operator: Operator) => Promise<void>,
+): Promise<never> {
+  return asOperator(async (operator) => {
+    const { client, config } = operator;
+    const deployments = new Deployments(client.workflowService, client.options.namespace, client.options.identity);
+    try {
+      const name = named ?? config.TEMPORAL_DEPLOYMENT_NAME ?? onlyOne(await deployments.names());
+      await act(deployments, await deployments.read(name), operator);
+      return EXIT.ok;
+    } catch (error) {
+      if (!(error instanceof DeployRefusedError)) throw error;
+      tellError(error);
+      return EXIT.refused;
+    }
+  }, 'lists');
+}
+
+function onlyOne(names: readonly string[]): string {
+  const [name, ...others] = names;
+  if (name === undefined)
+    throw new UserError(
+      'Temporal lists no Worker Deployment in the namespace: start a worker with TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID, or name one with --deployment, because the list is moments behind.',
+    );
+  if (others.length === 0) return name;
+  throw new UserError(
+    `The namespace has several Worker Deployments: name one with --deployment (${names.join(', ')}).`,
+  );
+}

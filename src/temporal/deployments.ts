@@ -1,0 +1,197 @@
+/** Worker Deployments: which versions of the worker there are, how work goes to them, and what each has open. */
+import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import type { GatesOfRelease } from '../contract';
+import { UserError } from '../process/user-error';
+import { publishedGates } from './gates';
+import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import { quoted } from './list-query';
+
+const { WorkerDeploymentVersionStatus: STATUS } = temporal.api.enums.v1;
+
+/** Temporal's states of a version, in the words that people read. */
+const STATES = {
+  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_UNSPECIFIED]: 'new',
+  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_CREATED]: 'new',
+  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_INACTIVE]: 'new',
+  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT]: 'current',
+  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_RAMPING]: 'ramping',
+  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINING]: 'draining',
+  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED]: 'drained',
+} as const;
+
+/** A version of a deployment. Times are ISO 8601, UTC. */
+export interface DeployedVersion {
+  build_id: string;
+  state: (typeof STATES)[keyof typeof STATES];
+  created_at: string;
+  /** When it became the current one for the last time. */
+  last_current_at: string | null;
+  /** What its workers have published; null where they never did. */
+  gates: GatesOfRelease | null;
+  /** Open runs whose last task it has done. */
+  open_runs: number;
+  /** Of these, the ones that stay with it. */
+  pinned_runs: number;
+  /** Closed runs that only its workers can answer a query of. */
+  closed_runs: number;
+}
+
+export interface Deployment {
+  name: string;
+  /** The build that new work goes to; null where that is workers without a version. */
+  current: string | null;
+  ramping: { build_id: string; percent: number } | null;
+  /** The newest first. */
+  versions: DeployedVersion[];
+  /** Temporal's word for this state: a change with it fails where somebody was faster. */
+  token: Uint8Array;
+}
+
+type Summary = temporal.api.deployment.v1.WorkerDeploymentInfo.IWorkerDeploymentVersionSummary;
+
+/** The part of Temporal that is used here. */
+type Service = Pick<
+  Client['workflowService'],
+  | 'listWorkerDeployments'
+  | 'describeWorkerDeployment'
+  | 'describeWorkerDeploymentVersion'
+  | 'setWorkerDeploymentCurrentVersion'
+  | 'setWorkerDeploymentRampingVersion'
+  | 'countWorkflowExecutions'
+>;
+
+/** Temporal did not make the change. The message says why, and what to do. */
+export class DeployRefusedError extends UserError {
+  override readonly name = 'DeployRefusedError';
+}
+
+export class Deployments {
+  constructor(
+    private readonly service: Service,
+    private readonly namespace: string,
+    private readonly identity: string,
+  ) {}
+
+  async names(): Promise<string[]> {
+    const names: string[] = [];
+    for (let nextPageToken: Uint8Array = new Uint8Array(); ; ) {
+      const page = await this.service.listWorkerDeployments({ namespace: this.namespace, nextPageToken });
+      for (const { name } of page.workerDeployments ?? []) if (name) names.push(name);
+      nextPageToken = page.nextPageToken ?? new Uint8Array();
+      if (nextPageToken.length === 0) return names;
+    }
+  }
+
+  /** Throws UserError where there is none of this name. */
+  async read(name: string): Promise<Deployment> {
+    const { namespace } = this;
+    const { workerDeploymentInfo: info, conflictToken: token } = await this.service
+      .describeWorkerDeployment({ namespace, deploymentName: name })
+      .catch((error: unknown) => {
+        if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
+        throw new UserError(
+          `The namespace ${namespace} has no Worker Deployment ${name}: start a worker with TEMPORAL_DEPLOYMENT_NAME=${name} and a TEMPORAL_WORKER_BUILD_ID.`,
+        );
+      });
+    const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } = info?.routingConfig ?? {};
+    const ramping = rampingDeploymentVersion?.buildId;
+    const summaries = info?.versionSummaries ?? [];
+    const versions = await Promise.all(summaries.map((summary) => this.version(name, summary)));
+    return {
+      name,
+      current: currentDeploymentVersion?.buildId ?? null,
+      ramping: ramping ? { build_id: ramping, percent: rampingVersionPercentage ?? 0 } : null,
+      versions: versions.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)),
+      token: token ?? new Uint8Array(),
+    };
+  }
+
+  private async version(deploymentName: string, summary: Summary): Promise<DeployedVersion> {
+    const { namespace } = this;
+    const build_id = summary.deploymentVersion?.buildId ?? '';
+    const deploymentVersion = { deploymentName, buildId: build_id };
+    const its = `TemporalWorkerDeploymentVersion = ${quoted(`${deploymentName}:${build_id}`)}`;
+    const [described, open_runs, pinned_runs, closed_runs] = await Promise.all([
+      this.service.describeWorkerDeploymentVersion({ namespace, deploymentVersion }),
+      this.count(`${OPEN} AND ${its}`),
+      this.count(`${OPEN} AND ${its} AND ${PINNED}`),
+      this.count(`ExecutionStatus != 'Running' AND ${its} AND ${PINNED}`),
+    ]);
+    const { metadata, createTime } = described.workerDeploymentVersionInfo ?? {};
+    return {
+      build_id,
+      state: STATES[summary.status ?? STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_UNSPECIFIED],
+      created_at: isoOf(createTime) ?? '',
+      last_current_at: isoOf(summary.lastCurrentTime),
+      gates: publishedGates(metadata?.entries) ?? null,
+      ...{ open_runs, pinned_runs, closed_runs },
+    };
+  }
+
+  /** Open runs that no worker with a version has had. */
+  unversionedRuns(taskQueue: string): Promise<number> {
+    return this.count(`${OPEN} AND TemporalWorkerDeploymentVersion IS NULL AND TaskQueue = ${quoted(taskQueue)}`);
+  }
+
+  /** Open runs that have passed any of these gates and go where the deployment sends them: a pinned one stays where it is. */
+  async runsBehind(gates: readonly string[]): Promise<number> {
+    if (gates.length === 0) return 0;
+    const passed = `TemporalChangeVersion IN (${gates.map(quoted).join(', ')})`;
+    return this.count(`${OPEN} AND ${passed} AND (TemporalWorkflowVersioningBehavior IS NULL OR NOT ${PINNED})`);
+  }
+
+  private async count(query: string): Promise<number> {
+    const { count } = await this.service.countWorkflowExecutions({ namespace: this.namespace, query });
+    return Number(count ?? 0);
+  }
+
+  /** Throws DeployRefusedError. */
+  async setCurrent({ name: deploymentName, token: conflictToken }: Deployment, buildId: string): Promise<void> {
+    const { namespace, identity } = this;
+    const request = { namespace, deploymentName, buildId, conflictToken, identity };
+    await this.change(deploymentName, buildId, () => this.service.setWorkerDeploymentCurrentVersion(request));
+  }
+
+  /** No build: nothing is ramped any more. Throws DeployRefusedError. */
+  async setRamping(
+    { name: deploymentName, token: conflictToken }: Deployment,
+    ramping: Deployment['ramping'],
+  ): Promise<void> {
+    const { namespace, identity } = this;
+    const { build_id: buildId, percent: percentage } = ramping ?? { build_id: '', percent: 0 };
+    const request = { namespace, deploymentName, buildId, percentage, conflictToken, identity };
+    await this.change(deploymentName, buildId, () => this.service.setWorkerDeploymentRampingVersion(request));
+  }
+
+  private async change(name: string, build_id: string, act: () => Promise<unknown>): Promise<void> {
+    await act().catch((error: unknown) => {
+      if (grpcCodeOf(error) !== GRPC_STATUS.FAILED_PRECONDITION) throw error;
+      const said = error instanceof Error ? error.message : String(error);
+      const [, next] = REFUSALS.find(([words]) => words.test(said)) ?? [];
+      throw new DeployRefusedError(
+        `Nothing was changed of ${name}. ${next ?? `Temporal refuses ${build_id}: ${said}. Look: payment-gateway deploy status`}`,
+      );
+    });
+  }
+}
+
+const OPEN = `ExecutionStatus = 'Running'`;
+const PINNED = `TemporalWorkflowVersioningBehavior = 'Pinned'`;
+
+/** What Temporal says where it refuses a change, and what to do. */
+const REFUSALS: readonly (readonly [words: RegExp, next: string])[] = [
+  [
+    /conflict token/,
+    'Somebody else changed it at the same moment: look (payment-gateway deploy status), and run this again if it is still wanted.',
+  ],
+  [
+    /missing active task queues|no pollers|not polling/i,
+    'No worker of that version polls for both kinds of tasks: start its workers, wait until their /readyz is 200, and run this again.',
+  ],
+];
+
+function isoOf(time: Summary['createTime']): string | null {
+  if (!time) return null;
+  return new Date(Number(time.seconds ?? 0) * 1_000 + (time.nanos ?? 0) / 1e6).toISOString();
+}

@@ -1,0 +1,81 @@
+/** The gates of the workflows' code on the side of the worker: which ones it opens, and what its version tells of them. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
+import type { PatchActivationCallback, Worker } from '@temporalio/worker';
+import { z } from 'zod';
+import { GATES, type Gates, type GatesOfRelease, gatesOf, isOpenedBy } from '../contract';
+import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+
+/** A gate of ours opens in its release; a patch of the merchant's own code as they say, and at once where they say nothing. */
+export const gateOpener =
+  (release: string, own: PatchActivationCallback = () => true, gates: Gates = GATES): PatchActivationCallback =>
+  (input) => {
+    const gate = Object.hasOwn(gates, input.patchId) ? gates[input.patchId] : undefined;
+    return gate === undefined ? own(input) : isOpenedBy(gate, release);
+  };
+
+/** The entry of a version's metadata. It is no payload of an order: nobody needs a key to read it. */
+const ENTRY = 'payments.gates';
+
+const published = z.object({ release: z.string(), reads: z.array(z.string()), opens: z.array(z.string()) });
+
+/** What a version has published; undefined where it never did, or in words that are not ours. */
+export function publishedGates(
+  metadata: Readonly<Record<string, Payload>> | null | undefined,
+): GatesOfRelease | undefined {
+  const entry = metadata?.[ENTRY];
+  if (entry === undefined) return undefined;
+  return published.safeParse(defaultPayloadConverter.fromPayload(entry)).data;
+}
+
+/** The answers after which asking again brings nothing. */
+const FINAL: readonly (number | undefined)[] = [
+  GRPC_STATUS.PERMISSION_DENIED,
+  GRPC_STATUS.UNAUTHENTICATED,
+  GRPC_STATUS.UNIMPLEMENTED,
+  GRPC_STATUS.INVALID_ARGUMENT,
+];
+
+/** How long to wait before Temporal is asked again, in ms: longer each time. */
+const [FIRST_PAUSE, LONGEST_PAUSE] = [1_000, 60_000];
+
+/** What is used here of a Worker. */
+interface Publishing {
+  options: Pick<Worker['options'], 'namespace' | 'identity' | 'workerDeploymentOptions'>;
+  connection?: { workflowService: MetadataService } | undefined;
+}
+interface MetadataService {
+  updateWorkerDeploymentVersionMetadata(
+    request: temporal.api.workflowservice.v1.IUpdateWorkerDeploymentVersionMetadataRequest,
+  ): Promise<unknown>;
+}
+
+/**
+ * Tells Temporal which gates this worker's version knows and opens, so that a rollback can be refused in time. Without a version there is
+ * nothing to tell. Temporal learns of a version by a first poll, so it is asked again until then. Never throws; `warn` hears why it failed.
+ */
+export async function publishGates(
+  { options, connection }: Publishing,
+  release: string,
+  signal: AbortSignal,
+  warn: (message: string, fields: object) => void,
+): Promise<void> {
+  const { workerDeploymentOptions: deployment, namespace, identity } = options;
+  if (!deployment?.useWorkerVersioning || connection === undefined) return;
+  const upsertEntries = { [ENTRY]: defaultPayloadConverter.toPayload(gatesOf(release)) };
+  const request = { namespace, identity, deploymentVersion: deployment.version, upsertEntries };
+  for (let pause_ms = FIRST_PAUSE; !signal.aborted; pause_ms = Math.min(2 * pause_ms, LONGEST_PAUSE)) {
+    try {
+      await connection.workflowService.updateWorkerDeploymentVersionMetadata(request);
+      return;
+    } catch (error) {
+      if (FINAL.includes(grpcCodeOf(error)))
+        return warn(
+          'Temporal does not take the gates of this version, so payment-gateway deploy takes it for one that knows none: let this worker update metadata of Worker Deployment Versions',
+          { reason: error instanceof Error ? error.message : String(error) },
+        );
+      await delay(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+}

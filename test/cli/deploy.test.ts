@@ -1,0 +1,203 @@
+/** What `payment-gateway deploy` decides, and what it asks Temporal for. The real one: test/real-server/versions.test.ts. */
+import { ServiceError } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+import {
+  gatesOfNoReturn,
+  promotionOf,
+  rampOf,
+  rollbackOf,
+  stoppingOf,
+  unreadGates,
+} from '../../src/cli/deploy/decisions';
+import { UserError } from '../../src/process/user-error';
+import { type DeployedVersion, type Deployment, Deployments, DeployRefusedError } from '../../src/temporal/deployments';
+
+const gates = (reads: string[], opens: string[] = []) => ({ release: '1.0.0', reads, opens });
+
+function version(build_id: string, day: number, more: Partial<DeployedVersion> = {}): DeployedVersion {
+  const created_at = `2026-11-0${day}T00:00:00.000Z`;
+  const runs = { open_runs: 0, pinned_runs: 0, closed_runs: 0 };
+  return { build_id, state: 'new', created_at, last_current_at: null, gates: gates([]), ...runs, ...more };
+}
+
+const OLDEST = version('a', 1, { state: 'drained', last_current_at: '2026-11-01T01:00:00.000Z', gates: null });
+const OLDER = version('b', 2, { state: 'draining', last_current_at: '2026-11-02T01:00:00.000Z', gates: gates(['g']) });
+const CURRENT = version('c', 3, {
+  state: 'current',
+  last_current_at: '2026-11-03T01:00:00.000Z',
+  gates: gates(['g'], ['g']),
+});
+const NEW = version('d', 4, { gates: gates(['g', 'h'], ['g', 'h']) });
+
+function deployment(more: Partial<Deployment> = {}): Deployment {
+  const versions = [NEW, CURRENT, OLDER, OLDEST];
+  return { name: 'payments', current: 'c', ramping: null, versions, token: new Uint8Array([7]), ...more };
+}
+
+describe('the next version', () => {
+  test('is the newest where none is named', () => {
+    expect(promotionOf(deployment())).toEqual({ do: 'promote', build_id: 'd', receivers: [NEW] });
+    expect(rampOf(deployment(), 10)).toEqual({ do: 'ramp', build_id: 'd', percent: 10, receivers: [NEW] });
+  });
+
+  test('is the ramped one where there is one', () => {
+    expect(promotionOf(deployment({ ramping: { build_id: 'b', percent: 1 } }))).toMatchObject({ build_id: 'b' });
+  });
+
+  test('is the named one', () => {
+    expect(promotionOf(deployment(), 'a')).toMatchObject({ build_id: 'a', receivers: [OLDEST] });
+  });
+
+  test('is refused where it is not there, or current already', () => {
+    expect(() => promotionOf(deployment(), 'x')).toThrow(/has no version x\. It has: d, c, b, a.*start one with/);
+    expect(() => promotionOf(deployment({ versions: [CURRENT, OLDER] }))).toThrow(/c is the current .* none is newer/);
+    expect(() => rampOf(deployment(), 5, 'c')).toThrow(UserError);
+  });
+});
+
+describe('a rollback', () => {
+  test('goes to the version that was current before', () => {
+    expect(rollbackOf(deployment())).toEqual({ do: 'promote', build_id: 'b', receivers: [OLDER] });
+  });
+
+  test('never goes forward, although the newer one was current later', () => {
+    const left = { ...CURRENT, state: 'draining' as const };
+    const back = deployment({ current: 'b', versions: [left, { ...OLDER, state: 'current' }, OLDEST] });
+    expect(rollbackOf(back)).toMatchObject({ build_id: 'a' });
+  });
+
+  test('ends a ramp, and all goes to the current version', () => {
+    const ramped = deployment({ ramping: { build_id: 'd', percent: 20 } });
+    expect(rollbackOf(ramped)).toEqual({ do: 'end-ramp', build_id: 'd', receivers: [CURRENT] });
+  });
+
+  test('is refused where no version was current before, or none is current', () => {
+    expect(() => rollbackOf(deployment({ versions: [NEW, CURRENT] }))).toThrow(/nothing to go back to.*--build-id/);
+    expect(() => rollbackOf(deployment({ current: null }))).toThrow(/nothing to go back from/);
+  });
+});
+
+describe('the gates that a receiver does not know', () => {
+  test.each([
+    ['a newer version that knows all', [NEW], []],
+    ['an older release', [OLDER], ['h']],
+    ['a version that published nothing', [OLDEST], ['g', 'h', 'own']],
+    ['workers without a version', [null], ['g', 'h', 'own']],
+    ['one of two', [NEW, OLDER], ['h']],
+  ])('are, for %s, those that anybody else knows', (_who, receivers, unread) => {
+    const own = unread.includes('own') ? ['own'] : [];
+    expect(unreadGates(deployment(), receivers, own)).toEqual(unread);
+  });
+
+  test('count for the current version where a ramp is made smaller, and for both where another one is ramped', () => {
+    const ramped = deployment({ ramping: { build_id: 'd', percent: 20 } });
+    expect(rampOf(ramped, 30).receivers).toEqual([NEW]);
+    expect(rampOf(ramped, 10).receivers).toEqual([CURRENT]);
+    expect(rampOf(ramped, 10, 'b').receivers).toEqual([OLDER, CURRENT]);
+  });
+
+  test('are told before runs pass them', () => {
+    expect(gatesOfNoReturn(deployment(), promotionOf(deployment()))).toEqual(['h']);
+  });
+});
+
+test.each([
+  [CURRENT, false, /new work/],
+  [{ ...NEW, state: 'ramping' as const }, false, /new work/],
+  [{ ...OLDER, pinned_runs: 3 }, false, /3 open runs stay/],
+  [OLDER, false, /not found it drained/],
+  [OLDEST, true, /drained/],
+  [{ ...OLDEST, closed_runs: 9 }, true, /nobody answers for the state of 9 closed runs/],
+  [NEW, true, /no work was ever sent/],
+])('a version may stop only where nothing needs it: %j', (one, may_stop, why) => {
+  expect(stoppingOf(one)).toEqual({ may_stop, why: expect.stringMatching(why) });
+});
+
+describe('Temporal', () => {
+  const { WorkerDeploymentVersionStatus: STATUS } = temporal.api.enums.v1;
+  const asked: { query?: string | null; conflictToken?: Uint8Array | null; buildId?: string | null }[] = [];
+  const refuse = (code: number, message: string) => {
+    const cause = Object.assign(new Error(message), { code, details: message, metadata: {} });
+    return Promise.reject(new ServiceError(message, { cause }));
+  };
+  type Service = ConstructorParameters<typeof Deployments>[0];
+  /** Of the answers, only what is read of them. */
+  const fake = (answers: Partial<Record<keyof Service, (request: (typeof asked)[number]) => unknown>>) =>
+    new Deployments(
+      // biome-ignore format: one line says it
+      new Proxy({}, { get: (_, name) => async (request: (typeof asked)[number]) => { asked.push(request); return Reflect.get(answers, name)?.(request); } }) as Service,
+      'default',
+      'ana',
+    );
+  beforeEach(() => asked.splice(0));
+
+  test('is asked for each version, its gates and its open runs', async () => {
+    const deploymentVersion = { deploymentName: 'payments', buildId: 'c' };
+    const time = { seconds: 1_795_855_624, nanos: 500_000_000 };
+    const entries = { 'payments.gates': defaultPayloadConverter.toPayload(gates(['g'], ['g'])) };
+    const deployments = fake({
+      describeWorkerDeployment: () => ({
+        conflictToken: new Uint8Array([1]),
+        workerDeploymentInfo: {
+          routingConfig: { currentDeploymentVersion: deploymentVersion },
+          versionSummaries: [
+            { deploymentVersion, status: STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT, lastCurrentTime: time },
+          ],
+        },
+      }),
+      describeWorkerDeploymentVersion: () => ({
+        workerDeploymentVersionInfo: { createTime: time, metadata: { entries } },
+      }),
+      countWorkflowExecutions: ({ query }) => ({
+        count: query?.includes('!=') ? 3 : query?.includes('Pinned') ? 1 : 2,
+      }),
+    });
+    const [at] = [new Date(1_795_855_624_500).toISOString()];
+    expect(await deployments.read('payments')).toEqual({
+      ...{ name: 'payments', current: 'c', ramping: null, token: new Uint8Array([1]) },
+      versions: [
+        {
+          ...{ build_id: 'c', state: 'current', created_at: at, last_current_at: at, gates: gates(['g'], ['g']) },
+          ...{ open_runs: 2, pinned_runs: 1, closed_runs: 3 },
+        },
+      ],
+    });
+    expect(asked.flatMap(({ query }) => query ?? [])).toContain(
+      "ExecutionStatus = 'Running' AND TemporalWorkerDeploymentVersion = 'payments:c'",
+    );
+  });
+
+  test('is asked for runs behind gates, but for those that are pinned, and for none where no gate is unread', async () => {
+    const deployments = fake({ countWorkflowExecutions: () => ({ count: 4 }) });
+    expect(await deployments.runsBehind(['g', "it's"])).toBe(4);
+    expect(await deployments.runsBehind([])).toBe(0);
+    expect(asked).toEqual([
+      {
+        namespace: 'default',
+        query:
+          "ExecutionStatus = 'Running' AND TemporalChangeVersion IN ('g', 'it''s') AND (TemporalWorkflowVersioningBehavior IS NULL OR NOT TemporalWorkflowVersioningBehavior = 'Pinned')",
+      },
+    ]);
+  });
+
+  test.each([
+    ['conflict token mismatch', /Somebody else changed it.*deploy status/],
+    [
+      "proposed current version 'payments:d' is missing active task queues from the current version",
+      /start its workers/,
+    ],
+    ['something new', /Temporal refuses d: .*something new.*deploy status/],
+  ])('gets the token of what was read, and its refusal %j is told with what to do', async (said, told) => {
+    const deployments = fake({ setWorkerDeploymentCurrentVersion: () => refuse(9, said) });
+    const refused = deployments.setCurrent(deployment(), 'd');
+    await expect(refused).rejects.toThrow(DeployRefusedError);
+    await expect(refused).rejects.toThrow(told);
+    expect(asked).toMatchObject([{ buildId: 'd', conflictToken: new Uint8Array([7]) }]);
+  });
+
+  test('says that there is no such deployment, and how there is one', async () => {
+    const deployments = fake({ describeWorkerDeployment: () => refuse(5, 'not found') });
+    await expect(deployments.read('payments')).rejects.toThrow(/has no Worker Deployment payments: start a worker/);
+  });
+});
