@@ -47,10 +47,10 @@ function queriesOf(metric: Metric): Query[] {
   const { name, kind, of } = metric;
   // What each process has of its own is shown for each.
   const labels = metric.labels.length > 0 || of.length === 1 ? metric.labels : ['job', 'instance'];
-  const by = `by (${labels.join(', ')})`;
+  const by = labels.length > 0 ? ` by (${labels.join(', ')}) ` : '';
   const legend = labels.map((label) => `{{${label}}}`).join(' ');
   const one = `${name}${filterOf(metric)}`;
-  if (kind === 'counter') return [{ expr: `sum ${by} (rate(${one}${RATE}))`, legend }];
+  if (kind === 'counter') return [{ expr: `sum${by}(rate(${one}${RATE}))`, legend }];
   if (kind === 'histogram') {
     // By all labels there would be too many lines: the last says what became of it.
     const shown = metric.labels.slice(-1);
@@ -60,8 +60,8 @@ function queriesOf(metric: Metric): Query[] {
       legend: `p${q * 100} ${words}`,
     }));
   }
-  if (isTime(metric)) return [{ expr: `time() - max ${by} (${one})`, legend }];
-  return [{ expr: `max ${by} (${isOfSweep(metric) ? lastSwept(one) : one})`, legend }];
+  if (isTime(metric)) return [{ expr: `time() - max${by}(${one})`, legend }];
+  return [{ expr: `max${by}(${isOfSweep(metric) ? lastSwept(one) : one})`, legend }];
 }
 
 function unitOf({ name, kind }: Metric): string {
