@@ -46,6 +46,7 @@ function checked(what, file, args, input) {
 checked('promtool check rules', 'promtool', ['check', 'rules', '--lint=all', '--lint-fatal', 'rules.yml']);
 checked('promtool check config', 'promtool', ['check', 'config', 'prometheus.yml']);
 checked('promtool test rules', 'promtool', ['test', 'rules', 'rules.test.yml']);
+if (has('amtool')) checked('amtool check-config', 'amtool', ['check-config', 'alertmanager.yml']);
 
 const folder = mkdtempSync(join(tmpdir(), 'monitoring-'));
 let shop;
@@ -147,25 +148,25 @@ async function bringAbout() {
     },
     mends: () => shop.clearFaults(),
   });
+  let forging;
   await story({
     ...{ alert: 'PaymentsNotificationsRefused', to: 'tickets', begin: 'unsigned posts come', end: 'no more come' },
     breaks: async () => {
-      for (let sent = 0; sent < 15; sent += 1) {
-        const { status } = await fetch(shop.webhook, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'service-signature': '0'.repeat(64) },
-          body: JSON.stringify({ out_trade_no: one, trade_status: 'SUCCESS' }),
-        });
-        if (status !== 401 && status !== 429) throw new Error(`a forged notification got ${status}`);
-      }
+      forging = setInterval(forge, 250);
     },
-    mends: async () => undefined,
+    mends: async () => clearInterval(forging),
   });
+  clearInterval(forging);
   await story({
     ...{ alert: 'PaymentsNoPoller', to: 'on-call', begin: 'the only worker is stopped', end: 'it runs again' },
     breaks: () => shop.stop('worker'),
     mends: () => shop.run('worker'),
     beside: 'PaymentsNotScraped',
+  });
+  await story({
+    ...{ alert: 'PaymentsTemporalUnanswered', to: 'on-call', begin: 'Temporal is stopped', end: 'it goes on' },
+    breaks: async () => shop.temporal('SIGSTOP'),
+    mends: async () => shop.temporal('SIGCONT'),
   });
   const sold = await shop.paid();
   await story({
@@ -183,6 +184,16 @@ async function bringAbout() {
       await shop.work('sweep');
     },
   });
+}
+
+/** Posts a notification that nobody signed, to whom nothing is answered but a refusal. */
+async function forge() {
+  const { status } = await fetch(shop.webhook, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'service-signature': '0'.repeat(64) },
+    body: JSON.stringify({ out_trade_no: 'order-1', trade_status: 'SUCCESS' }),
+  });
+  if (status !== 401 && status !== 429) say(false, `a forged notification got ${status}`);
 }
 
 /** Breaks something, waits until the alert has reached Alertmanager and its receiver, mends it, and waits for the end of both. */

@@ -40,6 +40,10 @@ const needsPerson = (reasons: readonly string[]) =>
 const hasNoPoller = (kind: 'workflow_task' | 'activity_task') =>
   `absent(temporal_num_pollers{${OF_WORKER},poller_type="${kind}"} > 0)`;
 
+/** Where Temporal does not answer, workers still ask: only that these calls fail shows it. */
+const polls = (metric: string) =>
+  `sum by (task_queue) (increase(${metric}{${OF_WORKER},operation=~"Poll(Workflow|Activity)TaskQueue"}[5m]))`;
+
 /** How long tasks of a kind waited for a worker, in ms as Temporal's SDK tells it: the slowest twentieth. */
 const waited = (kind: 'workflow_task' | 'activity') =>
   `histogram_quantile(0.95, sum by (le, task_queue) (rate(temporal_${kind}_schedule_to_start_latency_bucket{${OF_WORKER}}[5m]))) > 10000`;
@@ -123,6 +127,12 @@ export const ALERTS = {
     ...{ for: '2m', severity: 'page', runbook: 'operations.md#health-and-logs' },
     summary: 'No worker asks Temporal for work: for workflow tasks, for activities, or for both.',
     act: 'Start a worker, or see in its log and at `/readyz` why it gets no work. Orders, refunds and notifications are kept in Temporal, and go on once a worker runs. Terminate nothing.',
+  },
+  PaymentsTemporalUnanswered: {
+    expr: `${polls('temporal_long_request_failure')} / ${polls('temporal_long_request')} > 0.5`,
+    ...{ for: '2m', severity: 'page', runbook: 'operations.md#health-and-logs' },
+    summary: 'Workers of task queue {{ $labels.task_queue }} ask Temporal for work and get no answer.',
+    act: 'See whether Temporal runs and can be reached from the workers, and whether their credentials hold. Orders and refunds go on by themselves once it answers; what notifications were not taken, the gateway sends by its schedule.',
   },
   PaymentsWorkflowTasksWait: {
     expr: waited('workflow_task'),

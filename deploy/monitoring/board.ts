@@ -32,6 +32,10 @@ function quantile(q: number, name: string, labels: readonly string[], filter: st
 /** Of Temporal's own, what the alerts look at. Its published board for the SDK has the others. */
 const TEMPORALS = [
   { title: 'temporal_num_pollers', expr: 'sum by (task_queue, poller_type) (temporal_num_pollers)', unit: 'short' },
+  {
+    ...{ title: 'temporal_long_request_failure', unit: 'cps' },
+    expr: `sum by (task_queue, operation) (rate(temporal_long_request_failure${RATE}))`,
+  },
   ...(['workflow_task', 'activity'] as const).map((kind) => ({
     title: `temporal_${kind}_schedule_to_start_latency`,
     expr: quantile(0.95, `temporal_${kind}_schedule_to_start_latency`, ['task_queue'], ''),

@@ -18,6 +18,7 @@ const call = (result: string) => `payments_gateway_call_seconds_count{${APP},ope
 const answered = (status: string) =>
   `payments_webhook_answer_seconds_count{job="payments-webhook",instance="webhook-1:9464",status="${status}"}`;
 const pollers = (type: string) => `temporal_num_pollers{${WORKER},poller_type="${type}",task_queue="payments"}`;
+const polled = (metric: string) => `${metric}{${WORKER},task_queue="payments",operation="PollActivityTaskQueue"}`;
 const SWEPT = `payments_swept_timestamp_seconds{${WORKER}}`;
 const OF_SHOP = { app_id: 'shop' };
 
@@ -97,6 +98,13 @@ export const STORIES: Readonly<Record<AlertName, Story | readonly Story[]>> = {
     ...{ tells: waits('payments_attention_overdue'), fires: '20m', silent: ['10m', '50m'] },
   },
   PaymentsNoPoller: [pollersGone('workflow_task', 'activity_task'), pollersGone('activity_task', 'workflow_task')],
+  PaymentsTemporalUnanswered: {
+    tells: {
+      [polled('temporal_long_request')]: '0+20x40',
+      [polled('temporal_long_request_failure')]: '0x10 0+20x10 200x20',
+    },
+    ...{ fires: '18m', silent: ['10m', '13m', '27m'], labels: { task_queue: 'payments' } },
+  },
   PaymentsWorkflowTasksWait: tasksWait('workflow_task'),
   PaymentsActivitiesWait: tasksWait('activity'),
   PaymentsSweepSilent: [

@@ -125,6 +125,8 @@ export async function openShop(folder) {
       await until(`${job} has begun`, async () => (await last()) !== before);
       await client.workflow.getHandle(await last()).result();
     },
+    /** Stops the server in the middle of what it does, or has it go on. */
+    temporal: (signal) => process.kill(-server.processGroup, signal),
     payments,
     client,
     async close() {

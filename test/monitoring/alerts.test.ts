@@ -25,7 +25,7 @@ const LABELS = new Map(
 );
 /** What Prometheus adds to each, and what Temporal's own have. */
 const OF_ALL = ['job', 'instance'];
-const TEMPORALS = ['task_queue', 'poller_type', 'le'];
+const TEMPORALS = ['task_queue', 'poller_type', 'operation', 'le'];
 const PROMETHEUS_OWN: Readonly<Record<string, string[]>> = { up: [], ALERTS: ['alertname', 'severity', 'alertstate'] };
 
 test.each(queries)('$name asks for series and labels that there are', ({ expr }) => {
