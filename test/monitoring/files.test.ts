@@ -1,5 +1,5 @@
 /** The files of deploy/ for Prometheus and Grafana are made from tables; with MONITORING_FILES=write this writes them. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -55,4 +55,14 @@ withPromtool('Prometheus takes the rules and the configuration, and each alert f
   expect(promtool('check', 'rules', 'rules.yml')).toContain(`SUCCESS: ${rules().groups[0]?.rules.length} rules found`);
   expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
   expect(promtool('test', 'rules', 'rules.test.yml')).toContain('SUCCESS');
+});
+
+test('npm run monitoring:check names the packages that are missing, and ends with exit code 1', () => {
+  const script = join(ROOT, 'scripts/monitoring-check.mjs');
+  const checked = (...args: string[]) =>
+    spawnSync(process.execPath, [script, ...args], { env: { PATH: '/nowhere' }, encoding: 'utf8' });
+  const { status, stderr, stdout } = checked();
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/: apt-get install prometheus prometheus-alertmanager\n$/);
+  expect(checked('--no-alerts').stderr).toMatch(/: apt-get install prometheus\n$/);
 });
