@@ -237,7 +237,7 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
     }),
     ...previousRunActivities,
     ...starterActivities,
-    ...stuckSweepActivities(hasListener),
+    ...stuckSweepActivities(hasListener, config.PAYMENTS_OVERDUE),
     ...reconciliationActivities(
       new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       config.GATEWAY_NO_SUCH_ORDER,

@@ -402,15 +402,45 @@ test('the worker’s container may take longer to stop than the worker waits for
 
 // — Which services there are, and who reaches whom —
 
-test('the simulator, and what decodes without a log-in, start only with their profiles, and nothing waits for them', () => {
-  const apart = services.filter(([, { profiles }]) => profiles);
-  expect(apart.map(([name, { profiles }]) => [name, profiles])).toEqual([
-    ['local-ui', ['local']],
-    ['local-codec-server', ['local']],
-    ['simulator', ['simulator']],
+test('the simulator, what watches payments, and what decodes without a log-in start only with their profiles, and nothing else waits for them', () => {
+  const optional = services.flatMap(([name, { profiles }]) => (profiles ? [[name, ...profiles]] : []));
+  expect(optional).toEqual([
+    ['local-ui', 'local'],
+    ['local-codec-server', 'local'],
+    ['simulator', 'simulator'],
+    ...['prometheus', 'alertmanager', 'grafana'].map((name) => [name, 'monitoring']),
   ]);
-  for (const [, { depends_on }] of services)
-    for (const [name] of apart) expect(Object.keys(depends_on)).not.toContain(name);
+  const names = optional.map(([name]) => name);
+  const waiting = services.filter(([name]) => !names.includes(name));
+  expect(
+    waiting.flatMap(([, { depends_on }]) => Object.keys(depends_on)).filter((name) => names.includes(name)),
+  ).toEqual([]);
+});
+
+test('Prometheus asks each program of ours where it tells its metrics, and Grafana asks Prometheus', () => {
+  const jobs = z
+    .object({
+      scrape_configs: z.array(
+        z.object({ dns_sd_configs: z.array(z.object({ names: z.array(z.string()), port: z.number() })) }),
+      ),
+      alerting: z.object({ alertmanagers: z.tuple([z.object({ static_configs: z.unknown() })]) }),
+    })
+    .parse(parse(text('deploy/prometheus/prometheus.yml')));
+  const asked = jobs.scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
+  expect(asked.flatMap(({ names }) => names).sort()).toEqual(['codec-server', 'webhook', 'worker']);
+  for (const { names, port } of asked)
+    for (const name of names) {
+      expect(get(name).environment.METRICS_ADDRESS).toBe(`0.0.0.0:${port}`);
+      expect(get(name).ports.join()).not.toContain(String(port));
+      expect(get(name).networks).toContain('monitoring');
+    }
+  const [{ static_configs: told }] = jobs.alerting.alertmanagers;
+  expect(told).toEqual([{ targets: [`alertmanager:${get('alertmanager').ports[0]?.split(':').at(-1)}`] }]);
+  const source = text('deploy/grafana/provisioning/datasources/prometheus.yml');
+  const [, port] = /:(\d+)\//.exec(get('prometheus').healthcheck?.test.join(' ') ?? '') ?? [];
+  expect(source).toContain(`http://prometheus:${port}\n`);
+  expect(text('deploy/grafana/provisioning/dashboards/payments.yml')).toContain('path: /deploy');
+  expect(stack.networks).toMatchObject({ monitoring: { internal: true } });
 });
 
 test('a service waits for jobs to complete and for other services to be healthy', () => {
@@ -446,7 +476,7 @@ test('an environment names only the file of a secret, and the service has that f
       expect(secrets.map((secret) => `/run/secrets/${secret}`)).toContain(value);
     }
   }
-  expect(files).toBe(10);
+  expect(files).toBe(11);
   expect(Object.keys(EXAMPLE).filter((name) => SECRET.test(name))).toEqual([]);
 });
 
@@ -472,7 +502,9 @@ test('every file that is mounted or run exists', () => {
   let files = 0;
   for (const [, { volumes, command, environment }] of services) {
     const mounts = volumes.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':'));
-    const said = [...command, ...Object.values(environment)].filter((word) => word.startsWith('/deploy/'));
+    const said = [...command, ...Object.values(environment)].flatMap(
+      (word) => /(?:^|=)(\/deploy\/.*)/.exec(word)?.[1] ?? [],
+    );
     expect(said.length > 0).toBe(mounts.length > 0);
     for (const [here = '', there = '', mode] of mounts) {
       expect(mode).toBe('ro');
@@ -487,7 +519,7 @@ test('every file that is mounted or run exists', () => {
 
 test('every service has limits of CPU and memory, and an image with an exact version', () => {
   for (const [name, { image }] of services)
-    expect([name, image]).toEqual([name, expect.stringMatching(/:\d+\.\d+(\.\d+)?$/)]);
+    expect([name, image]).toEqual([name, expect.stringMatching(/:v?\d+\.\d+(\.\d+)?$/)]);
 });
 
 // — The image —

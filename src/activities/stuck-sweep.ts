@@ -21,17 +21,18 @@ import { serverClock } from './time';
 /** How many of the stuck payments are named. */
 const NAMED = 20;
 
-/** `has_listener`: the worker has an event handler, or addresses for events. */
-export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivities => ({
+/** `has_listener`: the worker has an event handler, or addresses for events. `overdue_ms`: how long a person may let something wait. */
+export const stuckSweepActivities = (has_listener: boolean, overdue_ms: number): StuckSweepActivities => ({
   'payments.sweep': telling(async ({ stuck_ms }) => {
     const client = getClient();
     // A worker whose clock is hours ahead would find every open payment past its time.
     const now = new Date(serverClock()());
     await takeOnTerminated(client, now);
     const query = paymentQuery({ stuck_ms }, now);
-    const [stuck, open, ended] = await Promise.all([
+    const [stuck, open, overdue, ended] = await Promise.all([
       countWorkflows(client, query),
       countWorkflows(client, paymentQuery({ attention: true }, now)),
+      countWorkflows(client, paymentQuery({ attention: true, waits_since: new Date(now.getTime() - overdue_ms) }, now)),
       // Each of them is looked at by itself: once a sweep.
       countFiltered(client, { attention: ENDED_FROM_OUTSIDE }, now),
     ]);
@@ -44,6 +45,7 @@ export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivitie
       log.warn('payments are stuck', { stuck });
     }
     recordInActivity('stuck', stuck, {});
+    recordInActivity('overdue', overdue, {});
     await countReasons(client, now, { [ENDED_FROM_OUTSIDE]: ended });
     recordInActivity('sweptAt', Math.floor(now.getTime() / 1_000), {});
     return { stuck, under_attention: open + ended, some, has_listener };

@@ -87,6 +87,11 @@ export const METRIC = {
     ...{ name: 'payments_under_attention', kind: 'gauge', labels: ['reason'], of: ['worker'] },
     meaning: 'workflows that need a person, by each reason of the runbook, as the last sweep counted them',
   },
+  overdue: {
+    ...{ name: 'payments_attention_overdue', kind: 'gauge', labels: [], of: ['worker'] },
+    meaning:
+      'workflows that have waited for a person for longer than `PAYMENTS_OVERDUE`, as the last sweep counted them',
+  },
   sweptAt: {
     ...{ name: 'payments_swept_timestamp_seconds', kind: 'gauge', labels: [], of: ['worker'] },
     meaning: 'when this worker made its last sweep, in seconds since 1970',

@@ -16,6 +16,8 @@ export interface PaymentFilter {
   app_id?: string | undefined;
   /** Those that need a person, or only those for this reason. */
   attention?: true | string | undefined;
+  /** Those that have waited for a person since this time or longer. */
+  waits_since?: Date | undefined;
   /** Those that should have moved on for so long, in ms: see {@link stuckQuery}. */
   stuck_ms?: number | undefined;
   /** Those that this person has taken on. */
@@ -38,11 +40,14 @@ const RUNNING = "ExecutionStatus = 'Running'";
 /** The query for a filter. `now` is what `stuck_ms` counts back from. */
 export function paymentQuery(filter: PaymentFilter, now: Date): string {
   const { attention, stuck_ms, method, status, since, until, app_id, open = false, query } = filter;
-  const { taken_by } = filter;
+  const { taken_by, waits_since } = filter;
   const parts = [
     ...(isTrouble(filter) && !open ? [] : [typesQuery(open ? FOLLOWED : [WORKFLOW.payment])]),
     stateQuery(filter, now),
     ...(attention === undefined ? [] : [attentionQuery(attention)]),
+    ...(waits_since === undefined
+      ? []
+      : [`${SEARCH_ATTRIBUTE.attentionSince.name} <= ${quoted(waits_since.toISOString())}`]),
     ...(stuck_ms === undefined ? [] : [`(${stuckQuery(stuck_ms, now)})`]),
     ...(taken_by === undefined ? [] : [`${SEARCH_ATTRIBUTE.takenBy.name} = ${quoted(taken_by)}`]),
     ...(method === undefined ? [] : [`${SEARCH_ATTRIBUTE.method.name} = ${quoted(method)}`]),

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../harness/terminal';
-import { DOCUMENTS, read } from './markdown';
+import { anchorsOf, DOCUMENTS, read } from './markdown';
 
 const LONGEST_LINE = 200;
 
@@ -38,13 +38,3 @@ describe.each(DOCUMENTS)('%s', (document) => {
     expect(named.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });
-
-/** The anchors of a document's headings, as GitHub makes them. */
-function anchorsOf(file: string): string[] {
-  return [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-}

@@ -14,3 +14,13 @@ export const DOCUMENTS = execFileSync('git', ['ls-files', '--cached', '--others'
 })
   .trim()
   .split('\n');
+
+/** The anchors of a document's headings, as GitHub makes them. */
+export function anchorsOf(file: string): string[] {
+  return [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

@@ -41,7 +41,7 @@ beforeAll(async () => {
   metricsUrl = `http://${METRICS_ADDRESS}/metrics`;
   receiver = await flakyReceiver();
   const events = { PAYMENTS_EVENTS_URL: receiver.url, PAYMENTS_EVENTS_SECRETS: receiver.secret };
-  stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: KEYS, ...events } });
+  stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: KEYS, PAYMENTS_OVERDUE: '1ms', ...events } });
 });
 afterAll(async () => {
   await stack?.close();
@@ -179,6 +179,7 @@ test('the worker’s endpoint serves the metrics of jobs with their labels, and 
   const found = await metrics();
   expect(found).toMatchObject({
     payments_stuck: 0,
+    payments_attention_overdue: 1,
     'payments_reconciliation_differences_total{app_id="test-app",kind="missing-there"}': 2,
     'payments_spei_accounts_available{app_id="test-app"}': available,
   });
@@ -190,8 +191,9 @@ test('the worker’s endpoint serves the metrics of jobs with their labels, and 
   const age_s = Date.now() / 1_000 - (found.payments_swept_timestamp_seconds ?? 0);
   expect(age_s).toBeGreaterThanOrEqual(0);
   expect(age_s).toBeLessThan(600);
-  const { stuck, underAttention, sweptAt, reconciledAt, differences, accountsAvailable } = METRIC;
-  for (const { name, labels } of [stuck, underAttention, sweptAt, reconciledAt, differences, accountsAvailable]) {
+  const { stuck, underAttention, overdue, sweptAt, reconciledAt, differences, accountsAvailable } = METRIC;
+  const ofJobs = [stuck, underAttention, overdue, sweptAt, reconciledAt, differences, accountsAvailable];
+  for (const { name, labels } of ofJobs) {
     const served = Object.keys(found).find((one) => one.split('{')[0] === name) ?? '';
     expect([name, [...served.matchAll(/(\w+)="/g)].map(([, label]) => label)]).toEqual([name, labels]);
   }
