@@ -84,9 +84,10 @@ export function logFields({
 }
 
 /** What an error is, and its text where that is ours: others may quote a buyer. */
-function causeOf(error: Error): { type: string; message?: string } {
+function causeOf(error: Error): object {
   const type = 'type' in error && typeof error.type === 'string' ? error.type : error.name;
-  return isOwnFailureType(type) ? { type, message: error.message } : { type };
+  const cause = error.cause instanceof Error ? { cause: causeOf(error.cause) } : {};
+  return isOwnFailureType(type) ? { type, message: error.message, ...cause } : { type, ...cause };
 }
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;

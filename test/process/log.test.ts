@@ -41,5 +41,8 @@ test('a line about a failure of ours has its text, and of any other only what it
   const others = ApplicationFailure.create({ type: 'TheirFailure', message: 'mariana@example.com' });
   expect(logFields({ error: ours })).toEqual({ error: { type: 'EventNotTaken', message } });
   expect(logFields({ error: others })).toEqual({ error: { type: 'TheirFailure' } });
-  expect(logFields({ error: new TypeError('mariana@example.com') })).toEqual({ error: { type: 'TypeError' } });
+  const around = new TypeError('mariana@example.com', { cause: ours });
+  expect(logFields({ error: around })).toEqual({
+    error: { type: 'TypeError', cause: { type: 'EventNotTaken', message } },
+  });
 });
