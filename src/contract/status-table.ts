@@ -1,5 +1,5 @@
 /** The trade's statuses: one row each, a column for each question that somebody asks of a status. Pure. */
-import { isKnownStatus, type TradeStatus } from '../gateway/pure/status-names';
+import { isKnownStatus, TRADE_STATUSES, type TradeStatus } from '../gateway/pure/status-names';
 import type { PaymentOutcome } from './payment';
 
 /** What a status says of the refunds of a trade. `stands`: the payment stands, or stands again. */
@@ -73,6 +73,11 @@ export const isBankStatus = (status: string): boolean => refundMeaningOf(status)
 
 /** In these the bank takes the money back. */
 export const takesMoneyBack = (status: string): boolean => status === 'DISPUTE' || status === 'CHARGEBACK';
+
+/** In these the money of a sale is with the merchant, all or a part. */
+export const STATUSES_WITH_MONEY: readonly TradeStatus[] = TRADE_STATUSES.filter(
+  (status) => outcomeOf(status) === 'SUCCESS' && !takesMoneyBack(status),
+);
 
 /** Whether the gateway moves a trade out of this status by itself: then it is polled even after the watch. */
 export const isTransientStatus = (status: string | null): boolean =>

@@ -7,7 +7,7 @@ interface Started {
   request?: unknown;
 }
 
-/** The static summary of a payment or of whatever follows it, by its input: `PIX 150.00 BRL · order-123`. */
+/** The static summary of a payment, `PIX 150.00 BRL · order-123`, or of what follows it, by its input: no order is in that of an after-sale. */
 export function startSummary({ kind, out_trade_no, trade_no, request }: Started): string {
   const {
     method,
@@ -16,6 +16,7 @@ export function startSummary({ kind, out_trade_no, trade_no, request }: Started)
     out_trade_no: ordered,
   }: Record<string, unknown> = { ...asObject(request) };
   const name = [ordered, out_trade_no, trade_no].find((one) => typeof one === 'string') ?? 'a trade';
+  if (kind === undefined && name === out_trade_no) return `After payment ${name}`;
   if (kind === 'adopt') return `Taken on · ${name}`;
   const money = [method, order_amount, order_currency].filter(
     (one) => typeof one === 'string' || typeof one === 'number',

@@ -4,6 +4,7 @@ import {
   isTemporalAttention,
   NOT_CREATED_YET,
   SEARCH_ATTRIBUTE,
+  STATUSES_WITH_MONEY,
   speiAccountQuantityWorkflowId,
   TEMPORALS_ATTRIBUTE,
   type TemporalAttention,
@@ -145,6 +146,15 @@ const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.afterSale];
 
 /** Whatever has a part in an order's money, of every app. */
 export const ofOrdersQuery = typesQuery(OF_ORDERS);
+
+/** Orders that have ended without a sale and wait for no person, where the trade shows money or a person has decided so. */
+export function owedQuery(app_id?: string): string {
+  const { outcome, status, attention, decidedBy } = SEARCH_ATTRIBUTE;
+  const isPaid = `(${status.name} IN (${STATUSES_WITH_MONEY.map(quoted).join(', ')}) OR ${decidedBy.name} IS NOT NULL)`;
+  const isUnsold = `${outcome.name} IS NOT NULL AND ${outcome.name} != 'SUCCESS'`;
+  const owed = `${ofOrdersQuery} AND ${NOT_CONTINUED} AND ${isUnsold} AND ${isPaid} AND ${attention.name} IS NULL`;
+  return app_id === undefined ? owed : `${owed} AND (${ofApp(app_id)})`;
+}
 
 /** Whatever of an app's orders was open at a time in [since, until). */
 export function openWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {

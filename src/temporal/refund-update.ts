@@ -6,6 +6,7 @@ import {
   priorityOf,
   type RefundAnswer,
   type RefundOrder,
+  startSummary,
   UPDATE,
   WORKFLOW,
 } from '../contract';
@@ -45,6 +46,7 @@ function requestOnce(
     workflowId: afterSaleWorkflowId(app_id, out_trade_no),
     taskQueue,
     args: [{ app_id, out_trade_no }],
+    staticSummary: startSummary({ out_trade_no }),
     priority: priorityOf(afterSaleWorkflowId(app_id, out_trade_no)),
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',

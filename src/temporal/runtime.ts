@@ -1,7 +1,15 @@
 /** Temporal's native runtime, one for each process. It logs in our format and serves metrics, ours among them. */
 import { DefaultLogger, type LogEntry, Runtime, type TelemetryOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { METRIC, type Metric, type MetricSink, madeOnce, metricRecorder, namedByWorkflowId } from '../contract';
+import {
+  isOwnFailureType,
+  METRIC,
+  type Metric,
+  type MetricSink,
+  madeOnce,
+  metricRecorder,
+  namedByWorkflowId,
+} from '../contract';
 import { notServed } from '../process/metrics/serve';
 import type { Config } from '../process/settings';
 import { temporalInstrument } from './meter';
@@ -65,11 +73,21 @@ export function logFields({
   ...meta
 }: Record<string, unknown>): Record<string, unknown> {
   const fields = Object.fromEntries(
-    Object.entries(meta).map(([name, value]) => [name.replace(/[A-Z]/g, (one) => `_${one.toLowerCase()}`), value]),
+    Object.entries(meta).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (one) => `_${one.toLowerCase()}`),
+      value instanceof Error ? causeOf(value) : value,
+    ]),
   );
   const { workflow_id } = fields;
   const order = out_trade_no ?? (typeof workflow_id === 'string' ? namedByWorkflowId(workflow_id)?.out_trade_no : null);
   return order == null ? fields : { ...fields, order };
+}
+
+/** What an error is, and its text where that is ours: others may quote a buyer. */
+function causeOf(error: Error): object {
+  const type = 'type' in error && typeof error.type === 'string' ? error.type : error.name;
+  const cause = error.cause instanceof Error ? { cause: causeOf(error.cause) } : {};
+  return isOwnFailureType(type) ? { type, message: error.message, ...cause } : { type, ...cause };
 }
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;

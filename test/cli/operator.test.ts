@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
+import { less } from '../../src/gateway/pure/money';
 import { simulate } from '../../src/testing/simulation';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
@@ -171,6 +172,27 @@ test('who takes an order stands in lists until it is settled, and the log says w
   expect((await run('log', '--since', '2020-01-01', '--until', '2020-01-02')).output).toBe(
     'Nobody decided anything.\n',
   );
+});
+
+test('list --owed has what came for an order that a person has ended without a sale, until it has gone back', async () => {
+  const { out_trade_no, order_amount } = await waiting('credit-card');
+  await stack.simulator.pay(out_trade_no);
+  await stack.payments.outcome(out_trade_no);
+  const owed = async () => {
+    const { output } = await run('list', '--owed', '--json');
+    return lines(output).flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  };
+  const part = await stack.payments.refund(out_trade_no, { amount: '0.50' });
+  expect(await owed()).toEqual([]);
+  const said = ['--outcome', 'CANCEL', '--by', 'ana', '--reason', 'sold out'];
+  expect(await run('resolve', out_trade_no, ...said)).toMatchObject({ code: 0 });
+  const [row] = await until(owed, (rows) => rows.length > 0);
+  const rest = `${less(order_amount, '0.50')} ${part.refund_currency}`;
+  expect(row).toMatchObject({ out_trade_no, owed: rest });
+  expect((await run('list', '--owed')).output).toMatch(new RegExp(`TO SEND BACK[^]*${rest}`));
+  await stack.payments.refund(out_trade_no);
+  await until(owed, (rows) => rows.length === 0);
+  expect((await run('list', '--owed', '--mine', 'ana')).code).not.toBe(0);
 });
 
 test('resolve --all-of lists what waits for the reason, and resolves it only after a yes', async () => {

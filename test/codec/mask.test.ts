@@ -269,3 +269,11 @@ test('every summary that our workflows give to a timer or a workflow is known as
   expect(examples.filter((text) => !isOurSummary(text))).toEqual([]);
   for (const { request } of publishedOrders()) expect(isOurSummary(startSummary({ request }))).toBe(true);
 });
+
+test('the after-sale that a notification, a refund or a decision starts has the summary of one that its payment starts', () => {
+  for (const input of [{ out_trade_no: 'order-1' }, { app_id: 'shop', out_trade_no: 'order-1', trade_no: 'T1' }]) {
+    expect(startSummary(input)).toBe('After payment order-1');
+    expect(isOurSummary(startSummary(input))).toBe(true);
+  }
+  expect(startSummary({ kind: 'adopt', out_trade_no: 'order-1' })).toBe('Taken on · order-1');
+});

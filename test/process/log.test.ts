@@ -1,4 +1,5 @@
 /** One form of a log line for all programs. */
+import { ApplicationFailure } from '@temporalio/common';
 import { createLogger } from '../../src/process/log';
 import { logFields } from '../../src/temporal/runtime';
 
@@ -32,4 +33,16 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   ['a task', { taskToken: 'secret', activityType: 'gateway.look' }, { activity_type: 'gateway.look' }],
 ])('a line of Temporal’s SDK about %s has the fields of ours', (_, given, fields) => {
   expect(logFields(given)).toEqual(fields);
+});
+
+test('a line about a failure of ours has its text, and of any other only what it is: that may quote a buyer', () => {
+  const message = 'shop.example.com could not be reached (ECONNREFUSED)';
+  const ours = ApplicationFailure.create({ type: 'EventNotTaken', message });
+  const others = ApplicationFailure.create({ type: 'TheirFailure', message: 'mariana@example.com' });
+  expect(logFields({ error: ours })).toEqual({ error: { type: 'EventNotTaken', message } });
+  expect(logFields({ error: others })).toEqual({ error: { type: 'TheirFailure' } });
+  const around = new TypeError('mariana@example.com', { cause: ours });
+  expect(logFields({ error: around })).toEqual({
+    error: { type: 'TypeError', cause: { type: 'EventNotTaken', message } },
+  });
 });

@@ -2,12 +2,14 @@
  * What a newcomer does, in order: start everything, pay in the browser, look at it in Temporal UI, pay from a second
  * terminal, stop, start again. Nothing is simulated but the gateway itself.
  */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cp, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { transformFile } from '@swc/core';
 import { Client, Connection } from '@temporalio/client';
 import type { Browser, Page } from 'playwright-core';
@@ -309,4 +311,15 @@ test('Ctrl-C ends every process that npm start began, and a second start still h
   expect(await stateOf(workflowId)).toMatchObject({ trade_status: 'PROCESSING', outcome: null });
   await pressPay(await openPage(payUrl));
   expect(await resultOf(workflowId)).toMatchObject({ outcome: 'SUCCESS', order_amount: '2499.50' });
+});
+
+test('where Temporal dies, everything that npm start began ends and says why: no worker goes on to another stack', async () => {
+  const processes = await stack.processes();
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '-p', processes.join(',')]);
+  const lines = stdout.split('\n').filter((line) => / server start-dev /.test(line) && !/ -e /.test(line));
+  expect(lines).toHaveLength(1);
+  process.kill(Number.parseInt(lines[0] ?? '', 10), 'SIGKILL');
+  expect(await stack.ended).toBe(2);
+  expect(stack.printed).toMatch(/Temporal has ended by itself .*, so all of this stack ends\. .* start it again\./);
+  expect(processes.filter(isAlive)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** Temporal's own buttons, on a real server, with keys set: nothing is silent, and nobody is harmed. */
 import { randomUUID } from 'node:crypto';
+import { withNotes } from '../../src/cli/operator/notes';
 import { EncryptionCodec } from '../../src/codec';
 import { dataConverter } from '../../src/codec/data-converter';
 import {
@@ -11,6 +12,8 @@ import {
   WORKFLOW,
 } from '../../src/contract';
 import { listFiltered } from '../../src/temporal/attention-list';
+import { longestWaitFirst } from '../../src/temporal/order-list';
+import { collect } from '../../src/temporal/workflow-list';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, payload, setting } from '../codec/support';
 import { accountRequest } from '../harness/accounts';
@@ -255,4 +258,7 @@ test('a payment that its worker cannot read, for want of a key, is listed and do
     (reason) => reason === 'failing-tasks',
   );
   expect((await client.workflow.getHandle(idOf(out_trade_no)).describe()).status.name).toBe('RUNNING');
+  const rows = longestWaitFirst(await collect(listFiltered(client, { attention: 'failing-tasks' }, new Date())));
+  const [row] = await withNotes({ client }, rows);
+  expect(row).toMatchObject({ out_trade_no, failure: expect.stringMatching(/^[^\n]*the key "theirs"[^\n]*$/) });
 });

@@ -3,6 +3,7 @@
  * on this machine, and a first payment to watch. Payloads are encrypted, as in production. Everything is kept in one folder,
  * so that a restart loses nothing. Ctrl-C ends what was started here and nothing else.
  */
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
@@ -39,6 +40,14 @@ const MOST_STARTS = 5;
 /** What was started, and how each part ends: the last one first. */
 class StartedParts {
   private readonly parts: { name: string; stop: () => Promise<unknown> }[] = [];
+  private readonly losses = new AbortController();
+
+  /** Rejects once a part is lost without which the others do harm. */
+  readonly lost = once(this.losses.signal, 'abort').then(() => Promise.reject(this.losses.signal.reason));
+
+  lose(reason: UserError): void {
+    this.losses.abort(reason);
+  }
 
   add(name: string, stop: () => Promise<unknown>): void {
     this.parts.push({ name, stop });
@@ -57,8 +66,8 @@ export async function runStack({ dataDir, order }: DevOptions): Promise<void> {
   const started = new StartedParts();
   const stopping = stopSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
   try {
-    await Promise.race([startOnFreePorts(dataDir, order, started), stopping]);
-    await stopping;
+    await Promise.race([startOnFreePorts(dataDir, order, started), stopping, started.lost]);
+    await Promise.race([stopping, started.lost]);
     say('\nEnding what was started here …');
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -117,9 +126,14 @@ async function startTemporal(dataDir: string, file: StackFile, started: StartedP
     namespace: 'default',
     uiCodecEndpoint: `http://${HOST}:${file.ports.codec}`,
   });
-  started.add('Temporal', () => temporal.stop());
+  let isStopping = false;
+  started.add('Temporal', () => {
+    isStopping = true;
+    return temporal.stop();
+  });
   await saveStackFile(dataDir, file);
-  temporal.ended.then(({ code }) => code && say(`Temporal has ended by itself (exit code ${code}).`));
+  // The worker would go on with whatever takes the port next: another stack, whose payments it cannot read.
+  temporal.ended.then(({ code }) => isStopping || started.lose(new UserError(temporalIsGone(code))));
   const { connection } = await connect({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: temporal.namespace });
   await registerSearchAttributes(connection, temporal.namespace).finally(() => connection.close());
   step('Temporal', temporal.uiUrl);
@@ -195,6 +209,9 @@ function settingsOf(file: StackFile, temporal: DevServer, simulator: Simulator):
     ...takenSettings(process.env),
   };
 }
+
+const temporalIsGone = (code: number | null) =>
+  `Temporal has ended by itself (exit code ${code ?? 'none'}), so all of this stack ends. Nothing is lost: start it again.`;
 
 const progress = (text: string) => say(`  … ${text}`);
 const step = (name: string, where: string) => say(`  ✓ ${name.padEnd(18)} ${where}`);

@@ -39,18 +39,24 @@ function addLists(program: Command): void {
       ),
   )
     .option('--disputes', 'disputes that nobody has answered, with the time that is left, the nearest first')
+    .option('--owed', 'to whom money is to be sent back: it came for an order that a person has ended without a sale')
     .option('--limit <n>', 'at most so many (default 100 for people, all for programs)')
     .addHelpText(
       'after',
       examples(
         'list --attention',
         'list --disputes',
+        'list --owed',
         'list --mine ana',
         'list --attention no-answer --app shop',
         'list --stuck 2h --json',
       ),
     )
-    .action(async (options) => (await import('./list.js')).list(options));
+    .action(async (options, command) => {
+      const other = [...CHOICES, 'disputes'].find((name) => options[name] !== undefined);
+      if (options.owed && other) return command.error(`error: --owed is a list of its own: leave out --${other}`);
+      return (await import('./list.js')).list(options);
+    });
   withFilter(program.command('watch').description('a table of what needs a person, read anew until Ctrl-C'))
     .option('--every <duration>', 'how often', '5s')
     .addHelpText('after', examples('watch', 'watch --stuck 30m --every 30s'))

@@ -11,6 +11,7 @@ import {
   afterSaleWorkflowId,
   namedByWorkflowId,
   priorityOf,
+  startSummary,
   UPDATE,
   WORKFLOW,
 } from '../../contract';
@@ -154,6 +155,7 @@ async function tellAfterSale(
     workflowId,
     taskQueue: last.taskQueue,
     args: [{ app_id, out_trade_no: out_trade_no ?? '' }],
+    staticSummary: startSummary({ out_trade_no }),
     priority: priorityOf(workflowId),
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',

@@ -12,9 +12,11 @@ import { jobsInTrouble } from './jobs';
 import { withNotes } from './notes';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { orderTable, type ShownOrder, totals } from './order-table';
+import { owedOrders } from './owed';
 
 export interface ListOptions extends FilterOptions {
   disputes?: boolean;
+  owed?: boolean;
   json?: boolean;
   limit?: string;
 }
@@ -24,32 +26,35 @@ const SHOWN = 100;
 
 export function list(options: ListOptions): Promise<never> {
   const now = new Date();
-  const { disputes = false } = options;
+  const { disputes = false, owed = false } = options;
   const filter = filterOf(disputes ? { ...options, attention: 'dispute' satisfies Attention } : options, now);
   const limit = limitOf(options);
-  return asOperator(async (operator) => {
-    const { client, config } = operator;
-    const jobs = longestWaitFirst(await jobsInTrouble(operator, filter, now));
-    const found: ShownOrder[] = [...jobs];
-    if (options.json) for (const job of jobs) say(JSON.stringify(job));
-    let count = jobs.length;
-    const listed = listOrders(client, filter, now);
-    for await (const row of disputes ? nearestFirst(await collect(listed)) : listed) {
-      count += 1;
-      if (!options.json) found.push(row);
-      // What waits is counted by reason; of payments as such Temporal counts all by itself, but of an app it does not know all.
-      else if (count <= limit) for (const one of await withNotes(operator, [row])) say(JSON.stringify(one));
-      if (count > limit && (options.json || (options.app === undefined && !isTrouble(filter)))) break;
-    }
-    // Where nobody has prepared the namespace, "none" would be no answer.
-    if (count === 0) await explainIfNotSetUp(client);
-    if (options.json) return EXIT.ok;
-    const isAll = count <= limit || options.app !== undefined || isTrouble(filter);
-    const all = isAll ? count : await countFiltered(client, filter, now);
-    const rows = await withNotes(operator, found.slice(0, limit));
-    say(asText(rows, { found, all, now, overdue_ms: config.PAYMENTS_OVERDUE }));
-    return EXIT.ok;
-  }, 'lists');
+  return asOperator(
+    async (operator) => {
+      const { client, config } = operator;
+      const jobs = longestWaitFirst(await jobsInTrouble(operator, filter, now));
+      const found: ShownOrder[] = [...jobs];
+      if (options.json) for (const job of jobs) say(JSON.stringify(job));
+      let count = jobs.length;
+      const listed = owed ? owedOrders(client, options.app) : listOrders(client, filter, now);
+      for await (const row of disputes ? nearestFirst(await collect(listed)) : listed) {
+        count += 1;
+        if (!options.json) found.push(row);
+        // What waits is counted by reason; of payments as such Temporal counts all by itself, but of an app it does not know all.
+        else if (count <= limit) for (const one of await withNotes(operator, [row])) say(JSON.stringify(one));
+        if (count > limit && !owed && (options.json || (options.app === undefined && !isTrouble(filter)))) break;
+      }
+      // Where nobody has prepared the namespace, "none" would be no answer.
+      if (count === 0) await explainIfNotSetUp(client);
+      if (options.json) return EXIT.ok;
+      const isAll = owed || count <= limit || options.app !== undefined || isTrouble(filter);
+      const all = isAll ? count : await countFiltered(client, filter, now);
+      const rows = await withNotes(operator, found.slice(0, limit));
+      say(asText(rows, { found, all, now, overdue_ms: config.PAYMENTS_OVERDUE }));
+      return EXIT.ok;
+    },
+    owed ? 'payloads' : 'lists',
+  );
 }
 
 function limitOf({ limit, json }: ListOptions): number {

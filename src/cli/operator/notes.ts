@@ -1,21 +1,38 @@
-/** What those who have taken something wrote for the others. It is encrypted, so the keys and a worker are needed. */
-import { QUERY } from '../../contract';
+/**
+ * What a row says besides what lists know: what those who have taken it wrote for the others, and why its task fails. Both are encrypted, so the
+ * keys are needed, and for the first a worker.
+ */
+import { QUERY, type TemporalAttention } from '../../contract';
 import type { ListedOrder } from '../../temporal/order-list';
+import { pendingWork } from '../../temporal/pending-work';
 import type { Operator } from './connection';
 import type { ShownOrder } from './order-table';
 
 /** So many notes are read for a list: few are taken at a time. */
 const MOST_NOTES = 40;
 const READ_TIMEOUT_MS = 3_000;
+const FAILING = 'failing-tasks' satisfies TemporalAttention;
 
-/** The rows, with the notes that could be read. */
+/** The rows, with the notes and the failures that could be read. */
 export function withNotes({ client }: Pick<Operator, 'client'>, rows: readonly ListedOrder[]): Promise<ShownOrder[]> {
   const noted = new Set(rows.filter(({ taken_by }) => taken_by !== null).slice(0, MOST_NOTES));
+  const failing = new Set(rows.filter(({ attentions }) => attentions.includes(FAILING)).slice(0, MOST_NOTES));
+  const failureOf = async ({ workflow_id }: ListedOrder) => {
+    const ask = async () => pendingWork(client, await client.workflow.getHandle(workflow_id).describe());
+    const work = await client.withDeadline(Date.now() + READ_TIMEOUT_MS, ask).catch(() => []);
+    return work.find(({ state }) => state === 'fails each time')?.last_answer?.split('\n')[0] ?? null;
+  };
   const read = async ({ workflow_id }: ListedOrder) => {
     const ask = () =>
       client.workflow.getHandle(workflow_id).query<{ taken?: { note: string | null } | null }>(QUERY.state);
     const state = await client.withDeadline(Date.now() + READ_TIMEOUT_MS, ask).catch(() => undefined);
     return state?.taken?.note ?? null;
   };
-  return Promise.all(rows.map(async (row) => (noted.has(row) ? { ...row, note: await read(row) } : row)));
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...row,
+      ...(noted.has(row) ? { note: await read(row) } : {}),
+      ...(failing.has(row) ? { failure: await failureOf(row) } : {}),
+    })),
+  );
 }

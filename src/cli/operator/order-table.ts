@@ -5,8 +5,11 @@ import type { ListedOrder } from '../../temporal/order-list';
 import { type Screen, type TableColumn, table } from './table';
 import { age, span, timeLeft } from './times';
 
-/** A row with the note of whoever has taken it, where that could be read. */
-export type ShownOrder = ListedOrder & { note?: string | null };
+/**
+ * A row with the note of whoever has taken it, and the first line of what its task fails with, where these could be read; `owed`: what is to be
+ * sent back.
+ */
+export type ShownOrder = ListedOrder & { note?: string | null; failure?: string | null; owed?: string };
 
 export interface TableOptions {
   now: Date;
@@ -59,10 +62,11 @@ export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>):
       mark: (row) => (isSoon(answerBy(row), now) ? 'red' : undefined),
     },
     { name: 'AMOUNT', of: amountOf },
+    { name: 'TO SEND BACK', of: ({ owed }) => owed ?? '' },
     { name: 'TAKEN BY', of: ({ taken_by }) => taken_by ?? '' },
     { name: 'METHOD', of: ({ method }) => method ?? '', least: 4 },
     { name: 'EXPIRES (UTC)', of: ({ expires_at }) => expires_at?.slice(0, 16).replace('T', ' ') ?? '', least: 5 },
-    { name: 'NOTE', of: ({ note }) => note ?? '' },
+    { name: 'NOTE', of: ({ note, failure }) => [note, failure].filter(Boolean).join('; ') },
   ];
 }
 

@@ -29,11 +29,17 @@ export function attentionSection(
   return [...words, ...actionLines(question, workflowId)];
 }
 
-/** What a person can do: the command to type, or the update to press in Temporal UI. */
+/**
+ * What a person can do: the command to type, or the update to press in Temporal UI. Its form puts JSON on several lines itself when it is left, which
+ * moves the button: what has several lines already is sent by one press.
+ */
 function actionLines(question: OperatorQuestion, workflowId: string): string[] {
   const lines = operatorActions(workflowId, question).map(
     ({ what, command, update, input }) =>
-      `- To ${what}: \`${command}\`, or the update \`${update}\`${input === undefined ? '' : ` with \`${input}\``}`,
+      `- To ${what}: \`${command}\`, or the update \`${update}\`${input === undefined ? '' : ` with\n${asBlock(input)}`}`,
   );
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
+
+const asBlock = (json: string) =>
+  ['```json', ...JSON.stringify(JSON.parse(json), null, 2).split('\n'), '```'].map((line) => `  ${line}`).join('\n');

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { AccountNotCreatedError, AccountNotFoundError, accountKeyOf, InvalidAccountError } from '../../../src/client';
+import { decisionsIn } from '../../../src/temporal/decisions';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { MerchantEvent, SpeiAccountState } from '../../../src/workflows';
 import { accountRequest } from '../../harness/accounts';
@@ -35,6 +36,17 @@ const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
 const open = () => stack.payments.accounts.create(accountRequest());
 const handleOf = (account_id: string) =>
   stack.temporal.client.workflow.getHandle(`spei-account:${APP.app_id}:${account_id}`);
+
+/** What `payment-gateway log` has of this workflow, once it is listed with what a person decided. */
+async function logged(workflow_id: string) {
+  for (;;) {
+    const until = new Date(Date.now() + 60_000);
+    const all = await decisionsIn(stack.temporal.client, { since: new Date(0), until }, APP.app_id);
+    const ofIt = all.filter((one) => one.workflow_id === workflow_id);
+    if (ofIt.length > 0) return ofIt;
+    await delay(50);
+  }
+}
 
 /** The account's state, once it is as expected. */
 async function once(account_id: string, is: (state: SpeiAccountState) => boolean): Promise<SpeiAccountState> {
@@ -179,6 +191,9 @@ describe('create', () => {
     });
     expect(await created).toMatchObject({ account_id: made?.account_id, account_number: made?.account_number });
     expect(stack.simulator.accounts({ buyer_id: asked.customer.buyer_id })).toHaveLength(1);
+    expect(await logged(handle.workflowId)).toMatchObject([
+      { by: 'ana', did: 'resolve', why: 'seen in the dashboard', what: { account_id: made?.account_id } },
+    ]);
   });
 });
 
@@ -320,6 +335,9 @@ describe('deposits', () => {
     expect(typedSearchAttributes.get(attentionKey)).toBe('account-mismatch');
     await handleOf(account_id).executeUpdate('resolve', { args: [{ by: 'ana', reason: 'a second bank' }] });
     expect(await stack.payments.accounts.get(account_id)).toMatchObject({ attention: null });
+    expect(await logged(`spei-account:${APP.app_id}:${account_id}`)).toMatchObject([
+      { by: 'ana', did: 'resolve', why: 'a second bank', out_trade_no: null },
+    ]);
   });
 
   test.each(['number', 'string'] as const)(

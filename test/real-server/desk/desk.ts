@@ -105,6 +105,31 @@ export class Desk {
     }
   }
 
+  /** The blocks of code in the page's details, as a person copies them. */
+  async blocks(): Promise<string[]> {
+    const blocks = this.page
+      .frames()
+      .slice(1)
+      .map((frame) => frame.locator('pre').allInnerTexts());
+    return (await Promise.all(blocks)).flat();
+  }
+
+  /** Sends an update by the form of the page: the JSON is pasted, and Submit pressed once. */
+  async sendUpdate(name: string, json: string): Promise<void> {
+    await this.page.getByRole('button', { name: 'More Actions' }).click();
+    await this.page.getByRole('menuitem', { name: 'Send an Update' }).click();
+    const form = this.page
+      .locator('dialog, [role=dialog]')
+      .filter({ visible: true, hasText: 'Send an Update' })
+      .first();
+    await form.getByTestId('update-select-button').click();
+    await form.getByRole('option', { name, exact: true }).first().click();
+    await form.getByRole('textbox', { name: 'Data' }).click();
+    await this.page.keyboard.press('Control+A');
+    await this.page.keyboard.insertText(json);
+    await form.getByRole('button', { name: 'Submit' }).click();
+  }
+
   /** What the page's history has of the latest update of this name: its input as JSON, or who sent it. */
   async updateInHistory(name: string): Promise<string> {
     await this.page.goto(this.page.url().replace(/\/[^/]*$/, '/history'));
