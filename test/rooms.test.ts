@@ -190,7 +190,9 @@ test('a workflow bundle holds contract/, gateway/pure/, workflows/ and what the 
   const files = [...code.matchAll(/^ {2}!\*\*\* (\S+) \*\*\*!$/gm)].map(([, file]) => file ?? '');
   const origins = files.map((file) => {
     const [, name] =
-      /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file) ?? /\/(?:src|lib)\/((?:gateway\/)?[^/]+)\//.exec(file) ?? [];
+      /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file) ??
+      /\/(?:src|lib|\.lib-fresh-\d+)\/((?:gateway\/)?[^/]+)\//.exec(file) ??
+      [];
     return name ?? file;
   });
   const ours = ['contract', 'gateway/pure', 'workflows'];

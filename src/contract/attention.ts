@@ -63,7 +63,7 @@ export const RUNBOOK = {
     happened: 'The gateway shows a refund that is not known here: made elsewhere, by a bank, or long forgotten.',
     loses: 'Nobody knows how much is left, so no refund is granted: the buyer may wait for one.',
     look: 'The trade’s refunds in the gateway’s dashboard.',
-    act: 'Add up what went back by refunds that are not in the list here, then send the after-sale `resolve` with that amount as `refunded_elsewhere`. Where the gateway calls the trade REFUNDED and only a part went back, add `although` with REFUNDED.',
+    act: 'Add up what went back by refunds that are not in the list here, then send the after-sale `resolve` with that amount as `refunded_elsewhere`.',
     after: 'The ledger is complete again, and refunds are granted up to what is left.',
   },
   'unknown-refund': {
