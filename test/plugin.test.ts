@@ -98,8 +98,8 @@ describe('the plugin on several Workers', () => {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    // The plugin only hands the Worker on.
-    const run = plugin.runWorker(Object.create(null), () => ended);
+    // The plugin only hands the Worker on, and looks whether it has a version.
+    const run = plugin.runWorker(Object.create({ options: {} }), () => ended);
     return { end, run };
   }
 
