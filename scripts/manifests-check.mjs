@@ -429,7 +429,7 @@ const PLANTED = [
       );
       data['temporal.toml'] = Buffer.from('[profile.default]\napi_key = "another"\n').toString('base64');
     },
-    /no key/,
+    /setup ended with 2.*cannot be reached/s,
   ],
 ];
 
