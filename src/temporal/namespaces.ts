@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 export const RETENTION_MS = 30 * DAY_MS;
 
 /** Temporal does not make or change the namespace for this program. The message says who does, and how. */
-export class NamespaceRefusedError extends UserError {
+class NamespaceRefusedError extends UserError {
   override readonly name = 'NamespaceRefusedError';
 }
 

@@ -48,7 +48,7 @@ const NEEDED = new Map(Object.values(SEARCH_ATTRIBUTE).map(({ name, type }) => [
 export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = [...NEEDED.keys()];
 
 /** Who may use the namespace may not add search attributes to it. The message has the command that does. */
-export class AttributesNotOfferedError extends UserError {
+class AttributesNotOfferedError extends UserError {
   override readonly name = 'AttributesNotOfferedError';
 }
 
