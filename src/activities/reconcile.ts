@@ -16,7 +16,6 @@ import {
   paymentAfterEnd,
   paymentWorkflowId,
   priorityOf,
-  QUERY,
   type ReconciledSlice,
   type ReconcileSlice,
   type ReconciliationActivities,
@@ -31,6 +30,7 @@ import { HOUR } from '../gateway/pure/durations';
 import { isMore, sumOf } from '../gateway/pure/money';
 import { allRuns, ifExists } from '../temporal/earlier-runs';
 import { begunWithinQuery, openWithinQuery, orderQuery } from '../temporal/payment-query';
+import { stateOfRun } from '../temporal/taken-run';
 import { listWorkflows } from '../temporal/workflow-list';
 import { isNoSuchOrder, retryableFailure } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
@@ -244,10 +244,9 @@ class Reconciliation {
   }
 
   /** Null for a run that failed, or that ended before a worker had it. */
-  private async stateOf<State>({ workflowId, runId, status }: ShownRun): Promise<State | null> {
-    if (status.name === 'FAILED') return null;
-    const handle = this.client.workflow.getHandle(workflowId, runId, { followRuns: false });
-    const read = (): Promise<State> => (status.name === 'COMPLETED' ? handle.result() : handle.query(QUERY.state));
+  private async stateOf<State>(run: ShownRun): Promise<State | null> {
+    if (run.status.name === 'FAILED') return null;
+    const read = () => stateOfRun<State>(this.client, run);
     return ifExists<State | null>(() => this.client.withDeadline(Date.now() + STATE_TIMEOUT_MS, read), null);
   }
 

@@ -25,7 +25,6 @@ import {
   type PaymentWorkflow,
   paymentWorkflowId,
   priorityOf,
-  QUERY,
   startSummary,
   UPDATE,
   WORKFLOW,
@@ -40,7 +39,7 @@ import {
   isWithoutAnswer,
 } from '../temporal/grpc-status';
 import { explainIfNotSetUp } from '../temporal/search-attributes';
-import { isEndedFromOutside, latestTakenRun, queryLatest, resultOf } from '../temporal/taken-run';
+import { isEndedFromOutside, latestState, latestTakenRun, resultOf } from '../temporal/taken-run';
 import { orderUnder } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
@@ -183,7 +182,7 @@ export class PaymentStarter {
   }
 
   private stateOf(out_trade_no: string): Promise<PaymentState> {
-    return queryLatest<PaymentState>(this.client, this.id(out_trade_no), QUERY.state);
+    return latestState<PaymentState>(this.client, this.id(out_trade_no));
   }
 
   private id(out_trade_no: string): string {

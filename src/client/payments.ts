@@ -14,7 +14,6 @@ import {
   type PaymentWorkflow,
   paymentAfterEnd,
   paymentWorkflowId,
-  QUERY,
   type RefundOrder,
   refundOrderOf,
   UPDATE,
@@ -30,7 +29,7 @@ import { updateFailure } from '../temporal/closing';
 import { isEndedBeforeItBegan, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
 import { requestRefund } from '../temporal/refund-update';
 import { requireOneSdk } from '../temporal/sdk';
-import { queryLatest, resultOf } from '../temporal/taken-run';
+import { latestState, resultOf } from '../temporal/taken-run';
 import { AccountsClient } from './accounts';
 import {
   InvalidOrderError,
@@ -313,7 +312,7 @@ export class PaymentsClient {
   private query<State>(workflowId: string, out_trade_no: string, notFound?: string): Promise<State> {
     const deadline = Date.now() + Math.min(this.answerTimeoutMs, QUERY_TIMEOUT_MS);
     const { client } = this;
-    const ask = () => client.withDeadline(deadline, () => queryLatest<State>(client, workflowId, QUERY.state));
+    const ask = () => client.withDeadline(deadline, () => latestState<State>(client, workflowId));
     return this.ifExists(out_trade_no, ask, notFound);
   }
 

@@ -33,7 +33,7 @@ export interface DeployedVersion {
   open_runs: number;
   /** Of these, the ones that stay with it. */
   pinned_runs: number;
-  /** Closed runs that only its workers can answer a query of. */
+  /** Closed runs without a result, whose state only its workers can tell. */
   closed_runs: number;
 }
 
@@ -116,7 +116,7 @@ export class Deployments {
       this.service.describeWorkerDeploymentVersion({ namespace, deploymentVersion }),
       this.count(`${OPEN} AND ${its}`),
       this.count(`${OPEN} AND ${its} AND ${PINNED}`),
-      this.count(`ExecutionStatus != 'Running' AND ${its} AND ${PINNED}`),
+      this.count(`${NO_RESULT} AND ${its} AND ${PINNED}`),
     ]);
     const { metadata, createTime } = described.workerDeploymentVersionInfo ?? {};
     return {
@@ -177,6 +177,7 @@ export class Deployments {
 }
 
 const OPEN = `ExecutionStatus = 'Running'`;
+const NO_RESULT = `ExecutionStatus IN ('Failed', 'Canceled', 'Terminated', 'TimedOut')`;
 const PINNED = `TemporalWorkflowVersioningBehavior = 'Pinned'`;
 
 /** What Temporal says where it refuses a change, and what to do. */

@@ -12,6 +12,7 @@ import {
   type WorkflowResultType,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { QUERY } from '../contract';
 import { earlierRuns, ifExists } from './earlier-runs';
 import { GRPC_STATUS, grpcCodeOf, isEndedBeforeItBegan } from './grpc-status';
 
@@ -62,14 +63,26 @@ export async function runsBefore(client: Client, { workflowId, runId }: ShownRun
   }
 }
 
-/** What the latest run that a worker has had answers to a query. Throws as a query does. */
-export async function queryLatest<Answer>(client: Client, workflowId: string, query: string): Promise<Answer> {
+/**
+ * The state of a run. What one that has ended well returned is its state, and needs no worker: the version that it was pinned to may have
+ * been stopped long ago. Any other is asked. Throws as a query does.
+ */
+export function stateOfRun<State>(
+  client: Client,
+  { workflowId, runId, status }: { workflowId: string; runId: string; status: { name: string } },
+): Promise<State> {
+  const run = client.workflow.getHandle(workflowId, runId, { followRuns: false });
+  return status.name === 'COMPLETED' ? run.result() : run.query<State>(QUERY.state);
+}
+
+/** The state of the latest run that a worker has had. Throws as a query does. */
+export async function latestState<State>(client: Client, workflowId: string): Promise<State> {
+  const latest = await client.workflow.getHandle(workflowId).describe();
   try {
-    return await client.workflow.getHandle(workflowId).query<Answer>(query);
+    return await stateOfRun<State>(client, latest);
   } catch (error) {
     if (!isEndedBeforeItBegan(error)) throw error;
-    const { runId } = await latestTakenRun(client, workflowId);
-    return client.workflow.getHandle(workflowId, runId).query<Answer>(query);
+    return stateOfRun<State>(client, await takenRunUpTo(client, latest));
   }
 }
 

@@ -108,7 +108,7 @@ test.each([
   [{ ...OLDER, pinned_runs: 3 }, false, /3 open runs stay/],
   [OLDER, false, /not found it drained/],
   [OLDEST, true, /drained/],
-  [{ ...OLDEST, closed_runs: 9 }, true, /nobody answers for the state of 9 closed runs/],
+  [{ ...OLDEST, closed_runs: 9 }, true, /nobody answers for the state of 9 runs that failed or were terminated/],
   [NEW, true, /no work was ever sent/],
 ])('a version may stop only where nothing needs it: %j', (one, may_stop, why) => {
   expect(stoppingOf(one)).toEqual({ may_stop, why: expect.stringMatching(why) });

@@ -228,7 +228,7 @@ describe('an unknown order number', () => {
 });
 
 describe('a payment whose creation takes long', () => {
-  test('without a worker is kept, the error names the task queue, and a later worker creates it', async () => {
+  test('without a worker is kept, the error names the task queue, and a later worker creates it; its end is told when that has stopped', async () => {
     const pix = orderOf('pix');
     const taskQueue = `nobody-works-here-${randomUUID()}`;
     const error = await errorOf(clientOf({ taskQueue, answerTimeoutMs: 1_500 }).pay(pix));
@@ -249,6 +249,8 @@ describe('a payment whose creation takes long', () => {
       await paid(pix);
     });
     expect(tradesOf(pix)).toHaveLength(1);
+    // The version of the worker that a payment was pinned to may have been stopped long ago.
+    expect(await clientOf({ taskQueue }).state(pix.out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
   });
 
   test('with a slow gateway answers when it is asked again, and there is one trade', async () => {

@@ -26,7 +26,7 @@ func (a *Accounts) Create(ctx context.Context, request NewSpeiAccount, key strin
 
 // Get is the account's state with its deposits. It fails with NotFound.
 func (a *Accounts) Get(ctx context.Context, accountID string) (state SpeiAccountState, err error) {
-	err = a.workflows.query(ctx, a.id(accountID), &state)
+	err = a.workflows.state(ctx, a.id(accountID), &state)
 	return state, err
 }
 

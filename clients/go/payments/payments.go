@@ -126,7 +126,7 @@ func (p *Payments) CreateCheckout(ctx context.Context, order Checkout) (PaymentD
 
 // State is the payment's state now. It fails with an Error: NotFound, or PaymentPending where no worker answers.
 func (p *Payments) State(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
-	if err = p.workflows.query(ctx, p.id(outTradeNo), &state); err != nil {
+	if err = p.workflows.state(ctx, p.id(outTradeNo), &state); err != nil {
 		return state, err
 	}
 	after, err := p.afterEnd(ctx, outTradeNo)
@@ -196,7 +196,7 @@ func (p *Payments) Refund(ctx context.Context, outTradeNo string, refund RefundO
 
 // Refunds is the after-sale of an order: its refunds, their sums, disputes. It fails with NotFound where there is none.
 func (p *Payments) Refunds(ctx context.Context, outTradeNo string) (state AfterSaleState, err error) {
-	err = p.workflows.query(ctx, p.afterSale(outTradeNo), &state)
+	err = p.workflows.state(ctx, p.afterSale(outTradeNo), &state)
 	return state, err
 }
 

@@ -89,9 +89,18 @@ func (w *workflows) update(ctx context.Context, id, name string, into any) error
 	return asError(err)
 }
 
-func (w *workflows) query(ctx context.Context, id string, into any) error {
+// state is what a workflow that has ended well returned, which needs no worker; any other is asked.
+func (w *workflows) state(ctx context.Context, id string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
+	described, err := w.client.DescribeWorkflowExecution(ctx, id, "")
+	if err != nil {
+		return asError(err)
+	}
+	latest := described.GetWorkflowExecutionInfo()
+	if latest.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED {
+		return asError(w.client.GetWorkflow(ctx, id, latest.GetExecution().GetRunId()).Get(ctx, into))
+	}
 	value, err := w.client.QueryWorkflow(ctx, id, "", "state")
 	if err == nil {
 		err = value.Get(into)

@@ -75,7 +75,7 @@ class Payments:
 
     async def state(self, out_trade_no: str) -> PaymentState:
         """The payment's state now. Raises PaymentError: NotFound, or PaymentPending where no worker answers."""
-        state: PaymentState = await self._temporal.query(self._id(out_trade_no))
+        state: PaymentState = await self._temporal.state(self._id(out_trade_no))
         return await self._after_end(out_trade_no) or state
 
     async def outcome(self, out_trade_no: str) -> PaymentState:
@@ -124,7 +124,7 @@ class Payments:
 
     async def refunds(self, out_trade_no: str) -> AfterSaleState:
         """The after-sale of an order: its refunds, their sums, disputes. Raises PaymentError: NotFound where there is none."""
-        state: AfterSaleState = await self._temporal.query(self._after_sale(out_trade_no))
+        state: AfterSaleState = await self._temporal.state(self._after_sale(out_trade_no))
         return state
 
     async def banks(self, request: JSON) -> list[Bank]:
@@ -252,7 +252,7 @@ class Accounts:
 
     async def get(self, account_id: str) -> SpeiAccountState:
         """The account's state with its deposits. Raises PaymentError: NotFound."""
-        state: SpeiAccountState = await self._temporal.query(self._id(account_id))
+        state: SpeiAccountState = await self._temporal.state(self._id(account_id))
         return state
 
     async def cancel(self, account_id: str) -> SpeiAccountState:

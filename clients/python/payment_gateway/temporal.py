@@ -53,8 +53,16 @@ class Temporal:
     def handle(self, id: str, run_id: str | None = None) -> WorkflowHandle[Any, Any]:
         return self.client.get_workflow_handle(id, run_id=run_id)
 
-    async def query(self, id: str) -> Any:
-        return await answered(self.handle(id).query("state"), QUERY_TIMEOUT)
+    async def state(self, id: str) -> Any:
+        """What a workflow that has ended well returned is its state, and needs no worker; any other is asked."""
+
+        async def read() -> Any:
+            latest = await self.handle(id).describe()
+            if latest.status == WorkflowExecutionStatus.COMPLETED:
+                return await self.handle(id, latest.run_id).result()
+            return await self.handle(id).query("state")
+
+        return await answered(read(), QUERY_TIMEOUT)
 
     async def result(self, id: str, timeout: float | None = None) -> Any:
         return await answered(self.handle(id).result(), timeout)

@@ -13,7 +13,6 @@ import {
   type PaymentState,
   paymentAfterEnd,
   paymentWorkflowId,
-  QUERY,
 } from '../../contract';
 import { appIdsOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
@@ -22,7 +21,7 @@ import { findNamed } from '../../temporal/find';
 import { orderQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
-import { latestTakenRun } from '../../temporal/taken-run';
+import { latestTakenRun, stateOfRun } from '../../temporal/taken-run';
 import { type TimelineEntry, timelineOf } from '../../temporal/timeline';
 import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
 import { printable } from '../print';
@@ -171,17 +170,13 @@ async function isAnswerable(client: Client, { execution, task_queue }: OrderRun)
   return (pollers ?? []).length > 0;
 }
 
-/** The state by its query, or the result of a run that has ended well. Undefined where neither is to be had. */
-async function readState<T>(client: Client, run: ListedWorkflow): Promise<T | undefined> {
-  const handle = client.workflow.getHandle(run.workflow_id, run.run_id, { followRuns: false });
-  const inTime = (ask: () => Promise<T>) => client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, ask);
-  try {
-    return run.execution === 'COMPLETED'
-      ? await inTime(() => handle.result() as Promise<T>)
-      : await inTime(() => handle.query<T>(QUERY.state));
-  } catch {
-    return undefined;
-  }
+/** Undefined where it is not to be had. */
+async function readState<T>(
+  client: Client,
+  { workflow_id: workflowId, run_id: runId, execution: name }: ListedWorkflow,
+): Promise<T | undefined> {
+  const ask = () => stateOfRun<T>(client, { workflowId, runId, status: { name } });
+  return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, ask).catch(() => undefined);
 }
 
 const metadata = z.object({ currentDetails: z.string().optional() });

@@ -1,15 +1,9 @@
 /** `payment-gateway export`: payments with their exact amounts, as CSV or JSON lines. */
 import type { Client } from '@temporalio/client';
-import {
-  type AfterSaleState,
-  afterSaleWorkflowId,
-  type PaymentState,
-  paymentAfterEnd,
-  QUERY,
-  WORKFLOW,
-} from '../../contract';
+import { type AfterSaleState, afterSaleWorkflowId, type PaymentState, paymentAfterEnd, WORKFLOW } from '../../contract';
 import { ifExists } from '../../temporal/earlier-runs';
 import { paymentQuery } from '../../temporal/payment-query';
+import { stateOfRun } from '../../temporal/taken-run';
 import { innermost } from '../../temporal/timeline';
 import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
@@ -116,11 +110,10 @@ const inTime = <Read>(client: Client, read: () => Promise<Read>): Promise<Read> 
 
 type ShownRun = Pick<ListedWorkflow, 'workflow_id' | 'run_id' | 'execution'>;
 
-/** The result of a run that has ended well needs no worker; the state of any other does. */
-function readState<State>(client: Client, { workflow_id, run_id, execution }: ShownRun): Promise<State> {
-  const handle = client.workflow.getHandle(workflow_id, run_id, { followRuns: false });
-  return inTime(client, () => (execution === 'COMPLETED' ? handle.result() : handle.query<State>(QUERY.state)));
-}
+const readState = <State>(client: Client, { workflow_id, run_id, execution }: ShownRun): Promise<State> =>
+  inTime(client, () =>
+    stateOfRun<State>(client, { workflowId: workflow_id, runId: run_id, status: { name: execution } }),
+  );
 
 /** Waits for a slow reader, so that no list fills the memory. */
 async function write(line: string): Promise<void> {

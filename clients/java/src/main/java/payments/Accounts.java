@@ -34,7 +34,7 @@ public final class Accounts {
 
   /** The account's state with its deposits. Throws PaymentError: NotFound. */
   public SpeiAccountState get(String accountId) {
-    return workflows.query(id(accountId), SpeiAccountState.class);
+    return workflows.state(id(accountId), SpeiAccountState.class);
   }
 
   /** Cancels the account and waits for the gateway's word. Throws PaymentError: NotCanceled, PaymentPending. */

@@ -130,7 +130,7 @@ public final class Payments implements AutoCloseable {
 
   /** The payment's state now. Throws PaymentError: NotFound, or PaymentPending where no worker answers. */
   public PaymentState state(String outTradeNo) {
-    PaymentState state = workflows.query(id(outTradeNo), PaymentState.class);
+    PaymentState state = workflows.state(id(outTradeNo), PaymentState.class);
     PaymentState after = afterEnd(outTradeNo);
     return after == null ? state : after;
   }
@@ -197,7 +197,7 @@ public final class Payments implements AutoCloseable {
 
   /** The after-sale of an order: its refunds, their sums, disputes. Throws PaymentError: NotFound where there is none. */
   public AfterSaleState refunds(String outTradeNo) {
-    return workflows.query(afterSale(outTradeNo), AfterSaleState.class);
+    return workflows.state(afterSale(outTradeNo), AfterSaleState.class);
   }
 
   private record Banks(List<Bank> banks) {}

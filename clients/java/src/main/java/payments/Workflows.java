@@ -63,8 +63,13 @@ final class Workflows implements AutoCloseable {
   /** The number is taken by a workflow that is over. */
   static final class Over extends Exception {}
 
-  <T> T query(String id, Class<T> type) {
-    return Json.as(answered(QUERY_TIMEOUT, () -> client.newUntypedWorkflowStub(id).query("state", Map.class)), type);
+  /** What a workflow that has ended well returned is its state, and needs no worker; any other is asked. */
+  <T> T state(String id, Class<T> type) {
+    return Json.as(answered(QUERY_TIMEOUT, () -> {
+      WorkflowStub latest = client.newUntypedWorkflowStub(id);
+      boolean isOver = latest.describe().getStatus() == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED;
+      return isOver ? latest.getResult(Map.class) : latest.query("state", Map.class);
+    }), type);
   }
 
   <T> T update(String id, String name, Class<T> type) {
