@@ -150,7 +150,7 @@ describe('Temporal', () => {
         workerDeploymentVersionInfo: { createTime: time, metadata: { entries } },
       }),
       countWorkflowExecutions: ({ query }) => ({
-        count: query?.includes('!=') ? 3 : query?.includes('Pinned') ? 1 : 2,
+        count: query?.includes(' IN ') ? 3 : query?.includes('Pinned') ? 1 : 2,
       }),
     });
     const [at] = [new Date(1_795_855_624_500).toISOString()];
