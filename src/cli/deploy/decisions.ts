@@ -100,5 +100,8 @@ export function stoppingOf({ state, pinned_runs, closed_runs }: DeployedVersion)
   if (state === 'draining') return { may_stop: false, why: 'Temporal has not found it drained yet: look again' };
   if (state === 'new') return { may_stop: true, why: 'no work was ever sent to it' };
   if (closed_runs === 0) return { may_stop: true, why: 'drained' };
-  return { may_stop: true, why: `drained; then nobody answers for the state of ${closed_runs} runs that failed or were terminated` };
+  return {
+    may_stop: true,
+    why: `drained; then nobody answers for the state of ${closed_runs} runs that failed or were terminated`,
+  };
 }
