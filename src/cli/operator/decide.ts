@@ -9,7 +9,11 @@ import {
   type AfterSaleState,
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
+  type GoneMoney,
+  moneyToSendBack,
   namedByWorkflowId,
+  namedInCommands,
+  type PaidMoney,
   priorityOf,
   startSummary,
   UPDATE,
@@ -211,18 +215,20 @@ async function answered(
 }
 
 /** What a state has of an order. */
-interface Known {
+interface Known extends PaidMoney, GoneMoney {
   out_trade_no: string | null;
-  trade_status: string | null;
-  outcome: string | null;
-  payment: { outcome: string | null } | null;
-  attention: string | null;
+  payment: PaidMoney | null;
   taken: object | null;
 }
 
 const NOTHING: Known = {
   out_trade_no: null,
   trade_status: null,
+  order_amount: null,
+  order_currency: null,
+  refunded_amount: '0.00',
+  refunding_amount: '0.00',
+  refunded_elsewhere: '0.00',
   outcome: null,
   payment: null,
   attention: null,
@@ -237,7 +243,14 @@ function doneText(workflowId: string, update: string, state: object): string {
   const standing = outcome === null ? 'is open' : `ended as ${outcome}`;
   const said = trade_status === null ? 'the gateway shows no trade' : `the gateway says ${trade_status}`;
   const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';
-  const needs = attention === null ? ' It needs nobody.' : ` It still needs a person: ${attention}.`;
+  const back = known.payment ? moneyToSendBack(known.payment, known) : moneyToSendBack(known, null);
+  const rest = back
+    ? namedInCommands(
+        ` ${back} came, and is to be sent back: \`payment-gateway refund ORDER\`.`,
+        workflowId,
+      ).replaceAll('`', '')
+    : ' It needs nobody.';
+  const needs = attention === null ? rest : ` It still needs a person: ${attention}.`;
   const now = 'trade_status' in state ? ` ${standing}; ${said}.` : ':';
   return printable(`Done: ${update}. ${name}${now}${has}${needs}`);
 }
