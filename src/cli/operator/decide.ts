@@ -54,6 +54,11 @@ export const UPDATE_TIMEOUT_MS = 30_000;
 /** What a person may ask to look at the gateway. */
 const RECHECKED = ['payment', 'after-sale', 'event-delivery', 'spei-account', 'spei-account-quantity'];
 
+/** Those that note who takes care of them. */
+const TAKEN_ON = ['payment', 'after-sale', 'spei-account', 'create-spei-account', 'spei-account-quantity'];
+
+const kindOf = (workflowId: string): string => namedByWorkflowId(workflowId)?.kind ?? '';
+
 /** The workflow was not told: the message says why. */
 class NotDeliveredError extends UserError {
   override readonly name = 'NotDeliveredError';
@@ -91,6 +96,10 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
 export function takeOrder(order: string, { by, note, ...options }: TakeOptions): Promise<never> {
   return asOperator(async (operator) => {
     const run = theOneToResolve(await openRuns(operator, order, options), {}, order);
+    if (!TAKEN_ON.includes(kindOf(run.workflow_id)))
+      throw new NotDeliveredError(
+        `${printable(run.workflow_id)} does not note who takes care of it: payments, after-sales and virtual accounts do. show says what settles it.`,
+      );
     const input = { by, ...(note === undefined ? {} : { note }) };
     return tell(operator, run.workflow_id, { update: UPDATE.take, input }, options);
   });
@@ -100,7 +109,7 @@ export function takeOrder(order: string, { by, note, ...options }: TakeOptions):
 export function recheckOrder(order: string, options: DecideOptions): Promise<never> {
   return asOperator(async (operator) => {
     const runs = await openRuns(operator, order, options);
-    const asked = runs.filter(({ workflow_id }) => RECHECKED.includes(namedByWorkflowId(workflow_id)?.kind ?? ''));
+    const asked = runs.filter(({ workflow_id }) => RECHECKED.includes(kindOf(workflow_id)));
     if (asked.length === 0)
       throw new NotDeliveredError(`Nothing of ${printable(order)} is open, so nothing can be asked.`);
     const codes: number[] = [];
@@ -235,7 +244,8 @@ const NOTHING: Known = {
   taken: null,
 };
 
-function doneText(workflowId: string, update: string, state: object): string {
+/** What an update has brought, in a line: how its order stands, and what is still to be done. */
+export function doneText(workflowId: string, update: string, state: object): string {
   const known: Known = { ...NOTHING, ...state };
   const { out_trade_no, trade_status, attention, taken } = known;
   const outcome = known.outcome ?? known.payment?.outcome ?? null;
@@ -250,7 +260,12 @@ function doneText(workflowId: string, update: string, state: object): string {
         workflowId,
       ).replaceAll('`', '')
     : ' It needs nobody.';
-  const needs = attention === null ? rest : ` It still needs a person: ${attention}.`;
+  // It answers before the receiver does.
+  const isPosted = update === UPDATE.recheck && kindOf(workflowId) === 'event-delivery';
+  const waits = isPosted
+    ? ' Its event is posted now: look with show in a moment.'
+    : ` It still needs a person: ${attention}.`;
+  const needs = attention === null ? rest : waits;
   const now = 'trade_status' in state ? ` ${standing}; ${said}.` : ':';
   return printable(`Done: ${update}. ${name}${now}${has}${needs}`);
 }

@@ -70,9 +70,15 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
   });
 }
 
+const NO_FACTS = '  Only payments and after-sales tell facts. Without --why, show has what is known of this.';
+
 async function sayWhy(client: Client, found: OrderCase, { json }: ShowOptions): Promise<number> {
   const why = await readWhy(client, found.runs);
-  say(json ? JSON.stringify(why) : [headline(found, new Date()), ...whyText(why)].join('\n'));
+  say(
+    json
+      ? JSON.stringify(why)
+      : [headline(found, new Date()), ...(why.length > 0 ? whyText(why) : [NO_FACTS])].join('\n'),
+  );
   return EXIT.ok;
 }
 
