@@ -4,12 +4,12 @@
  */
 import { Client } from '@temporalio/client';
 import { scheduledJobs } from '../contract';
-import { DAY } from '../gateway/pure/durations';
+import { DAY, HOUR } from '../gateway/pure/durations';
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
 import { appIdsOf, loadConfig } from '../process/settings';
 import { connect, connectToServer } from '../temporal/connection';
-import { prepareNamespace } from '../temporal/namespaces';
+import { prepareNamespace, RETENTION_MS } from '../temporal/namespaces';
 import { makeSchedule } from '../temporal/schedules';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import { durationOf } from './operator/options';
@@ -34,7 +34,7 @@ export async function setup({ namespace: named, retention }: SetupOptions, given
   const { connection, namespace } = await (named === undefined ? connect(env) : connectToServer(env));
   try {
     if (named !== undefined || kept !== undefined)
-      say(told(namespace, await prepareNamespace(connection, namespace, kept)));
+      for (const line of told(namespace, await prepareNamespace(connection, namespace, kept))) say(line);
     const added = await registerSearchAttributes(connection, namespace);
     const said = added.length > 0 ? `registered ${added.join(', ')}` : 'every search attribute is registered already';
     say(`Namespace ${namespace}: ${said}.`);
@@ -58,5 +58,11 @@ const CHANGES = {
   none: 'there already, and keeps',
 };
 
-const told = (namespace: string, { change, retention }: Awaited<ReturnType<typeof prepareNamespace>>) =>
-  `Namespace ${namespace}: ${CHANGES[change]} closed payments for ${Number((retention / DAY).toFixed(2))}d.`;
+/** What is kept for too short is said at once: `check` would find it only later. */
+function told(namespace: string, { change, retention }: Awaited<ReturnType<typeof prepareNamespace>>): string[] {
+  const kept = retention % DAY === 0 ? `${retention / DAY}d` : `${Number((retention / HOUR).toFixed(1))}h`;
+  const said = `Namespace ${namespace}: ${CHANGES[change]} closed payments for ${kept}.`;
+  const days = `${RETENTION_MS / DAY}d`;
+  const short = `That is too short for real money: after it Temporal guards no number. Keep them for ${days}: payment-gateway setup --namespace ${namespace} --retention ${days}`;
+  return retention < RETENTION_MS ? [said, short] : [said];
+}

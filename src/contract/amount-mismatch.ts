@@ -24,11 +24,23 @@ export function isUnlikeOrder(
   );
 }
 
+/** What a payment's state says of its money and its end. */
+export type PaidMoney = Pick<
+  PaymentState,
+  'outcome' | 'attention' | 'mismatch' | 'trade_status' | 'order_amount' | 'order_currency'
+>;
+
+/** What an after-sale's state says of the money that is there, and of what has gone back. */
+export type GoneMoney = Pick<
+  AfterSaleState,
+  'trade_status' | 'order_amount' | 'order_currency' | 'refunded_amount' | 'refunding_amount' | 'refunded_elsewhere'
+>;
+
 /**
  * The money that came for an order of which a person has decided that it is not sold, where it has not gone back, in words; undefined where
  * there is none. Nothing sends it back by itself.
  */
-export function moneyToSendBack(payment: PaymentState, sale: AfterSaleState | null): string | undefined {
+export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): string | undefined {
   const { outcome, attention, mismatch } = payment;
   const status = sale?.trade_status ?? payment.trade_status ?? '';
   const isDecided = outcome !== null && outcome !== 'SUCCESS' && attention === null;

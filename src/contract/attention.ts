@@ -100,7 +100,7 @@ export const RUNBOOK = {
     happened: 'The creation’s answer was lost, and the gateway neither shows the order nor takes it.',
     loses: 'The buyer may pay for an order that nobody here sees as created.',
     look: 'The order in the gateway’s dashboard.',
-    act: 'Where it is there, wait or send `recheck`. Where it certainly is not, send `resolve`.',
+    act: 'Where it is there, wait or send `recheck`. Where it certainly is not, send `resolve` with CANCEL.',
     after: 'It is looked for, ever less often. An answer of the gateway settles this.',
   },
   'never-ended': {

@@ -1,5 +1,6 @@
 /** What a person can do about a workflow: the command to type, and the update to press in Temporal UI. Pure. */
 import type { AfterSaleState } from './after-sale';
+import { isSilence } from './attention';
 import { namedByWorkflowId } from './ids';
 
 export interface OperatorAction {
@@ -79,6 +80,10 @@ const SETTLED_BY_LOOKING: readonly string[] = [
 /** Whether a decision without an outcome settles this reason of an open payment. */
 export const isSettledByLooking = (attention: string | null): boolean =>
   attention !== null && SETTLED_BY_LOOKING.includes(attention);
+
+/** Whether `recheck` settles this reason once its cause is mended. There `resolve` gives up what still can be had. */
+export const isSettledByAskingAgain = (attention: string): boolean =>
+  isSilence(attention) || attention === 'undelivered-event';
 
 const isOfRefund = ({ out_request_no }: OperatorQuestion) => out_request_no !== undefined;
 const isOfAmount = (question: OperatorQuestion) => question.attention === 'amount-mismatch' && !isOfRefund(question);

@@ -1,4 +1,5 @@
 /** How a timeline says what was sent and answered, in one line each. Nothing personal is taken from a payload. */
+import { SIGNAL } from '../contract';
 
 /** A payload's object, as a history holds it. */
 export type Said = Readonly<Record<string, unknown>>;
@@ -45,6 +46,7 @@ export function askedLine(name: string, said: Said): string {
     const what = texts(said, 'trade_status', 'refund_status', 'amount', 'currency') || 'a call to look at the gateway';
     return trade ? `${what} (trade ${trade})` : what;
   }
+  if (name === SIGNAL.tell) return 'events to deliver';
   if (name === 'take') return `takes it on${texts(said, 'note') && `: ${texts(said, 'note')}`}`;
   if (name !== 'resolve') return name;
   return `${texts(said, 'outcome') || 'seen'}: ${texts(said, 'reason')}`;

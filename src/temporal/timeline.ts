@@ -4,12 +4,15 @@ import type { SerializationContext } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
-import { knownBy } from '../contract';
+import { FAILURE, knownBy, SIGNAL } from '../contract';
 import { firstArgument } from './first-argument';
 import { answerLine, askedLine, asSaid, orderLine, type Said } from './timeline-lines';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
+type Signal = temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes;
+
+const SIGNAL_NAMES: readonly string[] = Object.values(SIGNAL);
 
 /** An activity: its payloads are encrypted for it, by its id. */
 interface Begun {
@@ -105,7 +108,7 @@ class HistoryReader {
     const started = event.workflowExecutionStartedEventAttributes;
     if (started) return { what: 'started', text: orderLine(await this.first(started.input)) };
     const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal) return { what: 'notified', text: askedLine(signal.signalName ?? '', await this.first(signal.input)) };
+    if (signal) return signalLine(signal, await this.first(signal.input));
     const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest;
     if (!request) return undefined;
     const name = request.input?.name ?? '';
@@ -126,7 +129,9 @@ class HistoryReader {
     if (!outcome?.failure) return undefined;
     const name = this.updates.get(meta?.updateId ?? '');
     if (name === undefined || name === 'created') return undefined;
-    return { what: 'answered', text: `${name} refused: ${await this.failure(outcome.failure)}` };
+    // A refund that waits for the gateway goes on: it is not refused.
+    const isPending = outcome.failure.applicationFailureInfo?.type === FAILURE.refundPending;
+    return { what: 'answered', text: `${name}${isPending ? '' : ' refused'}: ${await this.failure(outcome.failure)}` };
   }
 
   private async readEnd(event: HistoryEvent): Promise<Line> {
@@ -178,6 +183,14 @@ export function innermost(error: unknown): string {
 
 const endLine = ({ outcome, confirmed_by, trade_status }: Said): string =>
   typeof outcome === 'string' ? `${outcome}, ${knownBy(confirmed_by)}` : String(trade_status ?? 'done');
+
+/** A signal that nothing here handles is nobody's news: it says so, and who sent it. */
+function signalLine({ signalName, identity }: Signal, said: Said): Line {
+  const name = signalName ?? '';
+  return SIGNAL_NAMES.includes(name)
+    ? { what: 'notified', text: askedLine(name, said) }
+    : { what: 'asked', text: `by a signal that nothing here handles: ${name}`, ...(identity ? { by: identity } : {}) };
+}
 
 /** What core writes of its own is in clear text, whatever the codec. */
 function readJson(bytes: Uint8Array | null | undefined): unknown {

@@ -205,4 +205,7 @@ test('list --app and recheck --app find the deliveries of the app’s events, an
   expect(rows((await run('list', '--json', ...chosen)).output)).toMatchObject([{ workflow_id, app_id: 'other-shop' }]);
   expect((await run('list', '--limit', '1', '--attention', '--app', APP_ID)).output).toMatch(/^1 of 13;/m);
   expect((await start('recheck', '--dry-run', ...chosen)).output).toContain(`${workflow_id}\n1 would be asked for.`);
+  const taken = await run('take', workflow_id, '--by', 'ana');
+  expect(taken).toMatchObject({ code: 2, printed: expect.stringContaining('does not note who takes care of it') });
+  expect((await run('show', workflow_id, '--why')).output).toContain('Only payments and after-sales tell facts.');
 });

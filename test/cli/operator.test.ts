@@ -84,6 +84,8 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   expect(shown.output).toContain('Needs a person: unexpected-signal. A signal came under a name');
   expect(shown.output).toMatch(/sent +creation of 150\.00 BRL/);
   expect(shown.output).toMatch(/answered +created, trade \S+, PROCESSING/);
+  // It is no news of the order, whatever its name says.
+  expect(shown.output).toMatch(/asked +by a signal that nothing here handles: odd-signal \(\d+@\S+\)/);
   // Between two attempts it waits for its time, and for no worker.
   expect(shown.output).toMatch(
     /whether the trade has moved on, attempt \d+; last: watching \(\d+s ago\); next 20\S+ \S+$/m,
@@ -186,9 +188,11 @@ test('list --owed has what came for an order that a person has ended without a s
   const part = await stack.payments.refund(out_trade_no, { amount: '0.50' });
   expect(await owed()).toEqual([]);
   const said = ['--outcome', 'CANCEL', '--by', 'ana', '--reason', 'sold out'];
-  expect(await run('resolve', out_trade_no, ...said)).toMatchObject({ code: 0 });
-  const [row] = await until(owed, (rows) => rows.length > 0);
   const rest = `${less(order_amount, '0.50')} ${part.refund_currency}`;
+  const refund = `payment-gateway refund ${out_trade_no} --app ${APP.app_id}`;
+  const owing = expect.stringContaining(` ${rest} came, and is to be sent back: ${refund}.`);
+  expect(await run('resolve', out_trade_no, ...said)).toMatchObject({ code: 0, output: owing });
+  const [row] = await until(owed, (rows) => rows.length > 0);
   expect(row).toMatchObject({ out_trade_no, owed: rest });
   expect((await run('list', '--owed')).output).toMatch(new RegExp(`TO SEND BACK[^]*${rest}`));
   await stack.payments.refund(out_trade_no);

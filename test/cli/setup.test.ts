@@ -110,6 +110,8 @@ const run = (...args: string[]) => commands.run(settings, ...args);
 
 const registered = `Namespace shop: registered ${SEARCH_ATTRIBUTE_NAMES.join(', ')}.\n`;
 const nothing = 'Namespace shop: every search attribute is registered already.\n';
+const tooShort =
+  'That is too short for real money: after it Temporal guards no number. Keep them for 30d: payment-gateway setup --namespace shop --retention 30d\n';
 
 test.each([
   [
@@ -120,6 +122,11 @@ test.each([
   ['leaves one that is there as it is', [], `there already, and keeps closed payments for 30d.\n${nothing}`],
   ['changes its retention', ['45d'], `there already, and from now on keeps closed payments for 45d.\n${nothing}`],
   ['changes nothing the second time', ['45d'], `there already, and keeps closed payments for 45d.\n${nothing}`],
+  [
+    'says what is too short for real money',
+    ['1d'],
+    `there already, and from now on keeps closed payments for 1d.\n${tooShort}${nothing}`,
+  ],
 ])('setup with --namespace %s', async (_, retention, said) => {
   const setup = await run('setup', '--namespace', 'shop', ...retention.flatMap((given) => ['--retention', given]));
   expect(setup.code).toBe(0);

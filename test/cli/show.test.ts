@@ -14,6 +14,7 @@ import {
   type RefundState,
   RUNBOOK,
 } from '../../src/contract';
+import { attentionSection } from '../../src/workflows/shared/attention';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const AT = '2026-03-02T11:00:00.000Z';
@@ -213,6 +214,27 @@ test('an order that was not created for the app’s credentials points to what w
   const ofApp = openRun(`app-attention:${APP}:credentials`, 'appAttention', 'credentials');
   const text = firstLine({ ...found, runs: [...runs, ofApp] });
   expect(text).toContain('was not created. It needs a person for 1h 0m: credentials');
+});
+
+test('what went back by refunds elsewhere stands in the first line', () => {
+  const { after_sale, ...found } = worst('dispute', 'after-sale');
+  const none = { refunds: [], refunded_amount: '0.00', refunding_amount: '0.00' };
+  const sale = { ...after_sale, ...none, refunded_elsewhere: '150.00' };
+  expect(firstLine({ ...found, after_sale: sale })).toContain(
+    ' 150.00 went back by refunds that are not in our list. ',
+  );
+});
+
+test('an event that nobody takes is to be posted again, and its page leaves no part of an update behind', () => {
+  const id = `event-delivery:abc:${paymentWorkflowId(APP, ORDER)}`;
+  const run = { ...openRun(id, 'eventDelivery', 'undelivered-event'), out_trade_no: null };
+  const section = attentionSection({ attention: 'undelivered-event' }, AT, id).join('\n\n');
+  const page = [...section.split('\n').filter((line) => line !== ''), '127.0.0.1:9000 answered HTTP 500'];
+  const found = { app_id: APP, out_trade_no: null, payment: null, after_sale: null, unanswered: [] };
+  const text = caseText({ ...found, page, runs: [run], timeline: [] }, {}, NOW);
+  expect(linesOf(text)[0]).toContain(`undelivered-event. Next: payment-gateway recheck ${id}`);
+  expect(text).toContain('\n  127.0.0.1:9000 answered HTTP 500\n');
+  expect(text).not.toContain('"by"');
 });
 
 test('a refund that was refused says why, and how often it was tried', () => {

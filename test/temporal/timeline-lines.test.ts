@@ -23,6 +23,10 @@ test('a look of a moment tells the trade that it saw, and nothing where the gate
   expect(answerLine('gateway.glance', {})).toBeUndefined();
 });
 
+test('what a delivery of events is told is told in words', () => {
+  expect(askedLine('tell', {})).toBe('events to deliver');
+});
+
 test('a notification without any state, as the after-sale sends it to a refund, is told as a call to look', () => {
   expect(askedLine('notification', {})).toBe('a call to look at the gateway');
 });

@@ -104,10 +104,11 @@ function listOnly(ids: readonly string[], { json }: ManyOptions, { would }: Task
 /** Throws UserError where nobody says yes. */
 async function confirm(many: number, { yes }: ManyOptions, { asks }: Task): Promise<void> {
   if (yes || many === 0) return;
-  const how = `This ${asks} ${many} workflows. Look with --dry-run first, then give --yes.`;
+  const what = `This ${asks} ${many} ${many === 1 ? 'workflow' : 'workflows'}.`;
+  const how = `${what} Look with --dry-run first, then give --yes.`;
   if (!process.stdin.isTTY) throw new UserError(how);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`This ${asks} ${many} workflows. Type ${many} to go on: `);
+  const answer = await terminal.question(`${what} Type ${many} to go on: `);
   terminal.close();
   if (answer.trim() !== String(many)) throw new UserError('Nothing was done.');
 }

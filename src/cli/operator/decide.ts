@@ -9,7 +9,11 @@ import {
   type AfterSaleState,
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
+  type GoneMoney,
+  moneyToSendBack,
   namedByWorkflowId,
+  namedInCommands,
+  type PaidMoney,
   priorityOf,
   startSummary,
   UPDATE,
@@ -50,6 +54,11 @@ export const UPDATE_TIMEOUT_MS = 30_000;
 /** What a person may ask to look at the gateway. */
 const RECHECKED = ['payment', 'after-sale', 'event-delivery', 'spei-account', 'spei-account-quantity'];
 
+/** Those that note who takes care of them. */
+const TAKEN_ON = ['payment', 'after-sale', 'spei-account', 'create-spei-account', 'spei-account-quantity'];
+
+const kindOf = (workflowId: string): string => namedByWorkflowId(workflowId)?.kind ?? '';
+
 /** The workflow was not told: the message says why. */
 class NotDeliveredError extends UserError {
   override readonly name = 'NotDeliveredError';
@@ -87,6 +96,10 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
 export function takeOrder(order: string, { by, note, ...options }: TakeOptions): Promise<never> {
   return asOperator(async (operator) => {
     const run = theOneToResolve(await openRuns(operator, order, options), {}, order);
+    if (!TAKEN_ON.includes(kindOf(run.workflow_id)))
+      throw new NotDeliveredError(
+        `${printable(run.workflow_id)} does not note who takes care of it: payments, after-sales and virtual accounts do. show says what settles it.`,
+      );
     const input = { by, ...(note === undefined ? {} : { note }) };
     return tell(operator, run.workflow_id, { update: UPDATE.take, input }, options);
   });
@@ -96,7 +109,7 @@ export function takeOrder(order: string, { by, note, ...options }: TakeOptions):
 export function recheckOrder(order: string, options: DecideOptions): Promise<never> {
   return asOperator(async (operator) => {
     const runs = await openRuns(operator, order, options);
-    const asked = runs.filter(({ workflow_id }) => RECHECKED.includes(namedByWorkflowId(workflow_id)?.kind ?? ''));
+    const asked = runs.filter(({ workflow_id }) => RECHECKED.includes(kindOf(workflow_id)));
     if (asked.length === 0)
       throw new NotDeliveredError(`Nothing of ${printable(order)} is open, so nothing can be asked.`);
     const codes: number[] = [];
@@ -211,25 +224,28 @@ async function answered(
 }
 
 /** What a state has of an order. */
-interface Known {
+interface Known extends PaidMoney, GoneMoney {
   out_trade_no: string | null;
-  trade_status: string | null;
-  outcome: string | null;
-  payment: { outcome: string | null } | null;
-  attention: string | null;
+  payment: PaidMoney | null;
   taken: object | null;
 }
 
 const NOTHING: Known = {
   out_trade_no: null,
   trade_status: null,
+  order_amount: null,
+  order_currency: null,
+  refunded_amount: '0.00',
+  refunding_amount: '0.00',
+  refunded_elsewhere: '0.00',
   outcome: null,
   payment: null,
   attention: null,
   taken: null,
 };
 
-function doneText(workflowId: string, update: string, state: object): string {
+/** What an update has brought, in a line: how its order stands, and what is still to be done. */
+export function doneText(workflowId: string, update: string, state: object): string {
   const known: Known = { ...NOTHING, ...state };
   const { out_trade_no, trade_status, attention, taken } = known;
   const outcome = known.outcome ?? known.payment?.outcome ?? null;
@@ -237,7 +253,19 @@ function doneText(workflowId: string, update: string, state: object): string {
   const standing = outcome === null ? 'is open' : `ended as ${outcome}`;
   const said = trade_status === null ? 'the gateway shows no trade' : `the gateway says ${trade_status}`;
   const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';
-  const needs = attention === null ? ' It needs nobody.' : ` It still needs a person: ${attention}.`;
+  const back = known.payment ? moneyToSendBack(known.payment, known) : moneyToSendBack(known, null);
+  const rest = back
+    ? namedInCommands(
+        ` ${back} came, and is to be sent back: \`payment-gateway refund ORDER\`.`,
+        workflowId,
+      ).replaceAll('`', '')
+    : ' It needs nobody.';
+  // It answers before the receiver does.
+  const isPosted = update === UPDATE.recheck && kindOf(workflowId) === 'event-delivery';
+  const waits = isPosted
+    ? ' Its event is posted now: look with show in a moment.'
+    : ` It still needs a person: ${attention}.`;
+  const needs = attention === null ? rest : waits;
   const now = 'trade_status' in state ? ` ${standing}; ${said}.` : ':';
   return printable(`Done: ${update}. ${name}${now}${has}${needs}`);
 }

@@ -6,7 +6,7 @@ import {
   activityWords,
   afterSaleWorkflowId,
   ENDED_FROM_OUTSIDE,
-  isSilence,
+  isSettledByAskingAgain,
   kindOfWorkflow,
   knownBy,
   mismatchLine,
@@ -70,9 +70,15 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
   });
 }
 
+const NO_FACTS = '  Only payments and after-sales tell facts. Without --why, show has what is known of this.';
+
 async function sayWhy(client: Client, found: OrderCase, { json }: ShowOptions): Promise<number> {
   const why = await readWhy(client, found.runs);
-  say(json ? JSON.stringify(why) : [headline(found, new Date()), ...whyText(why)].join('\n'));
+  say(
+    json
+      ? JSON.stringify(why)
+      : [headline(found, new Date()), ...(why.length > 0 ? whyText(why) : [NO_FACTS])].join('\n'),
+  );
   return EXIT.ok;
 }
 
@@ -137,7 +143,9 @@ function headline(found: OrderCase, now: Date): string {
   const money = payment?.order_amount && !mismatch ? ` of ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
   const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no}${money} (app ${app_id})`;
   const known = payment?.confirmed_by ? `, ${knownBy(payment.confirmed_by)}` : '';
-  const sums = after_sale ? refundSums(after_sale) : [];
+  const sums = after_sale
+    ? [...refundSums(after_sale), ...(after_sale.ledger_complete ? elsewhereOf(after_sale) : [])]
+    : [];
   const gone = sums.length > 0 ? ` ${sums.join(', ')}.` : '';
   const waiting = waitingRuns(runs);
   const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
@@ -214,18 +222,18 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
   return `It needs a person${since}: ${attention}${by}.`;
 }
 
-/** The command that settles it: a gateway that is silent is asked again, and all else is a person's to decide. */
+/** The command that settles it: what is silent is asked again, and all else is a person's to decide. */
 function nextCommand({ after_sale }: OrderCase, run: OrderRun): string | undefined {
   const question = questionOf(run, after_sale);
   if (question === undefined || question.attention === ENDED_FROM_OUTSIDE) return undefined;
   const actions = operatorActions(run.workflow_id, question);
-  const update = isSilence(question.attention) ? 'recheck' : 'resolve';
+  const update = isSettledByAskingAgain(question.attention) ? 'recheck' : 'resolve';
   return (actions.find((one) => one.update === update) ?? actions[0])?.command;
 }
 
 /** What the page tells beside the reason for attention and its actions, which have lines of their own here. */
 function pageLines(page: readonly string[]): string[] {
-  const begins = page.findLastIndex((line) => line.startsWith('- To ')) + 1;
+  const begins = page.findLastIndex((line) => line.startsWith('- To ') || line.trim() === '```') + 1;
   return page.slice(begins).map((line) => printable(`  ${line.replace(/[*`]/g, '')}`));
 }
 
@@ -286,10 +294,12 @@ function sendBackLines(found: OrderCase): string[] {
   ];
 }
 
-function sumsOf(sale: AfterSaleState): string {
-  const elsewhere = sale.ledger_complete ? sale.refunded_elsewhere : 'nobody knows how much';
-  const others = elsewhere === '0.00' ? [] : [`${elsewhere} by refunds that are not in our list`];
-  return [...refundSums(sale), ...others].join(', ') || 'nothing refunded';
+const sumsOf = (sale: AfterSaleState): string =>
+  [...refundSums(sale), ...elsewhereOf(sale)].join(', ') || 'nothing refunded';
+
+function elsewhereOf({ ledger_complete, refunded_elsewhere }: AfterSaleState): string[] {
+  const elsewhere = ledger_complete ? refunded_elsewhere : 'nobody knows how much';
+  return elsewhere === '0.00' ? [] : [`${elsewhere} went back by refunds that are not in our list`];
 }
 
 interface Shown {

@@ -322,7 +322,7 @@ function assertNotContradicted(sale: KnownOrder, elsewhere: string, although: st
   const status = sale.seen?.status ?? '';
   const left = leftAtGateway({ ...sale, elsewhere });
   if (refundMeaningOf(status) !== 'done' || !isMore(left, '0') || although === status) return;
-  const rule = `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Where it calls a part so, add “although” with ${status}`;
+  const rule = `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Where it calls a part so, add “although” (--although) with ${status}`;
   throw invalidRequest([{ field: 'refunded_elsewhere', rule }]);
 }
 

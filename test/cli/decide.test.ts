@@ -1,0 +1,23 @@
+/** What a command says after a person's word was taken. */
+import { doneText } from '../../src/cli/operator/decide';
+import { eventDeliveryWorkflowId, paymentWorkflowId } from '../../src/contract';
+
+const PAYMENT = paymentWorkflowId('shop', 'order-1');
+
+test('an event that is posted again is not said to wait for a person still: its receiver answers later', () => {
+  const id = eventDeliveryWorkflowId('abc', PAYMENT);
+  const state = { attention: 'undelivered-event', problem: 'HTTP 500' };
+  expect(doneText(id, 'recheck', state)).toBe(
+    `Done: recheck. ${id}: Its event is posted now: look with show in a moment.`,
+  );
+});
+
+test('money that came for an order that is not sold is said at once, with the command that sends it back', () => {
+  const mismatch = { amount: '120.00', currency: 'BRL' };
+  const money = { order_amount: '150.00', order_currency: 'BRL', mismatch };
+  const state = { out_trade_no: 'order-1', trade_status: 'SUCCESS', outcome: 'CANCEL', attention: null, ...money };
+  expect(doneText(PAYMENT, 'resolve', state)).toBe(
+    'Done: resolve. Order order-1 ended as CANCEL; the gateway says SUCCESS. 120.00 BRL came, and is to be sent back: payment-gateway refund order-1 --app shop.',
+  );
+  expect(doneText(PAYMENT, 'resolve', { ...state, outcome: 'SUCCESS' })).toMatch(/ It needs nobody\.$/);
+});
