@@ -113,7 +113,7 @@ function withoutEnd({ refunds }: KnownOrder, now: number): string {
     underWay &&
       ` It counts refunds that are under way: ${underWay}. What one of them does not pay is left again once it has ended.`,
     stuck &&
-      ` It counts refunds whose end nothing confirms: ${stuck}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome.`,
+      ` It counts refunds whose end nothing confirms: ${stuck}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome. Wait while it is under way there.`,
   ].join('');
 }
 
