@@ -157,8 +157,8 @@ export class PaymentsClient {
    * const { trade_status, outcome, attention } = await payments.state('order-1');
    */
   async state(out_trade_no: string): Promise<PaymentState> {
-    const state = await this.query<PaymentState>(this.id(out_trade_no), out_trade_no);
-    return (await this.afterEnd(out_trade_no)) ?? state;
+    // Temporal forgets a closed payment after its retention, and an after-sale may go on for longer.
+    return (await this.afterEnd(out_trade_no)) ?? this.query<PaymentState>(this.id(out_trade_no), out_trade_no);
   }
 
   /** The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes. */
@@ -180,10 +180,15 @@ export class PaymentsClient {
    * if (end.outcome === 'SUCCESS' && !end.attention && !end.late_payment_refund) deliver();
    */
   async outcome(out_trade_no: string): Promise<PaymentState> {
-    const ended = await this.ifExists(out_trade_no, () => this.result(out_trade_no));
-    // Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers.
-    const after = await this.afterEnd(out_trade_no).catch(() => null);
-    return after ?? ended;
+    try {
+      const ended = await this.ifExists(out_trade_no, () => this.result(out_trade_no));
+      // Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers.
+      return (await this.afterEnd(out_trade_no).catch(() => null)) ?? ended;
+    } catch (error) {
+      const after = error instanceof PaymentNotFoundError ? await this.afterEnd(out_trade_no) : null;
+      if (after === null) throw error;
+      return after;
+    }
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { AfterSaleInput, RefundOutcome, RefundState } from './after-sale';
 import type { Attention } from './attention';
 import type { NotificationClaim } from './notification';
-import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
+import type { OtherAmount, OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
 import type { Wait } from './wait';
 
 /** How long a question has to wait, in the words that people read of it. */
@@ -131,6 +131,8 @@ export interface KnownOrder {
   readonly held: readonly HeldClaim[];
   /** What was notified, and the gateway contradicts, until a person has looked or an answer agrees. */
   readonly contradicted: readonly NotificationClaim[];
+  /** What a notification has named instead of what was ordered, the last one that a person had to compare. */
+  readonly mismatch?: OtherAmount | undefined;
   /** Why the trade itself needs a person, in the order in which it came. */
   readonly reasons: readonly Attention[];
   /** Null while nobody is needed. */

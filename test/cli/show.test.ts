@@ -1,4 +1,5 @@
 /** `show` explains whatever an order has come to in fewer than 30 lines, for every reason; `--all` leaves nothing out. */
+import { moneyOwed } from '../../src/cli/operator/case';
 import { caseText } from '../../src/cli/operator/show';
 import {
   ACCOUNT_RUNBOOK,
@@ -187,6 +188,12 @@ describe('an order of which a person has decided CANCEL although money came', ()
     );
     expect(text).toContain(`  To send back: 120.00 BRL. Nothing does so by itself:\n      ${refund}\n`);
     expect(text).toContain(`payment-gateway resolve ${ORDER} --app ${APP} --elsewhere AMOUNT`);
+  });
+
+  test('says nothing of it while the after-sale does not answer, which knows what has gone back', () => {
+    const found = { ...quiet(canceled, ENDED), unanswered: [afterSaleWorkflowId(APP, ORDER)] };
+    expect(caseText(found, {}, NOW)).not.toMatch(/sen[dt] back/);
+    expect(moneyOwed(found)).toBeNull();
   });
 
   test.each<[what: string, sale: Partial<AfterSaleState>, back: string | undefined]>([

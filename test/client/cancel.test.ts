@@ -1,4 +1,4 @@
-/** `payments.cancel` withdraws what was certainly not sent, and says plainly where it cannot. */
+/** `payments.cancel` withdraws what was certainly not sent, and says plainly where it cannot; and what is told of a payment that is over. */
 import { NotCreatedError, PaymentNotCanceledError, PaymentNotFoundError, PaymentsClient } from '../../src/client';
 import { PLAIN, World } from '../workflows/payment/hostile/world';
 
@@ -70,10 +70,21 @@ test('a payment that somebody terminated may have an order: that is said in our 
   await one.close();
 });
 
+test('a payment that Temporal has forgotten is told by its after-sale, which goes on for longer than the retention', async () => {
+  const { payments, temporal, order, out_trade_no, workflowId, resolve, close } = bound(await world([]));
+  await payments.pay(order());
+  await resolve('CANCEL');
+  await temporal.forget(workflowId);
+  for (const ask of ['state', 'outcome'] as const)
+    expect(await payments[ask](out_trade_no)).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
+  await close();
+});
+
 /** The world with its methods bound, so that a test can take them apart. */
 function bound(one: World) {
   return {
     ...{ payments: one.payments, temporal: one.temporal, gateway: one.gateway, out_trade_no: one.out_trade_no },
+    workflowId: one.workflowId,
     order: () => one.order(),
     pass: (ms: number) => one.pass(ms),
     pay: () => one.pay(),

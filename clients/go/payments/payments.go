@@ -126,12 +126,13 @@ func (p *Payments) CreateCheckout(ctx context.Context, order Checkout) (PaymentD
 
 // State is the payment's state now. It fails with an Error: NotFound, or PaymentPending where no worker answers.
 func (p *Payments) State(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
-	if err = p.workflows.state(ctx, p.id(outTradeNo), &state); err != nil {
-		return state, err
-	}
+	// Temporal forgets a closed payment after its retention, and an after-sale may go on for longer.
 	after, err := p.afterEnd(ctx, outTradeNo)
 	if err == nil && after != nil {
 		return *after, nil
+	}
+	if err == nil {
+		err = p.workflows.state(ctx, p.id(outTradeNo), &state)
 	}
 	return state, err
 }
@@ -139,6 +140,17 @@ func (p *Payments) State(ctx context.Context, outTradeNo string) (state PaymentS
 // Outcome waits until the payment has ended, possibly for days, and returns its final state.
 func (p *Payments) Outcome(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
 	if err = p.workflows.result(ctx, p.id(outTradeNo), &state); err != nil {
+		var failed *Error
+		if !errors.As(err, &failed) || failed.Type != "NotFound" {
+			return state, err
+		}
+		after, unanswered := p.afterEnd(ctx, outTradeNo)
+		if unanswered != nil {
+			return state, unanswered
+		}
+		if after != nil {
+			return *after, nil
+		}
 		return state, err
 	}
 	// Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers.

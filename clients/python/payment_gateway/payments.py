@@ -75,8 +75,11 @@ class Payments:
 
     async def state(self, out_trade_no: str) -> PaymentState:
         """The payment's state now. Raises PaymentError: NotFound, or PaymentPending where no worker answers."""
+        # Temporal forgets a closed payment after its retention, and an after-sale may go on for longer.
+        if after := await self._after_end(out_trade_no):
+            return after
         state: PaymentState = await self._temporal.state(self._id(out_trade_no))
-        return await self._after_end(out_trade_no) or state
+        return state
 
     async def outcome(self, out_trade_no: str) -> PaymentState:
         """Waits until the payment ends, which may take days, and returns its final state. Raises PaymentError."""
@@ -191,7 +194,12 @@ class Payments:
         return {"out_trade_no": out_trade_no, **said, **(state["refused_because"] or {}), "recovered": False}
 
     async def _outcome(self, out_trade_no: str, timeout: float | None = None) -> PaymentState:
-        ended: PaymentState = await self._temporal.result(self._id(out_trade_no), timeout)
+        try:
+            ended: PaymentState = await self._temporal.result(self._id(out_trade_no), timeout)
+        except PaymentError as error:
+            if error.type == "NotFound" and (after := await self._after_end(out_trade_no)):
+                return after
+            raise
         # Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers.
         with suppress(PaymentError):
             return await self._after_end(out_trade_no) or ended

@@ -9,6 +9,7 @@ import {
   appAttentionWorkflowId,
   ENDED_FROM_OUTSIDE,
   kindOfWorkflow,
+  moneyToSendBack,
   namedByWorkflowId,
   type PaymentState,
   paymentAfterEnd,
@@ -88,6 +89,18 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     page: out_trade_no === null && runs[0] ? await readPage(client, runs[0]) : [],
     timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),
   };
+}
+
+/** What is to be sent back of its money, in words; undefined where nothing is, null where who knows what has gone back did not answer. */
+export function moneyOwed({
+  app_id,
+  out_trade_no,
+  payment,
+  after_sale,
+  unanswered,
+}: OrderCase): string | undefined | null {
+  if (payment === null || unanswered.includes(afterSaleWorkflowId(app_id, out_trade_no ?? ''))) return null;
+  return moneyToSendBack(payment, after_sale);
 }
 
 /** The case of what has this as another number or name of its own: a trade, a refund, an account, a buyer. Throws UserError where several have. */

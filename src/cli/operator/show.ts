@@ -10,7 +10,6 @@ import {
   kindOfWorkflow,
   knownBy,
   mismatchLine,
-  moneyToSendBack,
   namedInCommands,
   type OperatorQuestion,
   operatorActions,
@@ -26,7 +25,7 @@ import {
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { printable, say } from '../print';
-import { caseFound, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
+import { caseFound, moneyOwed, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
 import { refundStanding } from './refunds';
 import { age, timeLeft, utc } from './times';
@@ -151,7 +150,7 @@ function headline(found: OrderCase, now: Date): string {
   const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
   const [waits] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
   const open = runs.filter(({ execution }) => execution === 'RUNNING').map(kindOfWorkflow);
-  const back = payment && moneyToSendBack(payment, after_sale);
+  const back = moneyOwed(found);
   const rest = back
     ? `${back} came, and is to be sent back.`
     : open.length > 0
@@ -281,8 +280,8 @@ const refundCommand = ({ app_id, out_trade_no }: OrderCase) =>
 
 /** What came for an order that is not sold, and is still there. */
 function sendBackLines(found: OrderCase): string[] {
-  const { payment, after_sale, app_id, out_trade_no } = found;
-  const back = payment && moneyToSendBack(payment, after_sale);
+  const { app_id, out_trade_no } = found;
+  const back = moneyOwed(found);
   if (!back) return [];
   const [elsewhere] = operatorActions(afterSaleWorkflowId(app_id, out_trade_no ?? ''), {
     attention: 'refund-elsewhere',

@@ -490,7 +490,9 @@ function onOfOther(order: KnownOrder, { trade_no, trade_status, amount }: Notifi
 function withAmount(order: KnownOrder, claim: NotificationClaim): KnownOrder {
   const state = order.payment?.state;
   if (state === undefined || claim.trade_status !== 'SUCCESS' || !isUnlikeOrder(state, claim)) return order;
-  return isDecided(state, claim) || order.decision?.knew ? order : raised(order, 'amount-mismatch');
+  if (isDecided(state, claim) || order.decision?.knew) return order;
+  const mismatch = { amount: claim.amount ?? null, currency: claim.currency ?? null };
+  return raised({ ...order, mismatch }, 'amount-mismatch');
 }
 
 /** The gateway may send the same for years: it is held once, as of its latest arrival. */

@@ -131,7 +131,8 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
   const outcome = outcomeNow(order);
   const isLate = outcome !== toldOutcome(order);
   const isCorrected = decision !== null && outcome !== state.outcome;
-  const mismatch = state.mismatch ?? paidOtherwise(order) ?? notifiedOtherwise(order);
+  // The query is the truth, and the payment's own comparison is older than what came since.
+  const mismatch = paidOtherwise(order) ?? order.mismatch ?? state.mismatch ?? notifiedOtherwise(order);
   const late_payment_refund = lateRefund(order);
   const before = { run_id: payment.run_id, outcome: state.outcome };
   return {

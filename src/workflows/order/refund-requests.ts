@@ -113,7 +113,7 @@ function withoutEnd({ refunds }: KnownOrder, now: number): string {
     underWay &&
       ` It counts refunds that are under way: ${underWay}. What one of them does not pay is left again once it has ended.`,
     stuck &&
-      ` It counts refunds whose end nothing confirms: ${stuck}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome.`,
+      ` It counts refunds whose end nothing confirms: ${stuck}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome. Wait while it is under way there.`,
   ].join('');
 }
 
@@ -267,22 +267,23 @@ export function decisionOf(
   shown: Attention | null,
   now: number,
 ) {
-  if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
+  const refund =
+    outcome !== undefined && !isEnd(outcome) && out_request_no !== undefined
+      ? { number: out_request_no, outcome }
+      : undefined;
+  if (refund) assertDecidable(sale, refund.number, refund.outcome, now);
+  if (elsewhere !== undefined) {
+    assertElsewhere(sale, elsewhere);
+    const decided = refund ? withRefund(sale, refund.number, asEnded(refund.outcome, 'operator')) : sale;
+    assertNotContradicted(decided, elsewhere, although);
+  }
   const said = { by, reason, ...(elsewhere === undefined ? {} : { elsewhere }) };
   if (outcome !== undefined && isEnd(outcome)) {
     if (sale.payment === null) throw invalidRequest([{ field: 'outcome', rule: NO_PAYMENT_HAS_ENDED }]);
     return { ...said, order: outcome };
   }
-  if (outcome !== undefined && out_request_no !== undefined) {
-    assertDecidable(sale, out_request_no, outcome, now);
-    if (elsewhere !== undefined)
-      assertNotContradicted(withRefund(sale, out_request_no, asEnded(outcome, 'operator')), elsewhere, although);
-    return { ...said, refund: { number: out_request_no, outcome } };
-  }
-  if (elsewhere !== undefined) {
-    assertNotContradicted(sale, elsewhere, although);
-    return said;
-  }
+  if (refund) return { ...said, refund };
+  if (elsewhere !== undefined) return said;
   if (shown === 'refund-elsewhere') throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
   if (shown === 'amount-mismatch' && sale.payment)
     throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);

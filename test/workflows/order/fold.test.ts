@@ -60,6 +60,17 @@ const decides = (number: string, outcome: 'REFUNDED' | 'REFUND_REFUSED' | 'REFUN
   reason: 'seen',
   refund: { number, outcome },
 });
+/** The payment has ended as sold. */
+const ended: Move = ({ now }) => {
+  const ids = { app_id: 'APP', out_trade_no: 'O1', trade_no: 'T1', method: 'PIX', expires_at: null };
+  const money = { order_amount: '150.00', order_currency: 'BRL', trade_status: 'SUCCESS' };
+  const nobody = { attention: null, attention_since: null, taken: null, history: [], other_trades: [] };
+  const nothing = { previous: null, payment_data: null, refused_because: null };
+  const state = { ...ids, ...money, ...nobody, ...nothing, outcome: 'SUCCESS', confirmed_by: 'query' } as const;
+  const times = { run_id: 'r', ended_at: now, watch_until: 0, sent_again: false, repeats: false, made_here: true };
+  const payment = { ...times, reasons: [], asked: [], state: { ...state, history: [], other_trades: [] } };
+  return [{ is: 'ended', payment, contradicted: [] }];
+};
 const sold = (...moves: readonly Move[]) => new Order().happens(sees('SUCCESS'), ...moves);
 const orderOf = (refund_amount: string, out_request_no: string) => ({
   refund_amount,
@@ -123,6 +134,28 @@ test('a notification of a chargeback that the gateway goes on denying is still a
   const order = sold(told('CHARGEBACK'), sees('SUCCESS', 300_000));
   expect(order.state.attention).toBe('unconfirmed-notification');
 });
+
+test.each(['SUCCESS', 'DISPUTE'])(
+  'a notification that names another amount, of a trade that is %s, is before a person with both amounts',
+  (status) => {
+    const order = new Order().happens(ended, sees(status), MINUTE);
+    const claim = { trade_no: 'T1', trade_status: 'SUCCESS', amount: '170.00', currency: 'BRL' };
+    order.happens({ is: 'notified', claim }, sees(status), HOUR, sees(status, 300_000));
+    expect(order.sale.reasons).toContain('amount-mismatch');
+    expect(order.state.payment?.mismatch).toEqual({ amount: '170.00', currency: 'BRL' });
+  },
+);
+
+test.each([{}, { outcome: 'SUCCESS' }] as const)(
+  'less than all is not taken for what went back elsewhere of a trade that is REFUNDED, with the order’s outcome or without (%p), unless the person has seen that',
+  (outcome) => {
+    const { sale, now } = new Order().happens(ended, sees('SUCCESS'), HOUR, sees('REFUNDED', 300_000));
+    const said = { by: 'ana', reason: 'seen', refunded_elsewhere: '10.00', ...outcome };
+    expect(() => decisionOf(sale, said, 'refund-elsewhere', now)).toThrow('this leaves 140.00 of it: look again');
+    const known = { ...said, although: 'REFUNDED' };
+    expect(decisionOf(sale, known, 'refund-elsewhere', now)).toMatchObject({ elsewhere: '10.00' });
+  },
+);
 
 describe('more than is left is refused', () => {
   const answer = 'Nothing was sent. It counts refunds';

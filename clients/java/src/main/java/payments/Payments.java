@@ -130,14 +130,22 @@ public final class Payments implements AutoCloseable {
 
   /** The payment's state now. Throws PaymentError: NotFound, or PaymentPending where no worker answers. */
   public PaymentState state(String outTradeNo) {
-    PaymentState state = workflows.state(id(outTradeNo), PaymentState.class);
+    // Temporal forgets a closed payment after its retention, and an after-sale may go on for longer.
     PaymentState after = afterEnd(outTradeNo);
-    return after == null ? state : after;
+    return after == null ? workflows.state(id(outTradeNo), PaymentState.class) : after;
   }
 
   /** Waits until the payment has ended, possibly for days, and returns its final state. Throws PaymentError. */
   public PaymentState outcome(String outTradeNo) {
-    return orLater(outTradeNo, workflows.result(id(outTradeNo), PaymentState.class));
+    PaymentState ended;
+    try {
+      ended = workflows.result(id(outTradeNo), PaymentState.class);
+    } catch (PaymentError error) {
+      PaymentState after = error.type().equals("NotFound") ? afterEnd(outTradeNo) : null;
+      if (after == null) throw error;
+      return after;
+    }
+    return orLater(outTradeNo, ended);
   }
 
   /** Withdraws an order that was certainly not sent. Throws PaymentError: NotCanceled where the gateway may have it. */

@@ -67,8 +67,11 @@ final class Workflows implements AutoCloseable {
   <T> T state(String id, Class<T> type) {
     return Json.as(answered(QUERY_TIMEOUT, () -> {
       WorkflowStub latest = client.newUntypedWorkflowStub(id);
-      boolean isOver = latest.describe().getStatus() == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED;
-      return isOver ? latest.getResult(Map.class) : latest.query("state", Map.class);
+      WorkflowExecutionMetadata run = latest.describe();
+      if (run.getStatus() != WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED) return latest.query("state", Map.class);
+      // Of this run: another one may have begun meanwhile, and has none yet.
+      return client.newUntypedWorkflowStub(WorkflowTargetOptions.newBuilder().setWorkflowExecution(run.getExecution()).build())
+          .getResult(Map.class);
     }), type);
   }
 
