@@ -7,13 +7,25 @@ import { z } from 'zod';
 import { GATES, type Gates, type GatesOfRelease, gatesOf, isOpenedBy } from '../contract';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 
-/** A gate of ours opens in its release; a patch of the merchant's own code as they say, and at once where they say nothing. */
-export const gateOpener =
-  (release: string, own: PatchActivationCallback = () => true, gates: Gates = GATES): PatchActivationCallback =>
-  (input) => {
+const openers = new WeakSet<PatchActivationCallback>();
+
+/**
+ * A gate of ours opens in its release; a patch of the merchant's own code as they say, and at once where they say nothing. One that it has
+ * made stays as it is: a plugin may be applied twice.
+ */
+export function gateOpener(
+  release: string,
+  own: PatchActivationCallback = () => true,
+  gates: Gates = GATES,
+): PatchActivationCallback {
+  if (openers.has(own)) return own;
+  const opener: PatchActivationCallback = (input) => {
     const gate = Object.hasOwn(gates, input.patchId) ? gates[input.patchId] : undefined;
     return gate === undefined ? own(input) : isOpenedBy(gate, release);
   };
+  openers.add(opener);
+  return opener;
+}
 
 /** The entry of a version's metadata. It is no payload of an order: nobody needs a key to read it. */
 const ENTRY = 'payments.gates';
