@@ -10,6 +10,7 @@ import {
   stoppingOf,
   unreadGates,
 } from '../../src/cli/deploy/decisions';
+import { changedText } from '../../src/cli/deploy/deploy';
 import { UserError } from '../../src/process/user-error';
 import { type DeployedVersion, type Deployment, Deployments, DeployRefusedError } from '../../src/temporal/deployments';
 
@@ -54,6 +55,14 @@ describe('the next version', () => {
     expect(() => promotionOf(deployment({ versions: [CURRENT, OLDER] }))).toThrow(/c is the current .* none is newer/);
     expect(() => rampOf(deployment(), 5, 'c')).toThrow(UserError);
   });
+});
+
+test('a promotion says which workers have to run on: those of a version until it is drained, and others not at all', () => {
+  const promotion = promotionOf(deployment());
+  expect(changedText(promotion, deployment())).toContain('after c. Let the workers of c run until it is drained.');
+  expect(changedText(promotion, deployment({ current: null }))).toMatch(
+    /without a version may stop: .* goes on with d\./,
+  );
 });
 
 describe('a rollback', () => {

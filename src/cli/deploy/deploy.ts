@@ -54,7 +54,7 @@ function change(options: DeployOptions, planned: (deployment: Deployment) => Cha
     const { receivers: _receivers, ...done } = plan;
     const no_return = gatesOfNoReturn(deployment, plan);
     if (options.json) return say(JSON.stringify({ deployment: deployment.name, ...done, no_return }));
-    say(printable(doneText(plan, deployment)));
+    say(printable(changedText(plan, deployment)));
     if (no_return.length > 0)
       say(
         printable(
@@ -70,14 +70,18 @@ function stranding({ receivers }: Change, gates: readonly string[], runs: number
   return `Nothing was changed: ${many} passed ${gates.join(', ')}, which ${names} cannot replay, so that they would stand still there. Mend it forward with a version that knows these gates (payment-gateway deploy promote), or wait until they have ended (payment-gateway deploy status).`;
 }
 
-function doneText(plan: Change, { name, current }: Deployment): string {
+/** What was done, and which workers have to run on. */
+export function changedText(plan: Change, { name, current }: Pick<Deployment, 'name' | 'current'>): string {
   const before = current ?? 'workers without a version';
   const look = 'Look: payment-gateway deploy status';
   if (plan.do === 'ramp')
     return `${plan.percent} % of the new work of ${name} goes to ${plan.build_id} now, the rest to ${before}. ${look}`;
   if (plan.do === 'end-ramp')
     return `All new work of ${name} goes to ${before} again, none to ${plan.build_id}. ${look}`;
-  return `${plan.build_id} is the current version of ${name} now, after ${before}. Let the workers of ${before} run until it is drained. ${look}`;
+  const others = current
+    ? `Let the workers of ${current} run until it is drained.`
+    : `Workers of its task queue without a version may stop: what they had open goes on with ${plan.build_id}.`;
+  return `${plan.build_id} is the current version of ${name} now, after ${before}. ${others} ${look}`;
 }
 
 interface Report extends Omit<Deployment, 'token'> {
