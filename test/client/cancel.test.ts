@@ -71,10 +71,12 @@ test('a payment that somebody terminated may have an order: that is said in our 
 });
 
 test('a payment that Temporal has forgotten is told by its after-sale, which goes on for longer than the retention', async () => {
-  const { payments, temporal, order, out_trade_no, workflowId, resolve, close } = bound(await world([]));
+  const { payments, temporal, order, out_trade_no, workflowId, resolve, pass, close } = bound(await world([]));
   await payments.pay(order());
   await resolve('CANCEL');
+  await pass(600_000);
   await temporal.forget(workflowId);
+  expect(temporal.latest(workflowId)).toBeUndefined();
   for (const ask of ['state', 'outcome'] as const)
     expect(await payments[ask](out_trade_no)).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
   await close();
