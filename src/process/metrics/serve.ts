@@ -10,6 +10,7 @@ import {
   metricRecorder,
   type Recorder,
 } from '../../contract';
+import { placeOf } from '../listen';
 import { peer } from '../peers';
 import type { Config } from '../settings';
 import { ConfigError } from '../user-error';
@@ -76,11 +77,8 @@ async function pushing(url: string | undefined) {
 
 async function served(address: string) {
   const { PrometheusExporter } = await needed(() => import('@opentelemetry/exporter-prometheus'));
-  const { hostname, port } = new URL(`http://${address}`);
-  // A URL has no port where that is the usual one.
-  const at = { host: hostname.replace(/[[\]]/g, ''), port: Number(port || 80) };
   const exporter = new PrometheusExporter({
-    ...at,
+    ...placeOf(address),
     preventServerStart: true,
     withoutScopeInfo: true,
     withoutTargetInfo: true,
