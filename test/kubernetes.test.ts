@@ -326,3 +326,11 @@ test('the guide’s own kustomization names what there is, and no secret but by 
     expect([name, kept.map((file) => file.replace('secrets/', ''))]).toEqual([name, Object.keys(pairs(literals))]);
   }
 });
+
+test('no deploy shortens for how long Temporal keeps payments: setup says no retention', () => {
+  for (const name of OVERLAYS)
+    expect([name, text(`overlays/${name}/kustomization.yaml`)]).toEqual([
+      name,
+      expect.not.stringMatching(/--retention/),
+    ]);
+});

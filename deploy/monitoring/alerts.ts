@@ -93,10 +93,18 @@ export const ALERTS = {
     act: 'The webhook’s log has a hint for each. Forged ones changed nothing, and need nothing. If they are the gateway’s, mend the key or the signature’s settings. Polls find the outcomes meanwhile.',
   },
   PaymentsNotificationsUnanswered: {
-    expr: 'sum(rate(payments_webhook_answer_seconds_count{status=~"5.."}[5m])) / sum(rate(payments_webhook_answer_seconds_count[5m])) > 0.05',
+    // Of those that were signed: strangers, who get 4xx, must not hide what is not taken.
+    expr: 'sum(rate(payments_webhook_answer_seconds_count{status=~"5.."}[5m])) / sum(rate(payments_webhook_answer_seconds_count{status=~"2..|5.."}[5m])) > 0.05',
     ...{ for: '5m', severity: 'page', runbook: 'operations.md#metrics' },
     summary: 'The webhook does not take notifications (HTTP 5xx).',
     act: 'See whether Temporal answers and whether the webhook has enough CPU and memory. The gateway sends by its schedule what was not taken, and polls find outcomes meanwhile.',
+  },
+  PaymentsWebhookGone: {
+    // One that is gone for good falls silent after a day; who never had one hears nothing.
+    expr: 'group by (job) (last_over_time(up{job="payments-webhook"}[1d])) unless group by (job) (up{job="payments-webhook"} == 1)',
+    ...{ for: '5m', severity: 'page', runbook: 'operations.md#health-and-logs' },
+    summary: 'No webhook tells metrics: most likely none runs, and nobody takes notifications.',
+    act: 'See whether a webhook runs, why it ended, and whether Prometheus reaches its METRICS_ADDRESS. The gateway sends by its schedule what was not taken, and polls find outcomes meanwhile.',
   },
   PaymentsNoNotifications: {
     expr: 'sum by (app_id) (increase(payments_ended_total{outcome="SUCCESS"}[1h])) >= 5 unless sum by (app_id) (increase(payments_notification_effect_seconds_count[1h])) > 0',

@@ -82,8 +82,14 @@ export const STORIES: Readonly<Record<AlertName, Story | readonly Story[]>> = {
     ...{ fires: '15m', silent: ['5m', '40m'] },
   },
   PaymentsNotificationsUnanswered: {
-    tells: { [answered('503')]: '0x5 0+5x15 75+0x20', [answered('200')]: '0+10x45' },
+    // A stranger's flood, beside which it would be few, hides nothing.
+    tells: { [answered('503')]: '0x5 0+5x15 75+0x20', [answered('200')]: '0+10x45', [answered('401')]: '0+900x45' },
     ...{ fires: '18m', silent: ['5m', '9m', '32m'] },
+  },
+  PaymentsWebhookGone: {
+    // It answers nobody, and then Prometheus finds its name no more.
+    tells: { 'up{job="payments-webhook",instance="webhook-1:9464"}': '1x9 0x4 _x10 1x10' },
+    ...{ fires: '18m', silent: ['9m', '14m', '26m'], labels: { job: 'payments-webhook' } },
   },
   PaymentsNoNotifications: {
     tells: {

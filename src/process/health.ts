@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { httpServer } from './http-server';
-import { listen } from './listen';
+import { listen, placeOf } from './listen';
 
 /** How long one answer counts, in ms: nobody can flood Temporal through `/readyz`. */
 const ASKED_EVERY_MS = 10_000;
@@ -74,8 +74,7 @@ export async function serveHealth(
   const server = httpServer({ log });
   server.server.maxConnections = MOST_CONNECTIONS;
   addHealthRoutes(server, readiness);
-  const { hostname, port } = new URL(`http://${address}`);
-  const place = { host: hostname.replace(/[[\]]/g, ''), port: Number(port) };
+  const place = placeOf(address);
   try {
     const said = { ...place, what: 'The checks of this program’s health', setting: 'HEALTH_ADDRESS' };
     await listen(said, () => server.listen(place));

@@ -2,7 +2,7 @@
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 
-const { TaskQueueType } = temporal.api.enums.v1;
+const { TaskQueueType, WorkerVersioningMode } = temporal.api.enums.v1;
 
 /** A payment needs both kinds of tasks. */
 const KINDS = {
@@ -11,8 +11,20 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** The identities of those who polled in the last minutes, by the kind of tasks. */
-export type Pollers = Readonly<Record<Kind, readonly string[]>>;
+/** A version of the worker as people read it; null is workers without a version. */
+type Version = string | null;
+
+/** Who polled in the last minutes, by the kind of tasks. */
+export type Pollers = Readonly<
+  Record<
+    Kind,
+    {
+      identities: readonly string[];
+      /** To whom Temporal sends new work though none of them polled. */
+      unserved: readonly Version[];
+    }
+  >
+>;
 
 /** The part of a connection that is used here. Connections of clients and of workers both have it. */
 type Asked = Pick<Connection, 'withDeadline'> & {
@@ -28,14 +40,42 @@ interface TaskQueue {
 export async function pollersOf(connection: Asked, { namespace, taskQueue }: TaskQueue): Promise<Pollers> {
   const ask = async (kind: Kind) => {
     const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: KINDS[kind] };
-    const { pollers } = await connection.workflowService.describeTaskQueue(request);
-    return (pollers ?? []).map(({ identity }) => identity ?? '');
+    const { pollers, versioningInfo } = await connection.workflowService.describeTaskQueue(request);
+    const listed = pollers ?? [];
+    // Who does not say what it is may be any: nobody is told of a mistake that may be none.
+    const isServed = (version: Version) =>
+      listed.some(({ deploymentOptions: of }) => !of || version === versionPolled(of));
+    return {
+      identities: listed.map(({ identity }) => identity ?? ''),
+      unserved: receiversOf(versioningInfo ?? {}).filter((version) => !isServed(version)),
+    };
   };
   return connection.withDeadline(Date.now() + 3_000, async () => {
     const [workflows, activities] = await Promise.all([ask('workflow tasks'), ask('activity tasks')]);
     return { 'workflow tasks': workflows, 'activity tasks': activities };
   });
 }
+
+type Info = temporal.api.taskqueue.v1.ITaskQueueVersioningInfo;
+
+/** To whom new work goes: the current version, the ramped one, or both. */
+function receiversOf({
+  currentDeploymentVersion,
+  rampingDeploymentVersion,
+  rampingVersionPercentage,
+}: Info): Version[] {
+  const ramp = rampingVersionPercentage ?? 0;
+  return [
+    ...(ramp < 100 ? [versionName(currentDeploymentVersion)] : []),
+    ...(ramp > 0 ? [versionName(rampingDeploymentVersion)] : []),
+  ];
+}
+
+const versionPolled = (of: temporal.api.deployment.v1.IWorkerDeploymentOptions): Version =>
+  of.workerVersioningMode === WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED ? versionName(of) : null;
+
+const versionName = (of: temporal.api.deployment.v1.IWorkerDeploymentVersion | null | undefined): Version =>
+  of?.buildId ? `${of.buildId} of ${of.deploymentName ?? ''}` : null;
 
 /** Why a worker gets no work, in a line; undefined where Temporal lists it as a poller of both kinds of tasks. Never throws. */
 export async function whyNotPolling(
@@ -44,7 +84,7 @@ export async function whyNotPolling(
 ): Promise<string | undefined> {
   try {
     const pollers = await pollersOf(connection, of);
-    const unlisted = Object.entries(pollers).flatMap(([kind, identities]) =>
+    const unlisted = Object.entries(pollers).flatMap(([kind, { identities }]) =>
       identities.includes(identity) ? [] : [kind],
     );
     if (unlisted.length === 0) return undefined;

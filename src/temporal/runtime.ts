@@ -10,7 +10,7 @@ import {
   metricRecorder,
   namedByWorkflowId,
 } from '../contract';
-import { notServed } from '../process/metrics/serve';
+import { notServed, pushedBy } from '../process/metrics/serve';
 import type { Config } from '../process/settings';
 import { temporalInstrument } from './meter';
 
@@ -48,7 +48,11 @@ function exporter({
 }: Pick<RuntimeSettings, 'METRICS_ADDRESS' | 'METRICS_OTLP_URL'>): TelemetryOptions['metrics'] {
   if (bindAddress !== undefined) return { prometheus: { bindAddress, histogramBucketOverrides: BUCKETS } };
   if (url === undefined) return undefined;
-  return { otel: { url, http: true, metricsExportInterval: '10 seconds', histogramBucketOverrides: BUCKETS } };
+  // Of what is pushed, these are no labels: they say who pushes.
+  return {
+    globalTags: pushedBy('worker'),
+    otel: { url, http: true, metricsExportInterval: '10 seconds', histogramBucketOverrides: BUCKETS },
+  };
 }
 
 /** Records what this process measures. The runtime is there once a Worker is. */

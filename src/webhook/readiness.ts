@@ -1,6 +1,10 @@
 /** Whether the webhook should get notifications. */
 import type { Client } from '@temporalio/client';
 import { Readiness, unlessStopping } from '../process/health';
+import { GRPC_STATUS, grpcCodeOf } from '../temporal/grpc-status';
+
+/** Who may not ask this, or not so often, has an answer: it says nothing of whether a notification is taken. */
+const ANSWERS: readonly (number | undefined)[] = [GRPC_STATUS.PERMISSION_DENIED, GRPC_STATUS.RESOURCE_EXHAUSTED];
 
 /** How long Temporal may take to answer, in ms. */
 const TIMEOUT_MS = 3_000;
@@ -16,7 +20,7 @@ export function webhookReadiness(client: Client, stopping?: AbortSignal): Readin
       .withDeadline(Date.now() + TIMEOUT_MS, () => client.workflowService.describeNamespace({ namespace }))
       .then(
         () => undefined,
-        () => 'Temporal does not answer',
+        (error: unknown) => (ANSWERS.includes(grpcCodeOf(error)) ? undefined : 'Temporal does not answer'),
       );
   return new Readiness(unlessStopping(stopping), ask);
 }

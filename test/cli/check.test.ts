@@ -49,6 +49,12 @@ const job = (problem: JobTrouble['problem'], text: string): JobTrouble => ({
   ...{ schedule_id: 'payments-stuck-sweep', problem, workflow_id: null, since: null, text },
 });
 
+/** Who polled, and to whom work goes that did not. */
+const polled = (identity?: string, ...unserved: (string | null)[]) => ({
+  identities: identity === undefined ? [] : [identity],
+  unserved,
+});
+
 type Changes = Partial<Omit<World, 'config'>> & { env?: Record<string, string> };
 
 /** A good set-up, with what is planted in it. */
@@ -59,7 +65,7 @@ function world({ env = {}, ...planted }: Changes): World {
     retentionMs: async () => 30 * DAY,
     missingAttributes: async () => [],
     troubledJobs: async () => [],
-    pollers: async () => ({ 'workflow tasks': ['w'], 'activity tasks': ['w'] }),
+    pollers: async () => ({ 'workflow tasks': polled('w'), 'activity tasks': polled('w') }),
     payments: async () => [await payment()],
     askWorker: async () => ({ is: 'read' }),
     gateway: async () => look(said('trade-not-exist')),
@@ -160,13 +166,19 @@ const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Chang
     'no worker',
     'worker',
     /workflow tasks and activity tasks of payments: run payment-gateway worker/,
-    () => ({ pollers: async () => ({ 'workflow tasks': [], 'activity tasks': [] }) }),
+    () => ({ pollers: async () => ({ 'workflow tasks': polled(), 'activity tasks': polled() }) }),
   ],
   [
     'a worker without activities',
     'worker',
     /takes activity tasks of payments/,
-    () => ({ pollers: async () => ({ 'workflow tasks': ['w'], 'activity tasks': [] }) }),
+    () => ({ pollers: async () => ({ 'workflow tasks': polled('w'), 'activity tasks': polled() }) }),
+  ],
+  [
+    'a version that runs and that nobody has promoted',
+    'worker',
+    /new payments of payments to workers without a version, .*deploy promote/,
+    () => ({ pollers: async () => ({ 'workflow tasks': polled('w', null), 'activity tasks': polled('w', null) }) }),
   ],
   ['no keys', 'encryption keys', /keys new/, () => ({ env: { PAYMENTS_ENCRYPTION_KEYS: '' } })],
   [

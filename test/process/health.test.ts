@@ -2,6 +2,7 @@
 import pino from 'pino';
 import { freePort } from '../../src/cli/dev/temporal';
 import { type HealthServer, Readiness, serveHealth } from '../../src/process/health';
+import { placeOf } from '../../src/process/listen';
 import { ConfigError } from '../../src/process/settings';
 
 const log = pino({ level: 'silent' });
@@ -79,4 +80,12 @@ test('an address that is taken is a ConfigError that names the setting, and no a
   await expect(second).rejects.toThrow(ConfigError);
   await expect(second).rejects.toThrow('HEALTH_ADDRESS');
   expect(await serveHealth({}, new Readiness(() => undefined), log)).toBeUndefined();
+});
+
+test.each([
+  ['127.0.0.1:8481', '127.0.0.1', 8481],
+  ['[::1]:8481', '::1', 8481],
+  ['0.0.0.0:80', '0.0.0.0', 80],
+])('HEALTH_ADDRESS=%s is served there, and at no free port', (given, host, port) => {
+  expect(placeOf(given)).toEqual({ host, port });
 });

@@ -49,9 +49,16 @@ test('a process with METRICS_OTLP_URL pushes its metrics there, the last time at
   const script = `const { serveMetrics } = require(${JSON.stringify(join(ROOT, 'lib/process/metrics/serve'))});
     const METRICS_OTLP_URL = 'http://127.0.0.1:${port}/v1/metrics';
     serveMetrics('codec server', { METRICS_OTLP_URL }).then((served) => served.close());`;
-  await promisify(execFile)(process.execPath, ['-e', script]);
+  const pushes: string[] = [];
+  for (const _process of ['one', 'another']) {
+    await promisify(execFile)(process.execPath, ['-e', script]);
+    pushes.push(Buffer.concat(bodies.splice(0)).toString());
+  }
   collector.close();
-  const pushed = Buffer.concat(bodies).toString();
+  const [pushed = ''] = pushes;
+  // By these a receiver tells two processes apart.
+  const instances = pushes.map((text) => /service\.instance\.id\W+([\da-f-]{36})/.exec(text)?.[1]);
+  expect(new Set(instances.filter(Boolean)).size).toBe(2);
   for (const { name } of metricsOf('codec server')) expect(pushed).toContain(name);
   expect(pushed).toContain('payments-codec-server');
 });

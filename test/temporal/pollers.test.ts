@@ -1,5 +1,5 @@
 /** Whether the server lists a worker as a poller, which is what its `/readyz` says. */
-import { whyNotPolling } from '../../src/temporal/pollers';
+import { pollersOf, whyNotPolling } from '../../src/temporal/pollers';
 
 const WORKFLOW_TASKS = 1;
 
@@ -34,4 +34,40 @@ test('where Temporal does not answer, the first line of its error says why', asy
   expect(await whyNotPolling(listing(new Error('deadline exceeded\n at x')), me)).toBe(
     'Temporal does not say who polls payments (deadline exceeded)',
   );
+});
+
+describe('new work goes to a version, or to workers without one', () => {
+  const [UNVERSIONED, VERSIONED] = [1, 2];
+  const version = (buildId: string) => ({ deploymentName: 'shop', buildId });
+  const worker = (buildId: string) => ({ deploymentOptions: { ...version(buildId), workerVersioningMode: VERSIONED } });
+  const old = { deploymentOptions: { workerVersioningMode: UNVERSIONED } };
+
+  test.each<[string, object[], object | null, (string | null)[]]>([
+    ['no version is current and only one with a version polls', [worker('2')], null, [null]],
+    ['no version is current and one without a version polls', [worker('2'), old], null, []],
+    ['the current version polls', [worker('2')], { currentDeploymentVersion: version('2') }, []],
+    ['the current version is gone', [worker('1'), old], { currentDeploymentVersion: version('2') }, ['2 of shop']],
+    [
+      'a version is ramped beside workers without one that are gone',
+      [worker('2')],
+      { rampingDeploymentVersion: version('2'), rampingVersionPercentage: 10 },
+      [null],
+    ],
+    [
+      'all work is ramped to a version that polls',
+      [worker('2')],
+      { rampingDeploymentVersion: version('2'), rampingVersionPercentage: 100 },
+      [],
+    ],
+    ['a server does not say what polls', [{}], { currentDeploymentVersion: version('2') }, []],
+  ])('%s: who gets work and does not poll is told', async (_, listed, versioningInfo, unserved) => {
+    const connection: Parameters<typeof pollersOf>[0] = Object.assign(Object.create(null), {
+      workflowService: {
+        describeTaskQueue: async () => ({ pollers: listed.map((one) => ({ identity: 'w', ...one })), versioningInfo }),
+      },
+      withDeadline: (_deadline: number, ask: () => Promise<unknown>) => ask(),
+    });
+    const pollers = await pollersOf(connection, me);
+    expect(Object.values(pollers).map((of) => of.unserved)).toEqual([unserved, unserved]);
+  });
 });

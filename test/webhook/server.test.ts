@@ -1,5 +1,6 @@
 /** The endpoint over HTTP, with a fake Temporal. */
 import type { FastifyInstance } from 'fastify';
+import { GRPC_STATUS } from '../../src/temporal/grpc-status';
 import {
   app,
   type FakeTemporal,
@@ -407,6 +408,15 @@ describe('health', () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10_001);
     expect((await send(`${url}/readyz`)).status).toBe(200);
     jest.restoreAllMocks();
+  });
+
+  test.each([
+    ['PERMISSION_DENIED', 200],
+    ['RESOURCE_EXHAUSTED', 200],
+    ['UNAUTHENTICATED', 503],
+  ] as const)('/readyz, where Temporal answers %s to its question, is %i', async (code, status) => {
+    temporal.failures = [GRPC_STATUS[code]];
+    expect((await send(`${url}/readyz`)).status).toBe(status);
   });
 
   test('/readyz calls Temporal once for 100 requests at once', async () => {

@@ -142,12 +142,20 @@ const ofAll: Point[] = [
     needs: 'namespace',
     async look(world) {
       const pollers = await world.pollers();
-      const lacking = Object.entries(pollers).flatMap(([kind, identities]) => (identities.length === 0 ? [kind] : []));
-      const queue = world.config.PAYMENTS_TASK_QUEUE;
-      if (lacking.length === 0) return ok(`${new Set(Object.values(pollers).flat()).size} on ${queue}`);
-      return failed(
-        `Nobody takes ${lacking.join(' and ')} of ${queue}: run payment-gateway worker with this TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and PAYMENTS_TASK_QUEUE, and look at its log.`,
+      const lacking = Object.entries(pollers).flatMap(([kind, { identities }]) =>
+        identities.length === 0 ? [kind] : [],
       );
+      const queue = world.config.PAYMENTS_TASK_QUEUE;
+      if (lacking.length > 0)
+        return failed(
+          `Nobody takes ${lacking.join(' and ')} of ${queue}: run payment-gateway worker with this TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and PAYMENTS_TASK_QUEUE, and look at its log.`,
+        );
+      const unserved = new Set(Object.values(pollers).flatMap((of) => of.unserved));
+      if (unserved.size > 0)
+        return failed(
+          `Temporal sends new payments of ${queue} to ${[...unserved].map((version) => version ?? 'workers without a version').join(' and ')}, and none of these polls: start them, or send new payments to a version that runs: payment-gateway deploy promote.`,
+        );
+      return ok(`${new Set(Object.values(pollers).flatMap(({ identities }) => identities)).size} on ${queue}`);
     },
   },
   { name: 'encryption keys', needs: 'namespace', look: encryptionKeys },

@@ -2,6 +2,7 @@
  * Metrics of a process without Temporal's native core, by OpenTelemetry's packages. They are optional peers, and imported only where a
  * setting asks for metrics: who only pays gets none of them.
  */
+import { randomUUID } from 'node:crypto';
 import {
   type Instrument,
   type MeasuredProcess,
@@ -10,12 +11,19 @@ import {
   metricRecorder,
   type Recorder,
 } from '../../contract';
+import { placeOf } from '../listen';
 import { peer } from '../peers';
 import type { Config } from '../settings';
 import { ConfigError } from '../user-error';
 import { measureNode } from './node';
 
 const needed = <T>(load: () => Promise<T>) => peer('METRICS_ADDRESS and METRICS_OTLP_URL', load);
+
+/** Who pushes: a receiver makes `job` and `instance` of it. Two processes without the second would write into the same series. */
+export const pushedBy = (of: MeasuredProcess) => ({
+  'service.name': `payments-${of.replace(' ', '-')}`,
+  'service.instance.id': randomUUID(),
+});
 
 /** How often metrics are pushed, in ms. */
 const PUSH_EVERY_MS = 10_000;
@@ -39,7 +47,7 @@ export async function serveMetrics(of: MeasuredProcess, settings: MetricsSetting
     needed(() => import('@opentelemetry/resources')),
   ]);
   const reader = address === undefined ? await pushing(url) : await served(address);
-  const resource = resourceFromAttributes({ 'service.name': `payments-${of.replace(' ', '-')}` });
+  const resource = resourceFromAttributes(pushedBy(of));
   const provider = new MeterProvider({ readers: [reader], resource });
   const meter = provider.getMeter('temporal-payment-gateway');
   const instrument = ({ name, kind, meaning: description, buckets }: Metric): Instrument => {
@@ -76,11 +84,8 @@ async function pushing(url: string | undefined) {
 
 async function served(address: string) {
   const { PrometheusExporter } = await needed(() => import('@opentelemetry/exporter-prometheus'));
-  const { hostname, port } = new URL(`http://${address}`);
-  // A URL has no port where that is the usual one.
-  const at = { host: hostname.replace(/[[\]]/g, ''), port: Number(port || 80) };
   const exporter = new PrometheusExporter({
-    ...at,
+    ...placeOf(address),
     preventServerStart: true,
     withoutScopeInfo: true,
     withoutTargetInfo: true,
