@@ -70,22 +70,28 @@ function temporalLogger(log: Logger): DefaultLogger {
   return new DefaultLogger(log.isLevelEnabled('debug') ? 'TRACE' : 'WARN', write);
 }
 
-/** The fields of a line of Temporal's in our own form, with the order that its workflow is of. */
-export function logFields({
-  taskToken: _token,
-  out_trade_no,
-  ...meta
-}: Record<string, unknown>): Record<string, unknown> {
+/** They hold payloads that are decoded already, as text. */
+const DECODED: ReadonlySet<string> = new Set(['task', 'taskEncoded', 'taskToken']);
+
+/**
+ * The fields of a line of Temporal's in our own form, with the order that its workflow is of. What is no text, number or error, nor a list of
+ * them, stays out: at the level trace, the SDK tells each task with its decoded payloads.
+ */
+export function logFields({ out_trade_no, ...meta }: Record<string, unknown>): Record<string, unknown> {
   const fields = Object.fromEntries(
-    Object.entries(meta).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (one) => `_${one.toLowerCase()}`),
-      value instanceof Error ? causeOf(value) : value,
-    ]),
+    Object.entries(meta).flatMap(([name, value]) => {
+      const isShown = value instanceof Error || (Array.isArray(value) ? value.every(isPlain) : isPlain(value));
+      if (!isShown || DECODED.has(name)) return [];
+      const ours = name.replace(/[A-Z]/g, (one) => `_${one.toLowerCase()}`);
+      return [[ours, value instanceof Error ? causeOf(value) : value]];
+    }),
   );
   const { workflow_id } = fields;
   const order = out_trade_no ?? (typeof workflow_id === 'string' ? namedByWorkflowId(workflow_id)?.out_trade_no : null);
   return order == null ? fields : { ...fields, order };
 }
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** What an error is, and its text where that is ours: others may quote a buyer. */
 function causeOf(error: Error): object {

@@ -30,6 +30,11 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     { workflow_id: 'payment:shop:o-2', order: 'o-2' },
   ],
   ['a request', { out_trade_no: 'o-3', taskQueue: 'payments' }, { order: 'o-3', task_queue: 'payments' }],
+  [
+    'a task with its payloads',
+    { jobs: [{ data: 'e30' }], task: '{}', taskEncoded: 'e30', historyLength: 3, apps: ['shop'] },
+    { history_length: 3, apps: ['shop'] },
+  ],
   ['a task', { taskToken: 'secret', activityType: 'gateway.look' }, { activity_type: 'gateway.look' }],
 ])('a line of Temporal’s SDK about %s has the fields of ours', (_, given, fields) => {
   expect(logFields(given)).toEqual(fields);
