@@ -16,11 +16,11 @@ describe.each(METHODS)('$method', ({ method, currency, asks }) => {
   });
 });
 
-test('an unknown method requires every field of the buyer', () => {
+test('an unknown method requires every field of the buyer, and is told itself where one is missing', () => {
   const buyer = ['name', 'email', 'phone', 'identify.number', 'identify.type'].map((field) => `customer.${field}`);
   expect(reading(complete('NewMethod'))).toEqual({});
   for (const field of buyer) {
-    expect(Object.keys(reading(complete('NewMethod'), { [field]: undefined }))).toEqual([field]);
+    expect(Object.keys(reading(complete('NewMethod'), { [field]: undefined }))).toEqual(['method', field]);
   }
 });
 
