@@ -90,7 +90,7 @@ export const GATEWAY_SETTINGS = {
     .register(settingDocs, {
       readBy: 'worker, commands',
       meaning:
-        'Currencies that methods take besides those that are known here, and new methods, such as `PIX:USD,Yape:PEN`: for orders refused in vain.',
+        'Currencies that methods take besides those that are known here, and new methods, such as `PIX:USD,Yape:PEN`: for orders wrongly refused.',
     }),
   GATEWAY_STRICT_FORMATS: z.enum(['warn', 'refuse']).prefault(RULE_DEFAULTS.formats).register(settingDocs, {
     readBy: 'worker, commands',
