@@ -1,9 +1,9 @@
 /** A receiver of events, as a merchant has one: it checks each with the library of Standard Webhooks. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import type { MerchantEvent } from '../../src/contract';
+import { localServer } from './local-server';
 
 const event = z.custom<MerchantEvent>(
   (value) => z.looseObject({ id: z.string(), type: z.string() }).safeParse(value).success,
@@ -32,10 +32,9 @@ export async function eventReceiver(secret: string, answer: (count: number) => n
     response.writeHead(status).end();
     for (const listener of listeners) listener();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = z.object({ port: z.number() }).parse(server.address());
+  const { origin, close } = await localServer(server);
   return {
-    url: `http://127.0.0.1:${address.port}/events`,
+    url: `${origin}/events`,
     received,
     /** How many requests came, taken or not. */
     count: () => count,
@@ -51,11 +50,7 @@ export async function eventReceiver(secret: string, answer: (count: number) => n
         look();
       });
     },
-    async close(): Promise<void> {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

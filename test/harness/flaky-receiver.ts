@@ -1,8 +1,8 @@
 /** A merchant's receiver of events that takes none of some orders until it is mended. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { localServer } from './local-server';
 
 export async function flakyReceiver() {
   /** Numbers of orders whose events it refuses. */
@@ -16,19 +16,14 @@ export async function flakyReceiver() {
     if (isTaken) types.push(type);
     response.writeHead(isTaken ? 200 : 500).end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const { origin, close } = await localServer(server);
   return {
-    url: `http://127.0.0.1:${port}/events`,
+    url: `${origin}/events`,
     secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
     refused,
     /** The types of the events that it took. */
     types,
-    async close(): Promise<void> {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

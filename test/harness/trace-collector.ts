@@ -1,9 +1,9 @@
 /** A collector of OpenTelemetry's traces, as a worker pushes them: OTLP over HTTP, in protobuf. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { parse } from 'protobufjs';
 import { z } from 'zod';
+import { localServer } from './local-server';
 
 /** The part of opentelemetry/proto/collector/trace/v1 that is read here. */
 const { root } = parse(`syntax = "proto3";
@@ -84,16 +84,11 @@ export async function traceCollector() {
         spans.push({ ...one, service: String(resource.attributes['service.name']), failed: status?.code === 2 });
     response.end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const { origin, close } = await localServer(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: origin,
     spans,
     bodies,
-    async close(): Promise<void> {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }

@@ -18,6 +18,7 @@ import {
 } from '../../../src/client';
 import type { MerchantEvent } from '../../../src/contract';
 import type { Simulator } from '../../../src/simulator';
+import { localServer } from '../../harness/local-server';
 
 /** One call of a client, with what it needs. */
 export interface Call {
@@ -91,15 +92,10 @@ export async function relayTo(receivers: Record<string, Receiver>, witness: stri
     );
     response.writeHead(Math.max(...statuses)).end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const { origin, close } = await localServer(server);
   return {
-    url: `http://127.0.0.1:${port}/`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    url: `${origin}/`,
+    close,
   };
 }
 
