@@ -13,6 +13,7 @@ import { reportAndExit } from './process/exit';
 import { checkGateways } from './process/gateway-check';
 import { Readiness, serveHealth } from './process/health';
 import { createLogger } from './process/log';
+import { messageOf } from './process/message-of';
 import { measureNode } from './process/metrics/node';
 import { appIdsOf, type Config, loadConfig, requireApps, warnOfRisks } from './process/settings';
 import { requireNamespace, temporalConfig, unreachable } from './temporal/connection';
@@ -123,8 +124,6 @@ function watchJobs(client: Client, config: Config): { close(): void } {
   void look();
   return { close: () => clearInterval(timer) };
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Runs a worker until SIGINT or SIGTERM. */
 export async function runWorker(env: Environment): Promise<void> {

@@ -39,13 +39,12 @@ export interface ConnectOptions {
 export async function connectPayments(
   env: Environment = process.env,
   app_id?: string,
-  { telemetry, plugins = [] }: ConnectOptions = {},
+  options: ConnectOptions = {},
 ): Promise<ConnectedPayments> {
   const settings = env.NODE_ENV === 'production' ? env : withDevSettings(env).env;
   const config = loadConfig(settings);
   const app = appIdOf(config, app_id);
-  const interceptors = telemetry ? { workflow: [...telemetry.calls] } : {};
-  const client = await connectClient(settings, config, { plugins, interceptors });
+  const client = await connectClient(settings, config, options);
   const payments = new PaymentsClient({
     client,
     app_id: app,

@@ -1,13 +1,14 @@
 /** A call that is just waiting for its next try when its connection is closed: there the SDK throws in a timer, which ends the process. */
 import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
 import { type ConnectionPlugin, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import { messageOf } from '../process/message-of';
 
 /** The call that grpc cannot begin has ended as canceled, which is not tried again. */
 const endsOnceClosed: Interceptor = (options, nextCall) => {
   try {
     return new InterceptingCall(nextCall(options));
   } catch (error) {
-    return canceled(error instanceof Error ? error.message : String(error));
+    return canceled(messageOf(error));
   }
 };
 

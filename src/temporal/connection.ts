@@ -1,13 +1,15 @@
 /** Connections to Temporal, by Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_PROFILE, …). */
 import { accessSync, constants } from 'node:fs';
-import { Client, type ClientOptions, Connection } from '@temporalio/client';
+import { Client, type ClientPlugin, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { dataConverter, type EncryptionSettings } from '../codec/data-converter';
 import type { Environment } from '../process/environment';
+import { firstLineOf } from '../process/message-of';
 import { ConfigError, UserError } from '../process/user-error';
 import { endingOnceClosed } from './closed-connection';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { requireOneSdk } from './sdk';
+import type { Telemetry } from './telemetry/telemetry';
 
 /** Temporal cannot be reached. The message names the address and what to do. */
 export class TemporalUnreachableError extends UserError {
@@ -35,8 +37,7 @@ function ownConfig(env: Environment) {
     if (env.TEMPORAL_CONFIG_FILE) accessSync(env.TEMPORAL_CONFIG_FILE, constants.R_OK);
     return loadClientConnectConfig({ overrideEnvVars: given(env) });
   } catch (error) {
-    const [said] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new ConfigError(`Temporal’s own settings (TEMPORAL_…) cannot be used: ${said}`);
+    throw new ConfigError(`Temporal’s own settings (TEMPORAL_…) cannot be used: ${firstLineOf(error)}`);
   }
 }
 
@@ -47,11 +48,12 @@ function ownConfig(env: Environment) {
 export async function connectClient(
   env: Environment,
   settings: EncryptionSettings,
-  options: Pick<ClientOptions, 'plugins' | 'interceptors'> = {},
+  { telemetry, plugins = [] }: { telemetry?: Telemetry | undefined; plugins?: ClientPlugin[] | undefined } = {},
 ): Promise<Client> {
   const converter = dataConverter(settings);
   const { connection, namespace } = await connect(env);
-  return new Client({ ...options, connection, namespace, dataConverter: converter });
+  const interceptors = { workflow: [...(telemetry?.calls ?? [])] };
+  return new Client({ plugins, interceptors, connection, namespace, dataConverter: converter });
 }
 
 /** A connection alone, for callers that send no payloads. Throws TemporalUnreachableError and UnknownNamespaceError. */

@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { GatesOfRelease } from '../contract';
+import { messageOf } from '../process/message-of';
 import { UserError } from '../process/user-error';
 import { publishedGates } from './gates';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
@@ -167,7 +168,7 @@ export class Deployments {
   private async change(name: string, build_id: string, act: () => Promise<unknown>): Promise<void> {
     await act().catch((error: unknown) => {
       if (grpcCodeOf(error) !== GRPC_STATUS.FAILED_PRECONDITION) throw error;
-      const said = error instanceof Error ? error.message : String(error);
+      const said = messageOf(error);
       const [, next] = REFUSALS.find(([words]) => words.test(said)) ?? [];
       throw new DeployRefusedError(
         `Nothing was changed of ${name}. ${next ?? `Temporal refuses ${build_id}: ${said}. Look: payment-gateway deploy status`}`,

@@ -5,6 +5,7 @@ import type { temporal } from '@temporalio/proto';
 import type { PatchActivationCallback, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { GATES, type Gates, type GatesOfRelease, gatesOf, isOpenedBy } from '../contract';
+import { messageOf } from '../process/message-of';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 
 const openers = new WeakSet<PatchActivationCallback>();
@@ -85,7 +86,7 @@ export async function publishGates(
       if (FINAL.includes(grpcCodeOf(error)))
         return warn(
           'Temporal does not take the gates of this version, so payment-gateway deploy takes it for one that knows none: let this worker update metadata of Worker Deployment Versions',
-          { reason: error instanceof Error ? error.message : String(error) },
+          { reason: messageOf(error) },
         );
       await delay(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
     }

@@ -1,6 +1,7 @@
 /** Who works on a task queue, as Temporal lists it. */
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { firstLineOf } from '../process/message-of';
 
 const { TaskQueueType, WorkerVersioningMode } = temporal.api.enums.v1;
 
@@ -90,7 +91,6 @@ export async function whyNotPolling(
     if (unlisted.length === 0) return undefined;
     return `Temporal does not list it as a poller of ${unlisted.join(' and ')} on ${of.taskQueue}`;
   } catch (error) {
-    const [said] = (error instanceof Error ? error.message : String(error)).split('\n');
-    return `Temporal does not say who polls ${of.taskQueue} (${said})`;
+    return `Temporal does not say who polls ${of.taskQueue} (${firstLineOf(error)})`;
   }
 }

@@ -36,9 +36,7 @@ export async function startWebhook(
   { alone = false, onAnswer, telemetry }: InProcess = {},
 ): Promise<RunningWebhook> {
   requireApps(config);
-  const client = await connectClient(env, config, {
-    interceptors: { workflow: [...(telemetry?.calls ?? [])] },
-  });
+  const client = await connectClient(env, config, { telemetry });
   const stopping = new AbortController();
   const settings = webhookSettings(config);
   const { WEBHOOK_HOST: host, WEBHOOK_PORT: port, HEALTH_ADDRESS } = config;

@@ -134,9 +134,9 @@ export class Webhook {
   private traced(decision: Accepted, app_id: string, answer: () => Promise<Answer>): Promise<Answer> {
     const { telemetry } = this.#options;
     if (telemetry === undefined) return answer();
-    const { out_trade_no } = decision.is === 'notification' ? decision.notification : {};
-    const workflowId = out_trade_no === undefined ? {} : { workflowId: paymentWorkflowId(app_id, out_trade_no) };
-    return telemetry.answers({ name: `POST ${ROUTE}`, route: ROUTE, app_id, ...workflowId }, answer);
+    const { workflow_id } = decision.is === 'notification' ? workflowOf(app_id, decision) : {};
+    const workflow = workflow_id === undefined ? {} : { workflowId: workflow_id };
+    return telemetry.answers({ name: `POST ${ROUTE}`, route: ROUTE, app_id, ...workflow }, answer);
   }
 
   /** Gives the notification to Temporal, within the time for an acknowledgement. */

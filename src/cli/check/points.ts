@@ -9,6 +9,7 @@ import { DAY } from '../../gateway/pure/durations';
 import { isCredentialsRefusal, refusalOf } from '../../gateway/refusals';
 import { type GatewayLook, type GatewayTrouble, troublesIn } from '../../process/gateway-check';
 import { FAIL } from '../../process/http-server';
+import { firstLineOf } from '../../process/message-of';
 import { type Config, requireApps, risksOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { UnknownNamespaceError } from '../../temporal/connection';
@@ -346,7 +347,6 @@ async function verdictOn(
     return await look();
   } catch (error) {
     if (error instanceof UserError) return failed(error.message);
-    const [said] = (error instanceof Error ? error.message : String(error)).split('\n');
-    return unchecked(`it could not be asked: ${said}`);
+    return unchecked(`it could not be asked: ${firstLineOf(error)}`);
   }
 }

@@ -6,6 +6,7 @@ import { dataConverter, PayloadDecryptionError } from '../../codec';
 import { QUERY, SIGNAL, scheduledJobs } from '../../contract';
 import type { Environment } from '../../process/environment';
 import { type GatewayLook, lookAtGateway } from '../../process/gateway-check';
+import { messageOf } from '../../process/message-of';
 import { appIdsOf, type Config } from '../../process/settings';
 import { connect, temporalConfig } from '../../temporal/connection';
 import { retentionOf } from '../../temporal/namespaces';
@@ -133,8 +134,6 @@ export class LiveWorld implements World {
     return of.withDeadline(Date.now() + TIMEOUT_MS, ask);
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function once<T>(asked: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
   const answer = asked.get(key) ?? ask();

@@ -12,6 +12,7 @@ import { scheduledJobs } from '../../contract';
 import { saveDevSettings } from '../../process/dev-settings';
 import type { Environment } from '../../process/environment';
 import { createLogger } from '../../process/log';
+import { messageOf } from '../../process/message-of';
 import { appIdsOf, type Config, loadConfig } from '../../process/settings';
 import { stopSignal } from '../../process/signals';
 import { UserError } from '../../process/user-error';
@@ -215,4 +216,3 @@ const temporalIsGone = (code: number | null) =>
 
 const progress = (text: string) => say(`  … ${text}`);
 const step = (name: string, where: string) => say(`  ✓ ${name.padEnd(18)} ${where}`);
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -29,6 +29,8 @@ export function list(options: ListOptions): Promise<never> {
   const { disputes = false, owed = false } = options;
   const filter = filterOf(disputes ? { ...options, attention: 'dispute' satisfies Attention } : options, now);
   const limit = limitOf(options);
+  // What waits is counted by reason, and what is owed by its state; of payments as such Temporal counts all by itself, but not all of an app.
+  const isCountedHere = owed || options.app !== undefined || isTrouble(filter);
   return asOperator(
     async (operator) => {
       const { client, config } = operator;
@@ -40,15 +42,13 @@ export function list(options: ListOptions): Promise<never> {
       for await (const row of disputes ? nearestFirst(await collect(listed)) : listed) {
         count += 1;
         if (!options.json) found.push(row);
-        // What waits is counted by reason; of payments as such Temporal counts all by itself, but of an app it does not know all.
         else if (count <= limit) for (const one of await withNotes(operator, [row])) say(JSON.stringify(one));
-        if (count > limit && !owed && (options.json || (options.app === undefined && !isTrouble(filter)))) break;
+        if (count > limit && (options.json || !isCountedHere)) break;
       }
       // Where nobody has prepared the namespace, "none" would be no answer.
       if (count === 0) await explainIfNotSetUp(client);
       if (options.json) return EXIT.ok;
-      const isAll = owed || count <= limit || options.app !== undefined || isTrouble(filter);
-      const all = isAll ? count : await countFiltered(client, filter, now);
+      const all = isCountedHere || count <= limit ? count : await countFiltered(client, filter, now);
       const rows = await withNotes(operator, found.slice(0, limit));
       say(asText(rows, { found, all, now, overdue_ms: config.PAYMENTS_OVERDUE }));
       return EXIT.ok;

@@ -12,6 +12,7 @@ import {
   type Recorder,
 } from '../../contract';
 import { placeOf } from '../listen';
+import { messageOf } from '../message-of';
 import { peer } from '../peers';
 import type { Config } from '../settings';
 import { ConfigError } from '../user-error';
@@ -99,5 +100,5 @@ async function served(address: string) {
 /** What is said where METRICS_ADDRESS cannot be used, by whichever library. */
 export const notServed = (address: string, error: unknown): ConfigError =>
   new ConfigError(
-    `Metrics cannot be served at METRICS_ADDRESS=${address} (${error instanceof Error ? error.message : String(error)}). Set another address, or none.`,
+    `Metrics cannot be served at METRICS_ADDRESS=${address} (${messageOf(error)}). Set another address, or none.`,
   );

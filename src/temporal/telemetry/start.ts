@@ -1,5 +1,5 @@
 /** Starts the traces of a process. OpenTelemetry's packages are imported here, and nowhere without this call. */
-import type { Attributes, Context, Span, SpanContext } from '@opentelemetry/api';
+import type { Attributes, Span, SpanContext } from '@opentelemetry/api';
 import type { Context as ActivityContext } from '@temporalio/activity';
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import type { Headers } from '@temporalio/common';
@@ -53,10 +53,9 @@ export async function startTelemetry({ spanProcessor, service = 'payments' }: Te
     kind: number,
     isFailed: (status: number) => boolean,
     run: () => Promise<Answer>,
-    above?: Context,
   ): Promise<Answer> {
     const options = { kind, attributes: attributesOf(name, request) };
-    return tracer.startActiveSpan(name, options, above ?? context.active(), async (span: Span) => {
+    return tracer.startActiveSpan(name, options, async (span: Span) => {
       const failed = (why: string) => span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', why);
       try {
         const answer = await run();

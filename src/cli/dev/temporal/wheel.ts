@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../../process/message-of';
 import { childEnvironment } from './child-environment';
 import { runCommand } from './run-command';
 
@@ -60,7 +61,7 @@ export async function downloadTemporal(
     await rename(program, target);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   } finally {
     if (folder) await rm(folder, { recursive: true, force: true });
   }
