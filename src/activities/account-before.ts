@@ -12,6 +12,7 @@ import {
   type DepositSignal,
   type EarlierAccount,
   FAILURE,
+  type LeftByRun,
   QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
@@ -22,69 +23,89 @@ import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { type GivenSignal, type GivenUpdate, givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
 
-/** Deposits of a page. One has some 500 bytes. */
-const PAGE_SIZE = 1_000;
+/** Half of what Temporal takes as an answer: an encrypted one is larger. */
+const PAGE_BYTES = 1024 * 1024;
 const QUERY_TIMEOUT_MS = 10_000;
 /** A closed run is asked by a worker of its own task queue. Where there is none any more, its history must do. */
 const QUERY_ATTEMPTS = 3;
 
-type Known = Omit<EarlierAccount, 'has_more' | 'run_id'>;
+type Known = Omit<EarlierAccount, 'run_id'>;
 
-/**
- * The first page has the ledger, the second the events, the others deposits. Throws a retryable failure while the list is
- * behind.
- */
-export const accountBefore: AccountActivities['payments.account-before'] = telling(async ({ page }) => {
-  const { carried, cancel_wanted, undelivered, deposits, keys } = await knownBefore();
-  const pages = deposits.length > 0 ? 2 + Math.ceil(deposits.length / PAGE_SIZE) : undelivered.length > 0 ? 2 : 1;
-  const from = (page - 2) * PAGE_SIZE;
-  return {
-    carried: page === 0 ? carried : null,
-    cancel_wanted,
-    undelivered: page === 1 ? undelivered : [],
-    deposits: page > 1 ? deposits.slice(from, from + PAGE_SIZE) : [],
-    keys: page === 0 ? keys : [],
-    run_id: ownRunId(),
-    has_more: page + 1 < pages,
-  };
-});
+/** The first page has the ledger, the others events and deposits. Throws a retryable failure while the list is behind. */
+export const accountBefore: AccountActivities['payments.account-before'] = telling(async ({ left }) => ({
+  ...(left === null ? await knownBefore() : await pageOf(left)),
+  run_id: ownRunId(),
+}));
 
 /** What earlier runs of this account knew, the latest first, until one has a ledger. */
 async function knownBefore(): Promise<Known> {
-  const before: Known = { carried: null, cancel_wanted: false, undelivered: [], deposits: [], keys: [] };
+  const before = knownOf([]);
   const { workflowExecution } = activityInfo();
   if (workflowExecution === undefined) return before;
   const { workflowId, runId } = workflowExecution;
   const client = getClient();
   for (const { runId: earlier, typedSearchAttributes } of await earlierRuns(client, workflowId, runId)) {
-    const { carried, cancel_wanted, undelivered, deposits, keys } = await knownTo(client, workflowId, earlier);
+    const { carried, cancel_wanted, keys, left } = await knownTo(client, workflowId, earlier);
     before.cancel_wanted ||= cancel_wanted;
-    before.undelivered.unshift(...undelivered);
-    before.deposits.unshift(...deposits);
     before.keys.unshift(...(typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? []), ...keys);
+    if (left) before.left.unshift(left);
     if (carried !== null) return { ...before, carried };
   }
   return before;
 }
 
-/** What a run left: null where it had no ledger yet. Signals that it has not taken are in its history alone. */
-async function knownTo(client: Client, workflowId: string, runId: string): Promise<Known> {
+const knownOf = (left: LeftByRun[]): Known => ({
+  ...{ carried: null, cancel_wanted: false, keys: [] },
+  ...{ undelivered: [], deposits: [], left },
+});
+
+/** What a run knew: null where it had no ledger yet. Signals that it has not taken are in its history alone. */
+async function knownTo(client: Client, workflowId: string, runId: string) {
   const handover = await handoverOf(client, workflowId, runId);
   const { input, signals, updates, isReset } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING_GIVEN);
-  const left = argumentsOf(signals, SIGNAL.deposit)
-    .slice(handover?.seen ?? 0)
-    .filter(isDeposit);
   // A run that cannot be queried: only the ledger that it began with is known. That of a reset is older than the runs after it.
   const isSilent = handover === undefined;
   const given = isSilent ? givenLedger(input) : null;
+  const deposits_from = handover?.seen ?? 0;
+  const events_from = handover?.undelivered.length ? 0 : null;
+  const hasMore = events_from !== null || argumentsOf(signals, SIGNAL.deposit).length > deposits_from;
   return {
     carried: handover ? handover.carried : isReset ? null : given,
     // A wish to cancel may come from a reset run: unlike its ledger, it cannot be out of date.
     cancel_wanted: handover?.cancel_wanted ?? (given?.cancel_wanted === true || updates.some(isOpenCancel)),
-    undelivered: handover?.undelivered ?? [],
-    deposits: left.map(fieldsOf),
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
+    left: hasMore ? { run_id: runId, deposits_from, events_from } : null,
   };
+}
+
+/** What the oldest of these runs left, as much as fits on a page: its events first. */
+async function pageOf([run, ...later]: LeftByRun[]): Promise<Known> {
+  const { workflowExecution } = activityInfo();
+  if (run === undefined || workflowExecution === undefined) return knownOf([]);
+  const { run_id, deposits_from, events_from } = run;
+  const { workflowId } = workflowExecution;
+  const client = getClient();
+  if (events_from !== null) {
+    const left = (await handoverOf(client, workflowId, run_id))?.undelivered.slice(events_from) ?? [];
+    const undelivered = left.slice(0, fitting(left));
+    const next = undelivered.length < left.length ? events_from + undelivered.length : null;
+    return { ...knownOf([{ ...run, events_from: next }, ...later]), undelivered };
+  }
+  const { signals } = await ifExists(() => givenTo(client, workflowId, run_id), NOTHING_GIVEN);
+  const left = argumentsOf(signals, SIGNAL.deposit).slice(deposits_from).map(fieldsOf);
+  const count = fitting(left);
+  const next = count < left.length ? [{ ...run, deposits_from: deposits_from + count }] : [];
+  return { ...knownOf([...next, ...later]), deposits: left.slice(0, count).filter((deposit) => deposit !== null) };
+}
+
+/** How many of them fit on a page, and at least one. */
+function fitting(items: readonly unknown[]): number {
+  let bytes = 0;
+  const firstOver = items.findIndex((item, i) => {
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    return i > 0 && bytes > PAGE_BYTES;
+  });
+  return firstOver === -1 ? items.length : firstOver;
 }
 
 /** Undefined where it cannot be queried. */
@@ -108,8 +129,10 @@ const isOpenCancel = ({ name, isDone, failure }: GivenUpdate) =>
   name === UPDATE.cancel && !isDone && failure !== FAILURE.notCanceled;
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;
 
-/** What an account takes of a notification. */
-function fieldsOf({ app_id, out_trade_no, trade_no, trade_status, amount, currency, transfer_account }: DepositSignal) {
+/** What an account takes of a notification. Null for what is none. */
+function fieldsOf(signal: unknown): DepositSignal | null {
+  if (!isDeposit(signal)) return null;
+  const { app_id, out_trade_no, trade_no, trade_status, amount, currency, transfer_account } = signal;
   return { app_id, out_trade_no, trade_no, trade_status, amount, currency, transfer_account };
 }
 

@@ -49,7 +49,7 @@ export interface AccountHandover {
   undelivered: MerchantEvent[];
 }
 
-/** A page of what runs of an account left that did not hand it on: they were terminated, or failed. */
+/** A page of what runs of an account left that did not hand it on: they were terminated, or failed. The first has the ledger. */
 export interface EarlierAccount {
   carried: CarriedAccount | null;
   cancel_wanted: boolean;
@@ -60,7 +60,17 @@ export interface EarlierAccount {
   keys: string[];
   /** The run that has read. */
   run_id: string;
-  has_more: boolean;
+  /** What the next pages have, the oldest run first. */
+  left: LeftByRun[];
+}
+
+/** What a closed run left, and how much of it the pages so far had. The first page decides it, so that no later one reads another ledger. */
+export interface LeftByRun {
+  run_id: string;
+  /** How many of its signals `deposit` are in the ledger, or on a page. */
+  deposits_from: number;
+  /** How many of its events are on a page; null where it left none, or cannot be asked. */
+  events_from: number | null;
 }
 
 export interface AccountOfCreation {
@@ -128,10 +138,10 @@ export interface AccountActivities {
   /** The account that an earlier creation under the same key made (null where none is known), and the digest of the key. */
   'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<Told<AccountOfCreation>>;
   /**
-   * What earlier runs of the account that asks knew, if they did not hand it on. In pages from 0: Temporal takes 2 MB at a
-   * time.
+   * What earlier runs of the account that asks knew, if they did not hand it on. In pages: Temporal takes 2 MB at a time. The first
+   * is asked for with null, each further one with what the page before left.
    */
-  'payments.account-before'(input: { page: number }): Promise<Told<EarlierAccount>>;
+  'payments.account-before'(input: { left: LeftByRun[] | null }): Promise<Told<EarlierAccount>>;
   /**
    * Waits until a payment that the caller does not wait for as its parent has ended.
    */

@@ -335,13 +335,13 @@ class SpeiAccountRun {
 }
 
 /** Reads, page after page, what earlier runs of the account knew and did not hand on. */
-async function loadEarlierAccount(): Promise<Omit<EarlierAccount, 'has_more'>> {
-  const { has_more, ...earlier } = await earlierWorkflows.accountBefore({ page: 0 });
-  for (let page = 1, hasMore = has_more; hasMore; page += 1) {
-    const next = await earlierWorkflows.accountBefore({ page });
-    earlier.undelivered.push(...next.undelivered);
-    earlier.deposits.push(...next.deposits);
-    hasMore = next.has_more;
+async function loadEarlierAccount(): Promise<Omit<EarlierAccount, 'left'>> {
+  const { left: first, ...earlier } = await earlierWorkflows.accountBefore({ left: null });
+  for (let left = first; left.length > 0; ) {
+    const page = await earlierWorkflows.accountBefore({ left });
+    earlier.undelivered.push(...page.undelivered);
+    earlier.deposits.push(...page.deposits);
+    left = page.left;
   }
   return earlier;
 }

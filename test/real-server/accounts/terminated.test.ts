@@ -84,8 +84,8 @@ test('a deposit that was set aside and then notified as paid is counted, where i
 // Last: what it leaves is a queue of payments that no gateway knows.
 /** Temporal takes no answer of an activity that is larger. */
 const ANSWER_BYTES = 2 * 1024 * 1024;
-/** So many large deposits are one answer too many. A ledger's next page begins after 1,000. */
-const PILE = 1_701;
+/** So many large deposits are more than one answer. */
+const PILE = 1_101;
 
 test('more acknowledged deposits than one activity may answer with are taken over', async () => {
   const { account_id } = await stack.payments.accounts.create(accountRequest());
@@ -98,7 +98,7 @@ test('more acknowledged deposits than one activity may answer with are taken ove
     ...{ trade_status: 'SUCCESS', amount: '100.00', currency: 'MXN', method: 'SPEI' },
     transfer_account: {
       ...{ account_id, account_number: '646180157000000004', provider: 'STP', buyer_id: `buyer-${randomUUID()}` },
-      ...{ beneficiary_name: 'Sofía Hernández Ortega '.repeat(40), transfer_timestamp: '1767600000' },
+      ...{ beneficiary_name: 'Sofía Hernández Ortega '.repeat(70), transfer_timestamp: '1767600000' },
     },
   });
   const sizes = Array.from({ length: PILE }, (_, i) => Buffer.byteLength(JSON.stringify(deposit(i))));
