@@ -13,6 +13,7 @@ import {
   type EarlierAccount,
   FAILURE,
   type LeftByRun,
+  onePage,
   QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
@@ -23,8 +24,6 @@ import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { type GivenSignal, type GivenUpdate, givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
 
-/** Half of what Temporal takes as an answer: an encrypted one is larger. */
-const PAGE_BYTES = 1024 * 1024;
 const QUERY_TIMEOUT_MS = 10_000;
 /** A closed run is asked by a worker of its own task queue. Where there is none any more, its history must do. */
 const QUERY_ATTEMPTS = 3;
@@ -87,25 +86,15 @@ async function pageOf([run, ...later]: LeftByRun[]): Promise<Known> {
   const client = getClient();
   if (events_from !== null) {
     const left = (await handoverOf(client, workflowId, run_id))?.undelivered.slice(events_from) ?? [];
-    const undelivered = left.slice(0, fitting(left));
+    const undelivered = onePage(left);
     const next = undelivered.length < left.length ? events_from + undelivered.length : null;
     return { ...knownOf([{ ...run, events_from: next }, ...later]), undelivered };
   }
   const { signals } = await ifExists(() => givenTo(client, workflowId, run_id), NOTHING_GIVEN);
   const left = argumentsOf(signals, SIGNAL.deposit).slice(deposits_from).map(fieldsOf);
-  const count = fitting(left);
-  const next = count < left.length ? [{ ...run, deposits_from: deposits_from + count }] : [];
-  return { ...knownOf([...next, ...later]), deposits: left.slice(0, count).filter((deposit) => deposit !== null) };
-}
-
-/** How many of them fit on a page, and at least one. */
-function fitting(items: readonly unknown[]): number {
-  let bytes = 0;
-  const firstOver = items.findIndex((item, i) => {
-    bytes += Buffer.byteLength(JSON.stringify(item));
-    return i > 0 && bytes > PAGE_BYTES;
-  });
-  return firstOver === -1 ? items.length : firstOver;
+  const page = onePage(left);
+  const next = page.length < left.length ? [{ ...run, deposits_from: deposits_from + page.length }] : [];
+  return { ...knownOf([...next, ...later]), deposits: page.filter((deposit) => deposit !== null) };
 }
 
 /** Undefined where it cannot be queried. */

@@ -30,16 +30,20 @@ export interface EventEndpoints {
   giveUpMs: number;
 }
 
-/** How long an address may take to answer, in ms: less than the activity. */
+/** How long an address may take to answer, in ms: with the time in which posts begin, less than the activity's 30 s. */
 const ANSWER_TIMEOUT_MS = 15_000;
+const POSTING_MS = 10_000;
 
 /** A digest that names the address without showing it. */
 export const endpointOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12);
 
-/** Hands an event over to the deliveries of its payment or account. It returns once Temporal has it for each address. */
+/**
+ * Hands an event over to the deliveries of its payment or account. It returns once Temporal has it for each address, and throws after it
+ * has tried all of them: one that takes no more holds up its own events only.
+ */
 export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEndpoints): Promise<void> {
   const subject = subjectOf(event);
-  for (const url of urls) {
+  const toOne = async (url: string) => {
     const input: EventDeliveryInput = { endpoint: endpointOf(url), subject, give_up_ms: giveUpMs };
     await getClient().workflow.signalWithStart(WORKFLOW.eventDelivery, {
       workflowId: eventDeliveryWorkflowId(input.endpoint, subject),
@@ -50,7 +54,10 @@ export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEn
       staticSummary: `Events of ${subject} for ${new URL(url).host}`,
       priority: priorityOf(subject),
     });
-  }
+  };
+  const ends = await Promise.allSettled(urls.map(toOne));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 /** The activity that posts events. With `telemetry` each post carries its trace on, to whoever takes it. */
@@ -61,18 +68,38 @@ export function endpointActivities(
   const byName = new Map(urls.map((url) => [endpointOf(url), url]));
   const webhooks = secrets.map((secret) => new Webhook(secret));
   return {
-    async 'payments.postEvent'({ endpoint, event }) {
+    async 'payments.postEvents'({ endpoint, events }) {
       const url = byName.get(endpoint);
       if (url === undefined) throw undelivered('This address is not in PAYMENTS_EVENTS_URL any more');
-      const body = JSON.stringify(event);
-      const signed = signedHeaders(webhooks, event, body);
-      const { workflowId = '' } = activityInfo().workflowExecution ?? {};
-      // The path of an address may be a secret of its receiver.
-      const request = { name: 'POST event', url: new URL(url), workflowId };
-      const send = (headers: object) => post(url, body, { ...signed, ...headers });
-      await countedDelivery('address', taken(url, telemetry ? telemetry.sends(request, send) : send({})));
+      const postOne = async (event: MerchantEvent) => {
+        const body = JSON.stringify(event);
+        const signed = signedHeaders(webhooks, event, body);
+        const { workflowId = '' } = activityInfo().workflowExecution ?? {};
+        // The path of an address may be a secret of its receiver.
+        const request = { name: 'POST event', url: new URL(url), workflowId };
+        const send = (headers: object) => post(url, body, { ...signed, ...headers });
+        await countedDelivery('address', taken(url, telemetry ? telemetry.sends(request, send) : send({})));
+      };
+      return postInOrder(events, postOne);
     },
   };
+}
+
+/** Until one is not taken, or the time for new ones is over. How many were; throws where that is none. */
+async function postInOrder(events: readonly MerchantEvent[], postOne: (event: MerchantEvent) => Promise<void>) {
+  const ends = Date.now() + POSTING_MS;
+  let count = 0;
+  for (const event of events) {
+    if (count > 0 && Date.now() > ends) break;
+    try {
+      await postOne(event);
+    } catch (error) {
+      if (count === 0) throw error;
+      break;
+    }
+    count += 1;
+  }
+  return count;
 }
 
 /** The id is the same for every try, and in ASCII without a dot, whatever the order's number is made of. */

@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'payments.onEvent': 'tells the merchant’s handler',
   'payments.created': 'waits for the answer to the payment’s creation',
   'payments.refunded': 'asks for the refund and waits for its answer',
-  'payments.postEvent': 'posts an event to the merchant’s address',
+  'payments.postEvents': 'posts events to the merchant’s address',
   'gateway.banks': 'asks the gateway for the banks of a method',
   'gateway.installments': 'asks the gateway for installments',
   'gateway.wallet-token': 'asks the gateway for a wallet’s client token',

@@ -30,12 +30,15 @@ export interface EventDeliveryState {
   dropped: { id: string; by: string; reason: string }[];
 }
 
-export interface PostedEvent {
+export interface PostedEvents {
   endpoint: string;
-  event: MerchantEvent;
+  events: readonly MerchantEvent[];
 }
 
 export interface EventDeliveryActivities {
-  /** Posts the event once. Throws unless the address answers 2xx. */
-  'payments.postEvent'(input: PostedEvent): Promise<void>;
+  /**
+   * Posts events in their order, each once, for a few seconds. Returns how many the address has taken. Throws where it does not answer
+   * 2xx to the first.
+   */
+  'payments.postEvents'(input: PostedEvents): Promise<number>;
 }

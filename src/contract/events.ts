@@ -77,3 +77,16 @@ export interface SweepEvent extends AnyEvent {
 
 /** Any event; `type` says which kind, and what it has. */
 export type MerchantEvent = PaymentEvent | AccountEvent | SweepEvent;
+
+const SUBJECTS = ['payment', 'account', 'sweep'] as const;
+
+/** The events in the argument of a signal `tell`. Anybody can send one without it, or with another one. */
+export function eventsOf(given: unknown): MerchantEvent[] {
+  return Array.isArray(given) ? given.filter(isEvent) : [];
+}
+
+function isEvent(given: unknown): given is MerchantEvent {
+  if (typeof given !== 'object' || given === null) return false;
+  const isAbout = (subject: (typeof SUBJECTS)[number]) => typeof Reflect.get(given, subject) === 'object';
+  return typeof Reflect.get(given, 'id') === 'string' && SUBJECTS.some(isAbout);
+}

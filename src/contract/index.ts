@@ -31,6 +31,7 @@ export * from './names';
 export * from './nexus';
 export * from './notification';
 export * from './operator-actions';
+export * from './payload-size';
 export * from './payment';
 export * from './poll-schedule';
 export * from './reconciliation';

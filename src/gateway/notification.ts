@@ -1,14 +1,14 @@
 /** The body of a notification (IPN, section 6.5). */
 import { z } from 'zod';
 import { parseExactBytes } from './json';
+import { isId } from './pure/ids';
 import { amountText } from './pure/money';
 
-/** An id of 1 to `max` characters (code points). */
-const id = (max: number) =>
+const id = (max?: number) =>
   z
     .union([z.string(), z.number()])
     .transform(String)
-    .refine((s) => s !== '' && [...s].length <= max);
+    .refine((text) => isId(text, max));
 /** A field that no decision needs. Gateways send numbers instead of strings, and empty strings or null for absent fields. */
 const optionalText = z
   .union([z.string(), z.number()])
@@ -18,8 +18,8 @@ const optionalText = z
 
 const notification = z.object({
   app_id: id(32),
-  trade_no: id(64),
-  out_trade_no: id(64),
+  trade_no: id(),
+  out_trade_no: id(),
   out_request_no: optionalText,
   method: optionalText,
   // The interface says 16 characters, but gateways send longer states.
@@ -32,7 +32,8 @@ const notification = z.object({
     .transform(() => undefined)
     .or(
       z.object({
-        account_id: optionalText,
+        // A workflow is named by it.
+        account_id: optionalText.refine((text) => text === undefined || isId(text)),
         account_number: optionalText,
         provider: optionalText,
         buyer_id: optionalText,

@@ -512,7 +512,7 @@ async function noticesAll(client: Client): Promise<void> {
   await client.workflowService.resetActivity({
     namespace: 'default',
     execution: { workflowId },
-    type: 'payments.postEvent',
+    type: 'payments.postEvents',
   });
   await untilRefused(client, workflowId);
 }

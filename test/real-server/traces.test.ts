@@ -160,7 +160,7 @@ test('a payment is one trace from the call to the signed event, over two deaths 
   });
   const event = named('POST event', inTrace).find(({ failed }) => !failed);
   expect(event && above(event).slice(0, 2)).toEqual([
-    'RunActivity:payments.postEvent',
+    'RunActivity:payments.postEvents',
     expect.stringMatching(/\?|RunWorkflow:eventDelivery/),
   ]);
   expect(receiver.received[0]?.headers.traceparent).toMatch(new RegExp(`^00-${call?.trace}-[0-9a-f]{16}-01$`));

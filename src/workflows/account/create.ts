@@ -30,8 +30,9 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../../contract';
+import { isId } from '../../gateway/pure/ids';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
-import { uncancelled } from '../shared/cancellable';
+import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import { hasRunOut, silenceAfter, wasNeverRun } from '../shared/given-up';
 import { assertResolution } from '../shared/request-rules';
@@ -74,6 +75,10 @@ class AccountCreation {
   private times = { create_within_ms: 0, patience_ms: 0 };
   /** Somebody may have made the account, and no person has decided. */
   private isUndecided = false;
+  /** How many decisions are taken up. */
+  private heard = 0;
+  /** A decision is asked for, or one is taken up and can still be corrected. */
+  private isOpen = false;
 
   constructor(private readonly input: CreateSpeiAccountInput) {
     const { app_id } = input;
@@ -113,7 +118,9 @@ class AccountCreation {
   private async create({ creates_again }: AccountPolicy): Promise<SpeiAccountData> {
     let mayTryAgain = creates_again && !this.isUndecided;
     for (;;) {
-      const made = this.isUndecided ? await this.awaitDecision() : await this.try(mayTryAgain);
+      this.isOpen = this.isUndecided;
+      const made = this.isOpen ? await this.awaitDecision() : await this.try(mayTryAgain);
+      this.isOpen = false;
       if (made !== undefined) return made;
       mayTryAgain = false;
     }
@@ -160,16 +167,41 @@ class AccountCreation {
     this.isUndecided = true;
   }
 
-  /** Waits for a person: the account that they found, or undefined where it is to be created again. */
+  /** Waits for a person: the account that they found, or undefined where it is to be created again, or they are asked again. */
   private async awaitDecision(): Promise<SpeiAccountData | undefined> {
-    const decided = this.state.resolved.length;
-    this.raise('unknown-outcome');
-    await condition(() => this.state.resolved.length > decided);
+    if (!this.isDecided) this.raise('unknown-outcome');
+    await condition(() => this.isDecided);
+    this.heard = this.state.resolved.length;
     const account_id = this.state.resolved.at(-1)?.account_id;
-    const found = account_id === undefined ? null : await this.find(account_id);
-    // One that the gateway denies is mistyped, or not shown yet: the person is asked again.
-    this.isUndecided = account_id !== undefined && found === null;
-    return found ?? undefined;
+    if (account_id === undefined) {
+      this.isUndecided = false;
+      return undefined;
+    }
+    const answer: { found: SpeiAccountData | null } = { found: null };
+    // Whoever has mistyped it corrects it, also while the gateway does not answer.
+    await runUntilResolved(
+      () => this.isDecided,
+      async () => {
+        answer.found = await this.find(account_id);
+      },
+    );
+    if (this.isDecided) return undefined;
+    const { found } = answer;
+    this.isUndecided = found === null || this.isOfAnotherBuyer(found);
+    if (!this.isUndecided) return found ?? undefined;
+    const which = found === null ? 'is not known to the gateway, or not shown yet' : 'belongs to another buyer';
+    this.noteUnknown(`The account ${account_id} ${which}.`, null, null);
+    return undefined;
+  }
+
+  /** Somebody has decided since the last decision was taken up. */
+  private get isDecided(): boolean {
+    return this.state.resolved.length > this.heard;
+  }
+
+  private isOfAnotherBuyer({ buyer_id }: SpeiAccountData): boolean {
+    const asked = this.input.request.customer?.buyer_id;
+    return buyer_id !== undefined && asked !== undefined && buyer_id !== asked;
   }
 
   /** An account that exists already. A query returns mostly the same fields as a creation. */
@@ -220,12 +252,11 @@ class AccountCreation {
   }
 
   private checkResolution(resolution: CreationResolution | undefined): void {
-    const isUnknown = this.state.attention === 'unknown-outcome';
     const account_id: unknown = resolution?.account_id;
-    const isId = account_id === undefined || (typeof account_id === 'string' && account_id.trim() !== '');
+    const isFit = account_id === undefined || (typeof account_id === 'string' && isId(account_id.trim()));
     assertResolution(resolution, [
-      ...(isId ? [] : [{ field: 'account_id', rule: 'the id of the account that was made, as text' }]),
-      ...(isUnknown
+      ...(isFit ? [] : [{ field: 'account_id', rule: 'the id of the account that was made, at most 64 characters' }]),
+      ...(this.isOpen
         ? []
         : [{ field: 'account_id', rule: 'the outcome of this creation is not unknown (see its query `state`)' }]),
     ]);

@@ -7,21 +7,28 @@ import { type KeyedSignal, SEARCH_ATTRIBUTE, SIGNAL } from '../../contract';
 
 const keyedSignal = defineSignal<[KeyedSignal]>(SIGNAL.keyed);
 
+/** A digest: 32 hexadecimal digits. */
+const KEY = /^[0-9a-f]{32}$/;
+/** The server ends a workflow that has more than 2,048 bytes in a search attribute. The latest are kept. */
+const REMEMBERED_KEYS = 50;
+
 export class AccountKeys {
   private known: readonly string[] = workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? [];
 
   /** Anybody can send a signal without its argument, or with another one. */
   constructor(onUnexpected: () => void) {
     setHandler(keyedSignal, (signal?: Partial<KeyedSignal>) => {
-      if (typeof signal?.key === 'string') this.add([signal.key]);
+      if (isKey(signal?.key)) this.add([signal.key]);
       else onUnexpected();
     });
   }
 
   add(keys: readonly string[]): void {
-    const added = keys.filter((key) => !this.known.includes(key));
+    const added = keys.filter((key) => isKey(key) && !this.known.includes(key));
     if (added.length === 0) return;
-    this.known = [...this.known, ...added];
+    this.known = [...this.known, ...added].slice(-REMEMBERED_KEYS);
     upsertSearchAttributes([{ key: SEARCH_ATTRIBUTE.accountKeys, value: [...this.known] }]);
   }
 }
+
+const isKey = (key: unknown): key is string => typeof key === 'string' && KEY.test(key);

@@ -12,6 +12,7 @@ import {
   type Wait,
 } from '../../contract';
 import { isClabe } from '../../gateway/pure/clabe';
+import { isId } from '../../gateway/pure/ids';
 import { readInstant } from '../../gateway/pure/timestamps';
 import { Reasons } from '../shared/reasons';
 import { takenOn, waitAfter } from '../shared/wait';
@@ -131,10 +132,11 @@ export function accountData(answer: { account_id: string }): SpeiAccountData {
   return { account_id: answer.account_id, ...defined(Object.fromEntries(known)) };
 }
 
-/** The deposit of a notification; undefined where it has no `out_trade_no`, as a signal that a person sent by hand may not. */
+/** The deposit of a notification; undefined where a number is none, as in a signal that a person sent by hand. */
 export function parseDeposit(signal: DepositSignal | null | undefined): NotifiedDeposit | undefined {
   const { out_trade_no, transfer_account } = signal ?? {};
-  if (typeof out_trade_no !== 'string' || out_trade_no === '') return undefined;
+  const numbers = [out_trade_no, signal?.trade_no ?? out_trade_no];
+  if (typeof out_trade_no !== 'string' || !numbers.every((number) => isId(String(number)))) return undefined;
   const at = readInstant(textOf(transfer_account?.transfer_timestamp));
   const transferred_s = at === undefined ? undefined : Math.floor(at / 1000);
   const { trade_no, trade_status, amount, currency } = signal ?? {};

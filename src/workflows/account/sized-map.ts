@@ -1,4 +1,6 @@
 /** A map that knows how many bytes its entries have as JSON, because what a run hands on is bounded. Pure. */
+import { bytesOf } from '../../contract';
+
 export class SizedMap<Value> extends Map<string, Value> {
   private sum = 0;
 
@@ -23,6 +25,3 @@ export class SizedMap<Value> extends Map<string, Value> {
     return super.delete(key);
   }
 }
-
-/** How many bytes a value has as JSON in UTF-8. */
-export const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;

@@ -23,6 +23,7 @@ import type {
   SpeiAccountState,
   Taking,
 } from '../../contract';
+import { bytesOf } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
 import { assertResolution } from '../shared/request-rules';
@@ -45,7 +46,6 @@ import {
 import { AccountPublisher } from './publisher';
 import { AccountRecord, parseDeposit } from './record';
 import { cannotGoOn, DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
-import { bytesOf } from './sized-map';
 import { AccountSync, notAnswered } from './sync';
 
 /** The updates `cancel` and `recheck` wait this long for the gateway, then fail with `PaymentPending`. */

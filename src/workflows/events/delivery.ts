@@ -19,7 +19,9 @@ import {
   type EventDeliveryActivities,
   type EventDeliveryInput,
   type EventDeliveryState,
+  eventsOf,
   type MerchantEvent,
+  onePage,
   QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
@@ -35,6 +37,9 @@ export const eventDeliveryStateQuery = defineQuery<EventDeliveryState>(QUERY.sta
 export const deliverAgainUpdate = defineUpdate<EventDeliveryState>(UPDATE.recheck);
 export const dropEventUpdate = defineUpdate<EventDeliveryState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
+/** A pile of events costs a try of the activity for so many. An address that answers slowly takes fewer at once. */
+const EVENTS_AT_ONCE = 50;
+
 /** Ends once every event is delivered or dropped; the next event starts it again. */
 export async function eventDelivery(input: EventDeliveryInput): Promise<EventDeliveryState> {
   const delivery = new Delivery(input);
@@ -48,7 +53,7 @@ class Delivery {
   /** The ids of the events that this run has: one that comes twice is delivered once. */
   private readonly knownIds: Set<string>;
   private readonly attributes = new ShownAttributes();
-  private readonly post: EventDeliveryActivities['payments.postEvent'];
+  private readonly post: EventDeliveryActivities['payments.postEvents'];
   private isDecided = false;
   private readonly shown: Pick<EventDeliveryState, 'attention' | 'problem' | 'dropped'> = {
     attention: null,
@@ -62,9 +67,9 @@ class Delivery {
     this.post = proxyActivities<EventDeliveryActivities>({
       startToCloseTimeout: '30 seconds',
       scheduleToCloseTimeout: input.give_up_ms,
-      summary: activityWords('payments.postEvent'),
+      summary: activityWords('payments.postEvents'),
       retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
-    })['payments.postEvent'];
+    })['payments.postEvents'];
     setHandler(eventDeliveryStateQuery, () => this.state);
     setHandler(eventsToDeliverSignal, (events) => this.take(events));
     setHandler(deliverAgainUpdate, () => this.again());
@@ -77,28 +82,38 @@ class Delivery {
   }
 
   async run(): Promise<void> {
-    for (let next = this.queue[0]; next; next = this.queue[0]) {
-      if (await this.deliver(next)) this.queue.shift();
-      else await condition(() => this.isDecided);
+    while (this.queue.length > 0) {
+      const taken = await this.deliver(onePage(this.queue, EVENTS_AT_ONCE));
+      this.queue.splice(0, taken);
+      if (taken === 0) await condition(() => this.isDecided);
       this.show(null, null);
-      if (workflowInfo().continueAsNewSuggested) await this.continue();
+      if (workflowInfo().continueAsNewSuggested && this.fitsIntoNextRun) await this.continue();
     }
   }
 
-  private take(events: readonly MerchantEvent[]): void {
-    this.queue.push(...events.filter(({ id }) => !this.knownIds.has(id)));
-    for (const { id } of events) this.knownIds.add(id);
+  /** Anybody can send a signal without its argument, or with another one. */
+  private take(events: unknown): void {
+    for (const event of eventsOf(events)) {
+      if (this.knownIds.has(event.id)) continue;
+      this.queue.push(event);
+      this.knownIds.add(event.id);
+    }
   }
 
-  private async deliver(event: MerchantEvent): Promise<boolean> {
+  /** How many of these events the address has taken; none where a person has to decide. */
+  private async deliver(events: readonly MerchantEvent[]): Promise<number> {
     try {
-      await this.post({ endpoint: this.input.endpoint, event });
-      return true;
+      return await this.post({ endpoint: this.input.endpoint, events });
     } catch (error) {
       this.isDecided = false;
       this.show('undelivered-event', problemOf(error));
-      return false;
+      return 0;
     }
+  }
+
+  /** What piled up while the address was down is delivered in this run until the rest is small enough. */
+  private get fitsIntoNextRun(): boolean {
+    return onePage(this.queue).length === this.queue.length;
   }
 
   /** Tries the event again that waits for a person. */

@@ -68,7 +68,7 @@ export class ShownAttributes {
   }
 
   update(pairs: SearchAttributeUpdatePair[]): void {
-    const changed = pairs.filter(({ key: { name }, value: given }) => {
+    const changed = pairs.map(bounded).filter(({ key: { name }, value: given }) => {
       const value = given === null ? null : String(given);
       const isChanged = (this.shown.get(name) ?? null) !== value;
       this.shown.set(name, value);
@@ -76,6 +76,16 @@ export class ShownAttributes {
     });
     if (changed.length > 0) upsertSearchAttributes(changed);
   }
+}
+
+/** What a database keeps of a text. The server ends a workflow that shows more than 2 kB. */
+const MOST_CHARACTERS_SHOWN = 255;
+
+/** A gateway's status or a person's name may have any length. */
+function bounded(pair: SearchAttributeUpdatePair): SearchAttributeUpdatePair {
+  const { key, value } = pair;
+  if (key.type !== 'KEYWORD' || typeof value !== 'string' || value.length <= MOST_CHARACTERS_SHOWN) return pair;
+  return { key, value: [...value].slice(0, MOST_CHARACTERS_SHOWN).join('') };
 }
 
 /** Whether changed attributes are sent now, which is an event of the history, or with the next change. Details cost none. */

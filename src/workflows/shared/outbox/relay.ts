@@ -6,8 +6,10 @@ import { defineSignal, proxyActivities, setHandler, workflowInfo } from '@tempor
 import {
   activityWords,
   type EventActivities,
+  eventsOf,
   eventsWorkflowId,
   type MerchantEvent,
+  onePage,
   SIGNAL,
   WORKFLOW,
 } from '../../../contract';
@@ -30,8 +32,9 @@ const eventsSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
  */
 export async function paymentEvents(events: MerchantEvent[]): Promise<void> {
   const undelivered = [...events];
-  setHandler(eventsSignal, (more) => {
-    undelivered.push(...more);
+  // Anybody can send a signal without its argument, or with another one.
+  setHandler(eventsSignal, (more: unknown) => {
+    undelivered.push(...eventsOf(more));
   });
   for (let next = undelivered[0]; next; next = undelivered[0]) {
     await uncancelled(() => deliverWithRetries(next));
@@ -65,13 +68,14 @@ export class PaymentRelay implements EventRelay {
 
   async takeOver(undelivered: MerchantEvent[]): Promise<void> {
     if (undelivered.length === 0) return;
-    await startOrSignalRelay(this.workflowId, undelivered.splice(0));
+    while (undelivered.length > 0) {
+      const page = onePage(undelivered);
+      undelivered.splice(0, page.length);
+      await startOrSignalRelay(this.workflowId, page);
+    }
     this.mayRun = true;
   }
 }
-
-/** One event has about 1 KB; Temporal takes an input of 2 MB. */
-const EVENTS_PER_RELAY = 1_000;
 
 /** Relays of this run alone. Runs of an account need no order among each other. */
 export class RunRelay implements EventRelay {
@@ -83,7 +87,9 @@ export class RunRelay implements EventRelay {
     const { workflowId, runId } = workflowInfo();
     for (let part = 1; undelivered.length > 0; part += 1) {
       const relayId = eventsWorkflowId(workflowId, `${runId}:${part}`);
-      await startOrSignalRelay(relayId, undelivered.splice(0, EVENTS_PER_RELAY));
+      const page = onePage(undelivered);
+      undelivered.splice(0, page.length);
+      await startOrSignalRelay(relayId, page);
     }
   }
 }
