@@ -155,5 +155,15 @@ describe('not a notification', () => {
       'a body whose fields only an ancestor holds',
       '{"__proto__":{"app_id":"a","trade_no":"t","out_trade_no":"o","trade_status":"SUCCESS"}}',
     ],
+    // Workflows are named by ids, and no database takes these: it is kept as one that nobody can read.
+    [
+      'a control character in an id',
+      '{"app_id":"a","trade_no":"t","out_trade_no":"o\\u0000","trade_status":"SUCCESS"}',
+    ],
+    ['half a character in an id', '{"app_id":"a","trade_no":"t\\ud800","out_trade_no":"o","trade_status":"SUCCESS"}'],
+    [
+      'an account_id of more than 64 characters',
+      `{"app_id":"a","trade_no":"t","out_trade_no":"o","trade_status":"SUCCESS","transfer_account":{"account_id":"${'9'.repeat(65)}"}}`,
+    ],
   ])('%s', (_, body) => expect(readNotification(Buffer.from(body))).toBeUndefined());
 });

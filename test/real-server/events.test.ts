@@ -109,6 +109,24 @@ test('an event that nobody takes in time is shown to operators, and is delivered
   isMended = false;
 });
 
+test('what piled up while an address was down is delivered, however much it is', async () => {
+  const number = await paid();
+  const [event] = ofOrder(well, number);
+  const delivery = deliveryTo(dead, number);
+  const pile = Array.from({ length: 300 }, (_, i) => ({ ...event, id: `pile-${i}`, filler: 'x'.repeat(10_000) }));
+  // A click in Temporal UI may send one without its argument.
+  await delivery.signal('tell');
+  for (let i = 0; i < pile.length; i += 50) await delivery.signal('tell', pile.slice(i, i + 50));
+  const state = () => delivery.query<EventDeliveryState>('state');
+  await eventually('it waits for a person', async () => (await state()).attention === 'undelivered-event');
+  isMended = true;
+  await delivery.executeUpdate('recheck');
+  expect(await delivery.result()).toMatchObject({ attention: null, waiting: [] });
+  const ids = dead.received.map(({ event: { id } }) => id).filter((id) => id.startsWith('pile-'));
+  expect(ids).toEqual(pile.map(({ id }) => id));
+  isMended = false;
+});
+
 test('a person can drop an event, with a name and a reason, and later ones go on', async () => {
   const number = await paid();
   const delivery = deliveryTo(dead, number);

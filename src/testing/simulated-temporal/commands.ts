@@ -18,6 +18,9 @@ const { WorkflowIdReusePolicy } = api.api.enums.v1;
 type Seq = number | null | undefined;
 type ClosePolicy = coresdk.child_workflow.ParentClosePolicy | null | undefined;
 
+/** The server's default (`limit.searchAttributesSizeOfValueLimit`). */
+const MOST_BYTES_OF_ATTRIBUTE = 2_048;
+
 export class Commands {
   /** By their numbers: what stops a timer. */
   private readonly timers = new Map<number, () => void>();
@@ -52,6 +55,9 @@ export class Commands {
     else if (command.updateResponse) run.answerUpdate(command.updateResponse);
     else if (command.upsertWorkflowSearchAttributes) {
       const { indexedFields } = command.upsertWorkflowSearchAttributes.searchAttributes ?? {};
+      for (const [name, { data }] of Object.entries(indexedFields ?? {}))
+        if ((data?.length ?? 0) > MOST_BYTES_OF_ATTRIBUTE)
+          throw new Error(`${name} has ${data?.length} bytes: a server terminates this workflow`);
       Object.assign(run.searchAttributes, indexedFields);
     } else if (!this.end(command) && !command.modifyWorkflowProperties && !command.setPatchMarker) {
       throw notSimulated(`the command ${Object.keys(command)}`);

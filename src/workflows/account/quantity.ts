@@ -62,9 +62,12 @@ export async function speiAccountQuantity({ app_id, wait }: QuantityInput): Prom
   };
 
   setHandler(speiAccountQuantityStateQuery, () => state);
-  setHandler(recheckQuantityUpdate, async () => {
+  const recheck = async () => {
     if (await condition(rechecks.request(), ANSWER_WAIT_MS, { summary: 'recheck' })) return state;
     throw noAnswerYet(app_id);
+  };
+  setHandler(recheckQuantityUpdate, () => rechecks.whileOpen(recheck), {
+    validator: () => rechecks.assertRoomToWait(),
   });
 
   // After the handlers: the call that starts this workflow brings an update with it.

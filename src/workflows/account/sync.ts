@@ -5,7 +5,7 @@ import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { type AccountId, FAILURE, type Silence, typedFailure } from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
 import { pollUntil } from '../shared/polling';
-import { RecheckRequests } from '../shared/recheck-requests';
+import type { RecheckRequests } from '../shared/recheck-requests';
 import { accountGateway } from './activities';
 import type { AccountRecord } from './record';
 import { untilGatewayAnswers } from './until-answered';
@@ -13,7 +13,6 @@ import { untilGatewayAnswers } from './until-answered';
 export class AccountSync {
   /** Why the gateway does not cancel the account. Callers who wait get this failure. */
   refusal: ApplicationFailure | undefined;
-  readonly rechecks = new RecheckRequests();
   /** This run is a reset: what it goes on from may not be the latest. Nothing is asked any more. */
   wasReset = false;
   private hasQueried = false;
@@ -25,6 +24,7 @@ export class AccountSync {
     /** Called after each change of the record. */
     private readonly show: () => void,
     private readonly checks: { since: number; every_ms: number; patience_ms: number; read_by: string },
+    private readonly rechecks: RecheckRequests,
     public cancelWanted: boolean,
   ) {}
 

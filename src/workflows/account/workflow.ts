@@ -26,6 +26,7 @@ import type {
 import { bytesOf } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
+import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/request-rules';
 import { assertTaking, shownWait } from '../shared/wait';
 import { accountPolicy, earlierWorkflows } from './activities';
@@ -75,6 +76,7 @@ class SpeiAccountRun {
   private sync: AccountSync | undefined;
   private cancelWanted: boolean;
   private readonly confirmations: Confirmations;
+  private readonly rechecks = new RecheckRequests();
   /** `draining`: no more confirmations start. `closed`: no deposit is counted and no event published any more. */
   private phase: 'open' | 'draining' | 'closed' = 'open';
   private failure: unknown;
@@ -110,8 +112,9 @@ class SpeiAccountRun {
       else this.onDeposit(signal);
     });
     this.keys = new AccountKeys(() => this.raise('unexpected-signal'));
-    setHandler(cancelAccountUpdate, () => uncancelled(() => this.cancel()));
-    setHandler(recheckAccountUpdate, () => uncancelled(() => this.recheck()));
+    const isRoom = { validator: () => this.rechecks.assertRoomToWait() };
+    setHandler(cancelAccountUpdate, () => this.whileOpen(() => this.cancel()), isRoom);
+    setHandler(recheckAccountUpdate, () => this.whileOpen(() => this.recheck()), isRoom);
     setHandler(resolveAccountUpdate, ({ by }) => this.resolve(by), {
       validator: (resolution) => assertResolution(resolution),
     });
@@ -180,7 +183,14 @@ class SpeiAccountRun {
     this.publisher.open(policy);
     const { check_every_ms: every_ms, patience_ms } = policy;
     const checks = { since: this.since, every_ms, patience_ms, read_by: this.readBy };
-    this.sync = new AccountSync({ app_id, account_id }, this.record, () => this.show(), checks, this.isCancelWanted);
+    this.sync = new AccountSync(
+      { app_id, account_id },
+      this.record,
+      () => this.show(),
+      checks,
+      this.rechecks,
+      this.isCancelWanted,
+    );
     const syncing = this.sync.run().catch((error: unknown) => this.fail(error));
     this.show();
     this.confirmations.open();
@@ -293,8 +303,7 @@ class SpeiAccountRun {
 
   private async recheck(): Promise<SpeiAccountState> {
     await this.awaitGateway('followed', () => this.sync !== undefined);
-    const isAnswered = this.sync?.rechecks.request();
-    await this.awaitGateway('looked at', () => isAnswered?.() === true);
+    await this.awaitGateway('looked at', this.rechecks.request());
     return this.state;
   }
 
@@ -309,6 +318,10 @@ class SpeiAccountRun {
     this.record.takeOn(taking, Date.now());
     this.show();
     return this.state;
+  }
+
+  private whileOpen(wait: () => Promise<SpeiAccountState>): Promise<SpeiAccountState> {
+    return uncancelled(() => this.rechecks.whileOpen(wait));
   }
 
   /** Waits for the gateway. A caller who waits must not delay the next run. */

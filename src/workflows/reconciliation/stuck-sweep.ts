@@ -32,7 +32,8 @@ import { Visibility } from '../shared/visibility';
 import { decidedLines } from '../shared/wait';
 
 const { 'payments.sweep': sweepOnce } = proxyActivities<StuckSweepActivities>({
-  startToCloseTimeout: '2 minutes',
+  // Each workflow that somebody has ended in a month is looked at by itself: tens of thousands take minutes.
+  startToCloseTimeout: '10 minutes',
   summary: activityWords('payments.sweep'),
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 });

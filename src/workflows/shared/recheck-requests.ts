@@ -32,12 +32,19 @@ export class RecheckRequests {
 
   /** Requests a query. Resolves when it has been made, or when `isOver` says that none is needed any more. */
   async recheck(isOver: () => boolean): Promise<void> {
+    const isAnswered = this.request();
+    await this.whileOpen(() => condition(() => isAnswered() || isOver()));
+  }
+
+  /** Counts a caller who waits for the gateway, as long as that takes. */
+  async whileOpen<T>(wait: () => Promise<T>): Promise<T> {
     this.noteUpdate();
     this.open += 1;
-    const isAnswered = this.request();
-    await condition(() => isAnswered() || isOver()).finally(() => {
+    try {
+      return await wait();
+    } finally {
       this.open -= 1;
-    });
+    }
   }
 
   /** An update that anybody may repeat has come, such as a recheck. */

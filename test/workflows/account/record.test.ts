@@ -81,6 +81,10 @@ describe('transfer_timestamp', () => {
   ])('%s: not told', (_, told) => expect(at(told)).toBeUndefined());
 });
 
-test('a notification without an order number is no deposit', () => {
-  expect(parseDeposit({ amount: '1.00' })).toBeUndefined();
+test.each([
+  ['without an order number', { amount: '1.00' }],
+  ['with a number that no workflow can be named by', { out_trade_no: 'x'.repeat(1_200), amount: '1.00' }],
+  ['with such a trade number', { out_trade_no: 'VA1', trade_no: 'x'.repeat(1_200) }],
+])('a signal %s is no deposit', (_, signal) => {
+  expect(parseDeposit(signal)).toBeUndefined();
 });

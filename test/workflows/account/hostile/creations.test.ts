@@ -15,6 +15,7 @@ import {
   open,
   refusal,
   resolve,
+  update,
   world,
 } from './acts';
 
@@ -130,6 +131,37 @@ test('promise 2: a refusal after a try of unknown outcome does not say that ther
   expect(attentionOfCreation()).toBe('unknown-outcome');
   await happens(resolve, create('k1'), HOUR);
   expect(new Set(answers())).toEqual(new Set([made()[0]?.account_id]));
+});
+
+const names = (account_id: string) => () =>
+  update('resolve', CREATION, { account_id, reason: 'the dashboard', by: 'ana' });
+
+test('promise 8: a person who has named another account than the one made is asked again, and corrects it', async () => {
+  await open({ creations: ['none', 'answer lost'] });
+  await happens(create('k2'), MINUTE, create('k1'), HOUR);
+  const another = world.gateway.accounts.find(({ buyer_id }) => buyer_id === 'k2')?.account_id ?? '';
+  await happens(names(another), HOUR);
+  expect([attentionOfCreation(), answers().length]).toEqual(['unknown-outcome', 1]);
+  await happens(names('MISTYPED'), HOUR);
+  expect(attentionOfCreation()).toBe('unknown-outcome');
+  await happens(names(made()[0]?.account_id ?? ''), HOUR, create('k1'), HOUR);
+  expect(answers()).toEqual([another, made()[0]?.account_id]);
+});
+
+test('promise 8: a person corrects a mistyped account while the gateway does not answer', async () => {
+  await open({ creations: ['answer lost'] });
+  await happens(create('k1'), HOUR);
+  const post = world.gateway.post.bind(world.gateway);
+  world.gateway.post = async (path, headers, text) =>
+    text.includes('MISTYPED') ? answer(503, {}) : post(path, headers, text);
+  await happens(names('MISTYPED'), HOUR, names(made()[0]?.account_id ?? ''), HOUR, create('k1'), HOUR);
+  expect(answers()).toEqual([made()[0]?.account_id]);
+});
+
+test('promise 8: an address in the place of an account is refused, and the question stays', async () => {
+  await open({ creations: ['answer lost'] });
+  await happens(create('k1'), HOUR, names(`https://dashboard.example.com/accounts/${'9'.repeat(50)}`), HOUR);
+  expect(attentionOfCreation()).toBe('unknown-outcome');
 });
 
 test('a creation that the gateway has refused for certain is made by the next one, and needs nobody', async () => {
