@@ -96,7 +96,7 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
   const { state } = await follow({ ...carried, ledger });
   await env.sleep(MINUTE);
   env.temporal.leaveWithoutWorker(10 * MINUTE);
-  for (let i = 0; i < 150; i += 1) notify(long('new', i), { trade_no: long('N', i, LARGE) });
+  for (let i = 0; i < 150; i += 1) notify(long('new', i), { amount: `1.${'0'.repeat(LARGE)}` });
   await env.sleep(HOUR);
   const handedOn = env.temporal.runs(WORKFLOW_ID).slice(1);
   for (const { start } of handedOn)

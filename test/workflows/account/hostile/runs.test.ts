@@ -271,7 +271,7 @@ describe('promise 1: one key, one account, also after retention has forgotten th
     world.notify(world.gateway.deposit(account_id, '5.00'));
     await world.pass(MINUTE);
   };
-  const KEY = 'k'.repeat(32);
+  const KEY = 'a'.repeat(32);
   const keysOf = (workflowId: string) => {
     const run = world.temporal.latest(workflowId);
     return run && world.temporal.attributesOf(run).PaymentAccountKeys;
