@@ -3,6 +3,7 @@ import {
   ENDED_FROM_OUTSIDE,
   isTemporalAttention,
   NOT_CREATED_YET,
+  nameDigest,
   SEARCH_ATTRIBUTE,
   STATUSES_WITH_MONEY,
   speiAccountQuantityWorkflowId,
@@ -190,6 +191,12 @@ export function orderQuery(app_id: string, out_trade_no: string): string {
   return ['payment', 'after-sale']
     .map((kind) => `WorkflowId STARTS_WITH ${quoted(`${kind}:${app_id}:${number}`)}`)
     .join(' OR ');
+}
+
+/** The open deliveries of the events of this payment or account, and of its after-sale. */
+export function deliveriesQuery(subject: string): string {
+  const its = `${SEARCH_ATTRIBUTE.names.name} = ${quoted(nameDigest('subject', subject))}`;
+  return `${typesQuery([WORKFLOW.eventDelivery])} AND ${RUNNING} AND ${its}`;
 }
 
 /** Whatever of ours has this trade at the gateway. Callers check the app. */

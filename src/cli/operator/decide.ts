@@ -83,7 +83,7 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
     const input = resolutionOf(options);
     // What was said of a refund, or of refunds elsewhere, can be corrected: the after-sale takes it, also where it has ended.
     if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, input, options);
-    const open = await openRuns(operator, order, options);
+    const open = await runsToTell(operator, order, options);
     const isOver = !open.some(({ type, attention }) => type === WORKFLOW.payment || attention !== null);
     // How an order has ended can be corrected, too.
     if (outcome !== undefined && isOver) return tellAfterSale(operator, order, input, options);
@@ -95,7 +95,7 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
 /** Takes on what of the order waits for a person. Ends the process as {@link resolveOrder} does. */
 export function takeOrder(order: string, { by, note, ...options }: TakeOptions): Promise<never> {
   return asOperator(async (operator) => {
-    const run = theOneToResolve(await openRuns(operator, order, options), {}, order);
+    const run = theOneToResolve(await runsToTell(operator, order, options), {}, order);
     if (!TAKEN_ON.includes(kindOf(run.workflow_id)))
       throw new NotDeliveredError(
         `${printable(run.workflow_id)} does not note who takes care of it: payments, after-sales and virtual accounts do. show says what settles it.`,
@@ -126,6 +126,12 @@ async function openRuns(operator: Operator, order: string, options: DecideOption
       `Temporal has nothing of order ${printable(order)}. Is the number right? payment-gateway find finds it.`,
     );
   return runs.filter(({ execution }) => execution === 'RUNNING');
+}
+
+/** Those that a word on the order is for: a delivery of its events is left out, unless it is named by its id. */
+async function runsToTell(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
+  const open = await openRuns(operator, order, options);
+  return open.filter(({ type, workflow_id }) => type !== WORKFLOW.eventDelivery || workflow_id === order);
 }
 
 /** The workflow that waits for a person; without one, the open payment, which an outcome ends. */
