@@ -1,5 +1,6 @@
 /** Queries for lists of payments, in the language of Temporal's visibility store. */
 import {
+  type Attention,
   ENDED_FROM_OUTSIDE,
   isTemporalAttention,
   NOT_CREATED_YET,
@@ -148,12 +149,17 @@ const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.afterSale];
 /** Whatever has a part in an order's money, of every app. */
 export const ofOrdersQuery = typesQuery(OF_ORDERS);
 
-/** Orders that have ended without a sale and wait for no person, where the trade shows money or a person has decided so. */
+/**
+ * Orders that have ended without a sale and wait for no person, where the trade shows money or a person has decided so; and those that were perhaps
+ * paid twice.
+ */
 export function owedQuery(app_id?: string): string {
   const { outcome, status, attention, decidedBy } = SEARCH_ATTRIBUTE;
   const isPaid = `(${status.name} IN (${STATUSES_WITH_MONEY.map(quoted).join(', ')}) OR ${decidedBy.name} IS NOT NULL)`;
   const isUnsold = `${outcome.name} IS NOT NULL AND ${outcome.name} != 'SUCCESS'`;
-  const owed = `${ofOrdersQuery} AND ${NOT_CONTINUED} AND ${isUnsold} AND ${isPaid} AND ${attention.name} IS NULL`;
+  const isCanceled = `${isUnsold} AND ${isPaid} AND ${attention.name} IS NULL`;
+  const isTwice = `${RUNNING} AND ${attentionQuery('second-trade' satisfies Attention)}`;
+  const owed = `${ofOrdersQuery} AND ${NOT_CONTINUED} AND ((${isCanceled}) OR (${isTwice}))`;
   return app_id === undefined ? owed : `${owed} AND (${ofApp(app_id)})`;
 }
 

@@ -48,7 +48,7 @@ export interface OrderCase {
   payment: PaymentState | null;
   after_sale: AfterSaleState | null;
   unanswered: string[];
-  /** What the page in Temporal UI tells of a workflow that belongs to no order, as lines of Markdown. */
+  /** What the page in Temporal UI tells, as lines of Markdown: of an open payment, or of a workflow that belongs to no order. */
   page: string[];
   timeline: TimelineLine[];
 }
@@ -87,7 +87,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     payment: paymentAfterEnd(after_sale) ?? payment,
     after_sale,
     unanswered,
-    page: out_trade_no === null && runs[0] ? await readPage(client, runs[0]) : [],
+    page: await readPage(client, out_trade_no === null ? runs[0] : payment && runs.find(isOpenPayment)),
     timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),
   };
 }
@@ -196,11 +196,13 @@ async function readState<T>(
   return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, ask).catch(() => undefined);
 }
 
+const isOpenPayment = ({ type, execution }: OrderRun) => type === WORKFLOW.payment && execution === 'RUNNING';
+
 const metadata = z.object({ currentDetails: z.string().optional() });
 
 /** Empty without a worker. */
-async function readPage(client: Client, run: OrderRun): Promise<string[]> {
-  if (!(await isAnswerable(client, run))) return [];
+async function readPage(client: Client, run: OrderRun | null | undefined): Promise<string[]> {
+  if (!run || !(await isAnswerable(client, run))) return [];
   const handle = client.workflow.getHandle(run.workflow_id, run.run_id);
   const read = await client
     .withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query('__temporal_workflow_metadata'))

@@ -64,16 +64,34 @@ class NotDeliveredError extends UserError {
   override readonly name = 'NotDeliveredError';
 }
 
+/** The fields of a decision, by the option that says each. */
+const FIELDS = [
+  ['by', 'by'],
+  ['reason', 'reason'],
+  ['outcome', 'outcome'],
+  ['refund', 'out_request_no'],
+  ['elsewhere', 'refunded_elsewhere'],
+  ['although', 'although'],
+  ['account', 'account_id'],
+] as const;
+/** Statuses, which people type in any letters. */
+const STATUSES: readonly string[] = ['outcome', 'although'];
+
 /** The input of the update `resolve`. */
-export function resolutionOf({ by, reason, outcome, refund, elsewhere, although, account }: ResolveOptions): object {
-  return {
-    ...{ by, reason },
-    ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }),
-    ...(refund === undefined ? {} : { out_request_no: refund }),
-    ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }),
-    ...(although === undefined ? {} : { although: although.toUpperCase() }),
-    ...(account === undefined ? {} : { account_id: account }),
-  };
+export function resolutionOf(options: ResolveOptions): object {
+  const said = FIELDS.flatMap(([option, field]) => {
+    const value = options[option];
+    return value === undefined ? [] : [[field, STATUSES.includes(field) ? value.toUpperCase() : value] as const];
+  });
+  return Object.fromEntries(said);
+}
+
+/** Why a decision was refused, with the option in the place of each field: a person has typed that. */
+export function withOptions(refusal: string): string {
+  return FIELDS.reduce(
+    (text: string, [option, field]) => text.replace(new RegExp(`(^|[.;] )${field}: `), `$1--${option}: `),
+    refusal,
+  );
 }
 
 /** Ends the process: 0 if the workflow has taken it, 1 if it refuses, 2 if there is none, 3 if no answer came in time. */
@@ -284,7 +302,7 @@ function exitCodeAfter(error: unknown, workflowId: string, update: string): numb
     return EXIT.pending;
   }
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) {
-    tellError(new NotDeliveredError(`${workflowId}: ${innermost(error)}`));
+    tellError(new NotDeliveredError(`${workflowId}: ${withOptions(innermost(error))}`));
     return EXIT.refused;
   }
   throw error;

@@ -87,7 +87,7 @@ export function caseText(found: OrderCase, { all = false, link }: CaseOptions, n
   const head = [
     ...heading(found, { few, now }),
     ...unansweredLine(found),
-    ...few(pageLines(found.page), MOST.page),
+    ...few(pageLines(found), MOST.page),
     ...moneyLines(found, few),
     ...answerLine(found, now),
     ...sendBackLines(found),
@@ -230,8 +230,15 @@ function nextCommand({ after_sale }: OrderCase, run: OrderRun): string | undefin
   return (actions.find((one) => one.update === update) ?? actions[0])?.command;
 }
 
-/** What the page tells beside the reason for attention and its actions, which have lines of their own here. */
-function pageLines(page: readonly string[]): string[] {
+/**
+ * What the page tells beside the reason for attention and its actions, which have lines of their own here; of an order, whose state tells the rest,
+ * what it waits for.
+ */
+function pageLines({ page, out_trade_no }: OrderCase): string[] {
+  if (out_trade_no !== null)
+    return page
+      .filter((line) => line.startsWith('Waits for '))
+      .map((line) => printable(`  ${cut(line, MOST.characters)}`));
   const begins = page.findLastIndex((line) => line.startsWith('- To ') || line.trim() === '```') + 1;
   return page.slice(begins).map((line) => printable(`  ${line.replace(/[*`]/g, '')}`));
 }

@@ -22,6 +22,7 @@ import { GO_FOLDER, goPrograms, QUICK_GO } from '../../harness/go';
 import { javaPrograms } from '../../harness/java';
 import { orderElsewhere } from '../../harness/orders';
 import { pythonWith } from '../../harness/python';
+import { forget } from '../../harness/runs';
 import { problemsWith, propertiesOf } from '../../harness/schemas';
 import { ROOT } from '../../harness/terminal';
 import { CASES, play } from './cases';
@@ -156,7 +157,8 @@ describe.each(LANGUAGES)('a merchant in %s', (language) => {
   test.each(CASES)('$title', async ({ steps }) => {
     const number = numberIn(language);
     const requests = (path: string, out_trade_no: string) => stack.simulator.requests({ out_trade_no, path }).length;
-    await play(steps, { merchant, number, account: newAccount(number), secrets: SECRETS, requests });
+    const forgets = (workflowId: string) => forget(stack.client, workflowId);
+    await play(steps, { merchant, number, account: newAccount(number), secrets: SECRETS, requests, forget: forgets });
   });
 
   const ask = async (call: Call) => {
