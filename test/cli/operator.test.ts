@@ -195,7 +195,7 @@ test('list --owed has what came for an order that a person has ended without a s
   const [row] = await until(owed, (rows) => rows.length > 0);
   expect(row).toMatchObject({ out_trade_no, owed: rest });
   expect((await run('list', '--owed')).output).toMatch(
-    new RegExp(`TO SEND BACK[^]*${rest}[^]*longer ago than Temporal keeps \\(\\d+ days\\) is not here`),
+    new RegExp(`TO SEND BACK[^]*${rest}[^]*longer ago than Temporal keeps \\(\\d+d\\) is not here`),
   );
   await stack.payments.refund(out_trade_no);
   await until(owed, (rows) => rows.length === 0);

@@ -231,6 +231,15 @@ describe('an order under whose number another trade was paid', () => {
   });
 });
 
+test('an order with an event that nobody has taken shows itself first, and then what is tried for how long', () => {
+  const id = `event-delivery:abc:${paymentWorkflowId(APP, ORDER)}`;
+  const delivery = openRun(id, 'eventDelivery', null);
+  const found = quiet({}, { attention: null });
+  const text = caseText({ ...found, runs: [delivery, ...found.runs] }, {}, NOW);
+  expect(text).toContain(`\n  Open: ${paymentWorkflowId(APP, ORDER)}\n`);
+  expect(text).toContain(`\n  Open too: ${id}: asks the gateway, 1, attempt 9 (--all)\n`);
+});
+
 test('an open payment says what it waits for, and of its page nothing more', () => {
   const page = ['**PROCESSING** · 150.00 BRL', 'Waits for the buyer, or a notification.', 'Trade T1'];
   const text = caseText({ ...quiet({}, {}), page }, {}, NOW);

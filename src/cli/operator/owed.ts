@@ -24,6 +24,6 @@ export async function* owedOrders(client: Client, app_id: string | undefined): A
 export async function owedEnding({ connection, options }: Client): Promise<string> {
   // Who may not ask how long that is, has the list all the same.
   const kept_ms = await retentionOf(connection, options.namespace).catch(() => undefined);
-  const kept = kept_ms === undefined ? 'its retention' : `${Math.round(kept_ms / DAY)} days`;
+  const kept = kept_ms === undefined ? 'its retention' : `${Math.round(kept_ms / DAY)}d`;
   return `What ended longer ago than Temporal keeps (${kept}) is not here: payment-gateway reconcile, or the gateway’s dashboard, has it.`;
 }

@@ -318,7 +318,8 @@ interface Shown {
 function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
   const isEnded = ({ attention }: OrderRun) => attention === ENDED_FROM_OUTSIDE;
   const open = runs.filter((run) => run.execution === 'RUNNING' || isEnded(run));
-  const urgency = ({ attention }: OrderRun) => (attention === null ? 1 : 0);
+  // What needs a person, then the order itself, then its events.
+  const urgency = ({ attention, type }: OrderRun) => (attention !== null ? 0 : type === WORKFLOW.eventDelivery ? 2 : 1);
   const [first, ...others] = open.sort((one, other) => urgency(one) - urgency(other));
   const inFull = (run: OrderRun) => [
     `  ${isEnded(run) ? 'Ended' : 'Open'}: ${printable(run.workflow_id)}`,
@@ -329,8 +330,9 @@ function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): s
   return [...inFull(first), ...few(others.map(alsoOpen), MOST.others)];
 }
 
-function alsoOpen({ workflow_id, attention }: OrderRun): string {
-  return printable(`  Open too: ${workflow_id}${attention === null ? '' : `, needs a person: ${attention} (--all)`}`);
+function alsoOpen({ workflow_id, attention, waits_for: [work] }: OrderRun): string {
+  const does = work ? `: ${work.what}, attempt ${work.attempt} (--all)` : '';
+  return printable(`  Open too: ${workflow_id}${attention === null ? does : `, needs a person: ${attention} (--all)`}`);
 }
 
 /** What keeps an attempt from being made. */
