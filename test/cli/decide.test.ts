@@ -7,7 +7,7 @@ test('a refusal names what was typed: the options, and not the fields of the upd
   expect(withOptions(refused)).toBe(
     'Nothing was changed. --refund: required; --elsewhere: at most 1.00. --by: required',
   );
-  const options = { by: 'ana', reason: 'seen', refund: 'r-1', outcome: 'refunded', although: undefined };
+  const options = { by: 'ana', reason: 'seen', refund: 'r-1', outcome: 'refunded' };
   expect(resolutionOf(options)).toEqual({ by: 'ana', reason: 'seen', out_request_no: 'r-1', outcome: 'REFUNDED' });
 });
 

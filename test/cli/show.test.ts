@@ -219,7 +219,11 @@ describe('an order of which a person has decided CANCEL although money came', ()
 
 describe('an order under whose number another trade was paid', () => {
   const other = (trade_status: string) => ({ trade_no: 'T2', trade_status, order_amount: '150.00' });
-  const paidTwice = { ...PAYMENT, outcome: 'SUCCESS', other_trades: [other('SUCCESS'), other('CANCEL')] } as const;
+  const paidTwice: PaymentState = {
+    ...PAYMENT,
+    outcome: 'SUCCESS',
+    other_trades: [other('SUCCESS'), other('CANCEL')],
+  };
   test('owes what that trade has, by its number', () => {
     expect(secondTradesPaid(paidTwice)).toBe('150.00 BRL of trade T2');
   });
