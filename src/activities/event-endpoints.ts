@@ -12,8 +12,10 @@ import {
   type EventDeliveryInput,
   eventDeliveryWorkflowId,
   type MerchantEvent,
+  nameDigests,
   paymentWorkflowId,
   priorityOf,
+  SEARCH_ATTRIBUTE,
   SIGNAL,
   STUCK_SWEEP_WORKFLOW_ID,
   speiAccountWorkflowId,
@@ -53,6 +55,7 @@ export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEn
       signalArgs: [[event]],
       staticSummary: `Events of ${subject} for ${new URL(url).host}`,
       priority: priorityOf(subject),
+      typedSearchAttributes: [{ key: SEARCH_ATTRIBUTE.names, value: nameDigests([['subject', subject]]) }],
     });
   };
   const ends = await Promise.allSettled(urls.map(toOne));

@@ -8,7 +8,7 @@ import { DAY, HOUR } from '../gateway/pure/durations';
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
 import { appIdsOf, loadConfig } from '../process/settings';
-import { connect, connectToServer } from '../temporal/connection';
+import { connect, connectToServer, temporalConfig } from '../temporal/connection';
 import { prepareNamespace, RETENTION_MS } from '../temporal/namespaces';
 import { makeSchedule } from '../temporal/schedules';
 import { registerSearchAttributes } from '../temporal/search-attributes';
@@ -38,6 +38,11 @@ export async function setup({ namespace: named, retention }: SetupOptions, given
     const added = await registerSearchAttributes(connection, namespace);
     const said = added.length > 0 ? `registered ${added.join(', ')}` : 'every search attribute is registered already';
     say(`Namespace ${namespace}: ${said}.`);
+    const others = temporalConfig(settings).namespace;
+    if (namespace !== others)
+      say(
+        `Set TEMPORAL_NAMESPACE=${namespace} for worker, webhook and commands: with these settings they use ${others}.`,
+      );
     if (!config.PAYMENTS_SCHEDULES) return say('No Schedules were made: PAYMENTS_SCHEDULES is false.');
     const app_ids = appIdsOf(config);
     const client = new Client({ connection, namespace });

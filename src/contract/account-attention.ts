@@ -142,7 +142,7 @@ export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, Ru
         'The creation’s answer was lost, or an earlier run was ended before it: nobody knows whether the gateway made the account.',
       loses: 'The buyer waits for an account. A second creation may waste one, and accounts are scarce.',
       look: 'The buyer’s accounts in the gateway’s dashboard, and how many were left before and after each try.',
-      act: 'Send `resolve` with the `account_id` that was made. Where there certainly is none, send it without.',
+      act: 'Send `resolve` with the account that was made. Where there certainly is none, send it without.',
       after: 'The account that you named is taken on; without one it is created again.',
     },
     credentials: {

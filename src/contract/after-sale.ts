@@ -140,7 +140,7 @@ export interface AfterSaleResolution {
   out_request_no?: string | undefined;
   /** All that went back by refunds that are not in the ledger, as a decimal string: it is complete again. */
   refunded_elsewhere?: string | undefined;
-  /** The trade's status, where that says that all went back and the sum leaves something: that the person has seen it. */
+  /** The trade's status, where that says that more went back than this decision leaves gone: the person has seen it. */
   although?: string | undefined;
   reason: string;
   by: string;

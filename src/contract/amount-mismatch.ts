@@ -2,7 +2,7 @@
 import { isMoney, isMore, less, sameAmount, sumOf } from '../gateway/pure/money';
 import type { AfterSaleState } from './after-sale';
 import type { PaymentState } from './payment';
-import { outcomeOf, takesMoneyBack } from './status-table';
+import { outcomeOf, STATUSES_WITH_MONEY, takesMoneyBack } from './status-table';
 
 type Amounts = Pick<PaymentState, 'order_amount' | 'order_currency' | 'mismatch'>;
 
@@ -50,6 +50,16 @@ export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): str
   if (came === null || !isMoney(came)) return 'The money';
   const gone = sale ? sumOf([sale.refunded_amount, sale.refunding_amount, sale.refunded_elsewhere]) : '0.00';
   return isMore(came, gone) ? money(less(came, gone), currency) : undefined;
+}
+
+/**
+ * What was paid a second time under the order’s number, in words: the trades beside its own that the gateway shows as paid, while a person is asked
+ * about them; undefined where there are none. Who resolves that says that it went back: we make no refund of them.
+ */
+export function secondTradesPaid({ outcome, other_trades, order_currency }: PaymentState): string | undefined {
+  const paid = other_trades.filter(({ trade_status }) => STATUSES_WITH_MONEY.some((one) => one === trade_status));
+  if (outcome !== 'SUCCESS' || paid.length === 0) return undefined;
+  return paid.map((one) => `${money(one.order_amount, order_currency)} of trade ${one.trade_no}`).join(', ');
 }
 
 const money = (amount: string | null, currency: string | null) =>

@@ -63,14 +63,14 @@ export const RUNBOOK = {
     happened: 'The gateway shows a refund that is not known here: made elsewhere, by a bank, or long forgotten.',
     loses: 'Nobody knows how much is left, so no refund is granted: the buyer may wait for one.',
     look: 'The trade’s refunds in the gateway’s dashboard.',
-    act: 'Add up what went back by refunds that are not in the list here, then send the after-sale `resolve` with that amount as `refunded_elsewhere`.',
+    act: 'Add up what went back by refunds that are not in the list here, then send the after-sale `resolve` with that amount.',
     after: 'The ledger is complete again, and refunds are granted up to what is left.',
   },
   'unknown-refund': {
     happened: 'Nothing shows whether the gateway made this refund, or something contradicts what we knew of it.',
     loses: 'The buyer waits for the money; the merchant would lose it twice if the refund were repeated.',
     look: 'The refund in the gateway’s dashboard, two minutes or more after it was sent: until then it may be on its way.',
-    act: 'Send the after-sale `resolve` with its `out_request_no` and `REFUNDED`, `REFUND_REFUSED`, `REFUND_REVOKE` (came back) or `NOT_CREATED` (not there). Wait while it is under way.',
+    act: 'Send the after-sale `resolve` with the refund’s number and `REFUNDED`, `REFUND_REFUSED`, `REFUND_REVOKE` (came back) or `NOT_CREATED` (not there). Wait while it is under way.',
     after: 'The refund is never sent again by itself. The next refund of the trade, which waits meanwhile, goes on.',
   },
   'second-trade': {

@@ -32,7 +32,8 @@ export const SEARCH_ATTRIBUTE = {
 
 /** What a workflow is found by beside the numbers of its order and trade: a buyer’s id, a refund’s number, an account’s number. */
 export const NAME_KINDS = ['buyer', 'refund', 'account'] as const;
-export type NameKind = (typeof NAME_KINDS)[number];
+/** `subject`: of a delivery of events, the workflow id of whose events they are. People find it by the order. */
+export type NameKind = (typeof NAME_KINDS)[number] | 'subject';
 
 /** So many names are kept: the latest. Temporal takes 2 KB. */
 const MOST_NAMES = 50;

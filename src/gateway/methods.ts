@@ -80,6 +80,9 @@ const knownNames = ({ bank_list_methods, voucher_methods, method_currencies }: R
   ...method_currencies.map((pair) => pair.replace(/:.*/, '')),
 ];
 
+/** How an order by a method that is known nowhere here is sent on purpose. */
+const NAMED_BY_SETTING = 'GATEWAY_METHOD_CURRENCIES names it, such as Yape:PEN';
+
 /** The interface writes it so once, too. */
 const ALSO_WRITTEN = ['CASH'];
 
@@ -100,7 +103,8 @@ export const METHOD_FITS: readonly CrossRule[] = [
   {
     field: 'method',
     broken: ({ text, method }) => ![undefined, method, ...ALSO_WRITTEN].includes(text('method')),
-    rule: ({ method }) => `did you mean ${method}?`,
+    rule: ({ method }) =>
+      `did you mean ${method}? A method of another name, which is not known here: ${NAMED_BY_SETTING}`,
   },
   {
     field: 'order_currency',
@@ -110,8 +114,9 @@ export const METHOD_FITS: readonly CrossRule[] = [
       const others = ofOneMarket(context.settings).filter(({ currencies }) =>
         currencies.includes(context.currency ?? ''),
       );
-      const instead = others.length === 0 ? '' : `, or another method: ${others.map(({ name }) => name).join(', ')}`;
-      return `${context.method} is paid in ${currenciesOf(context)?.join(' or ')}: send that${instead}`;
+      const instead =
+        others.length === 0 ? '' : `, or use another method: ${others.map(({ name }) => name).join(', ')}`;
+      return `${context.method} is paid in ${currenciesOf(context)?.join(' or ')}: price it in that${instead}`;
     },
   },
 ];
@@ -136,7 +141,8 @@ export const METHOD_IS_KNOWN: CrossRule = {
     has('method') &&
     !isOneOf(method, knownNames(settings)) &&
     Object.keys(NOT_REQUIRED_BY).some((field) => !has(field)),
-  rule: ({ settings }) => `not known here: use one of ${knownNames(settings).join(', ')}, or send what a new one needs`,
+  rule: ({ settings }) =>
+    `not known here: use one of ${knownNames(settings).join(', ')}, or send what a new one needs; ${NAMED_BY_SETTING}`,
 };
 
 /** Whether the order is from Brazil, by its currency or by its region. Names have no digits there. */

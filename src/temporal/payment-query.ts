@@ -1,8 +1,10 @@
 /** Queries for lists of payments, in the language of Temporal's visibility store. */
 import {
+  type Attention,
   ENDED_FROM_OUTSIDE,
   isTemporalAttention,
   NOT_CREATED_YET,
+  nameDigest,
   SEARCH_ATTRIBUTE,
   STATUSES_WITH_MONEY,
   speiAccountQuantityWorkflowId,
@@ -147,12 +149,17 @@ const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.afterSale];
 /** Whatever has a part in an order's money, of every app. */
 export const ofOrdersQuery = typesQuery(OF_ORDERS);
 
-/** Orders that have ended without a sale and wait for no person, where the trade shows money or a person has decided so. */
+/**
+ * Orders that have ended without a sale and wait for no person, where the trade shows money or a person has decided so; and those that were perhaps
+ * paid twice.
+ */
 export function owedQuery(app_id?: string): string {
   const { outcome, status, attention, decidedBy } = SEARCH_ATTRIBUTE;
   const isPaid = `(${status.name} IN (${STATUSES_WITH_MONEY.map(quoted).join(', ')}) OR ${decidedBy.name} IS NOT NULL)`;
   const isUnsold = `${outcome.name} IS NOT NULL AND ${outcome.name} != 'SUCCESS'`;
-  const owed = `${ofOrdersQuery} AND ${NOT_CONTINUED} AND ${isUnsold} AND ${isPaid} AND ${attention.name} IS NULL`;
+  const isCanceled = `${isUnsold} AND ${isPaid} AND ${attention.name} IS NULL`;
+  const isTwice = `${RUNNING} AND ${attentionQuery('second-trade' satisfies Attention)}`;
+  const owed = `${ofOrdersQuery} AND ${NOT_CONTINUED} AND ((${isCanceled}) OR (${isTwice}))`;
   return app_id === undefined ? owed : `${owed} AND (${ofApp(app_id)})`;
 }
 
@@ -190,6 +197,12 @@ export function orderQuery(app_id: string, out_trade_no: string): string {
   return ['payment', 'after-sale']
     .map((kind) => `WorkflowId STARTS_WITH ${quoted(`${kind}:${app_id}:${number}`)}`)
     .join(' OR ');
+}
+
+/** The open deliveries of the events of this payment or account, and of its after-sale. */
+export function deliveriesQuery(subject: string): string {
+  const its = `${SEARCH_ATTRIBUTE.names.name} = ${quoted(nameDigest('subject', subject))}`;
+  return `${typesQuery([WORKFLOW.eventDelivery])} AND ${RUNNING} AND ${its}`;
 }
 
 /** Whatever of ours has this trade at the gateway. Callers check the app. */

@@ -1,6 +1,15 @@
 /** What a command says after a person's word was taken. */
-import { doneText } from '../../src/cli/operator/decide';
+import { doneText, resolutionOf, withOptions } from '../../src/cli/operator/decide';
 import { eventDeliveryWorkflowId, paymentWorkflowId } from '../../src/contract';
+
+test('a refusal names what was typed: the options, and not the fields of the update', () => {
+  const refused = 'Nothing was changed. out_request_no: required; refunded_elsewhere: at most 1.00. by: required';
+  expect(withOptions(refused)).toBe(
+    'Nothing was changed. --refund: required; --elsewhere: at most 1.00. --by: required',
+  );
+  const options = { by: 'ana', reason: 'seen', refund: 'r-1', outcome: 'refunded' };
+  expect(resolutionOf(options)).toEqual({ by: 'ana', reason: 'seen', out_request_no: 'r-1', outcome: 'REFUNDED' });
+});
 
 const PAYMENT = paymentWorkflowId('shop', 'order-1');
 

@@ -82,7 +82,9 @@ describe('a rollback', () => {
   });
 
   test('is refused where no version was current before, or none is current', () => {
-    expect(() => rollbackOf(deployment({ versions: [NEW, CURRENT] }))).toThrow(/nothing to go back to.*--build-id/);
+    expect(() => rollbackOf(deployment({ versions: [NEW, CURRENT] }))).toThrow(
+      /nothing to go back to\. Start workers of the release before with .*BUILD_ID=BUILD.* promote --build-id BUILD\. .* go forward/,
+    );
     expect(() => rollbackOf(deployment({ current: null }))).toThrow(/nothing to go back from/);
   });
 });

@@ -9,6 +9,7 @@ import { caseText } from '../../src/cli/operator/show';
 import {
   ATTENTIONS,
   eventDeliveryWorkflowId,
+  nameDigests,
   paymentWorkflowId,
   RUNBOOK,
   SEARCH_ATTRIBUTE,
@@ -196,7 +197,10 @@ test('list --app and recheck --app find the deliveries of the app’s events, an
       workflowId: eventDeliveryWorkflowId('address', paymentWorkflowId(app_id, 'order-9')),
       taskQueue: 'nobody',
       args: [],
-      typedSearchAttributes: [{ key: SEARCH_ATTRIBUTE.attention, value: 'undelivered-event' }],
+      typedSearchAttributes: [
+        { key: SEARCH_ATTRIBUTE.attention, value: 'undelivered-event' },
+        { key: SEARCH_ATTRIBUTE.names, value: nameDigests([['subject', paymentWorkflowId(app_id, 'order-9')]]) },
+      ],
     });
   const undelivered = () => temporal.client.workflow.count("PaymentAttention = 'undelivered-event'");
   await until(undelivered, ({ count }) => count >= 2);
@@ -205,6 +209,13 @@ test('list --app and recheck --app find the deliveries of the app’s events, an
   expect(rows((await run('list', '--json', ...chosen)).output)).toMatchObject([{ workflow_id, app_id: 'other-shop' }]);
   expect((await run('list', '--limit', '1', '--attention', '--app', APP_ID)).output).toMatch(/^1 of 13;/m);
   expect((await start('recheck', '--dry-run', ...chosen)).output).toContain(`${workflow_id}\n1 would be asked for.`);
+  const shown = await run('show', 'order-9', '--app', 'other-shop');
+  expect(shown.output).toMatch(
+    /undelivered-event\. Next: payment-gateway recheck event-delivery:address:payment:other-shop:order-9\n/,
+  );
+  // A word on the order is none on its events.
+  const said = await run('resolve', 'order-9', '--app', 'other-shop', '--by', 'ana', '--reason', 'seen');
+  expect(said).toMatchObject({ code: 2, printed: expect.stringContaining('Nothing of order-9 waits for a person') });
   const taken = await run('take', workflow_id, '--by', 'ana');
   expect(taken).toMatchObject({ code: 2, printed: expect.stringContaining('does not note who takes care of it') });
   expect((await run('show', workflow_id, '--why')).output).toContain('Only payments and after-sales tell facts.');

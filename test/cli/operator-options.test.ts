@@ -57,14 +57,21 @@ test('watch shows what is chosen; where nothing but an app is, what needs a pers
   expect(watched({}, NOW).attention).toBe(true);
 });
 
+function typed(...words: string[]): Promise<unknown> {
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  addOperatorCommands(program);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program.parseAsync(words, { from: 'user' });
+}
+
 test.each([['--dry-run'], ['--stuck'], ['--method', 'PIX']])(
   'recheck of an order with %s is refused, and asks for nothing',
   async (...more) => {
-    const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
-    addOperatorCommands(program);
-    for (const command of program.commands) command.copyInheritedSettings(program);
-    await expect(program.parseAsync(['recheck', 'order-1', ...more], { from: 'user' })).rejects.toThrow(
-      /an order is asked for by itself/,
-    );
+    await expect(typed('recheck', 'order-1', ...more)).rejects.toThrow(/an order is asked for by itself/);
   },
 );
+
+test('resolve with --although alone is refused, and says what it goes with', async () => {
+  const said = ['--by', 'ana', '--reason', 'seen', '--although', 'REFUNDED'];
+  await expect(typed('resolve', 'order-1', ...said)).rejects.toThrow(/--although goes with --elsewhere or --refund/);
+});

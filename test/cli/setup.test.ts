@@ -110,6 +110,7 @@ const run = (...args: string[]) => commands.run(settings, ...args);
 
 const registered = `Namespace shop: registered ${SEARCH_ATTRIBUTE_NAMES.join(', ')}.\n`;
 const nothing = 'Namespace shop: every search attribute is registered already.\n';
+const toUseIt = 'Set TEMPORAL_NAMESPACE=shop for worker, webhook and commands: with these settings they use default.\n';
 const tooShort =
   'That is too short for real money: after it Temporal guards no number. Keep them for 30d: payment-gateway setup --namespace shop --retention 30d\n';
 
@@ -130,7 +131,7 @@ test.each([
 ])('setup with --namespace %s', async (_, retention, said) => {
   const setup = await run('setup', '--namespace', 'shop', ...retention.flatMap((given) => ['--retention', given]));
   expect(setup.code).toBe(0);
-  expect(setup.output).toBe(`Namespace shop: ${said}${SCHEDULES}`);
+  expect(setup.output).toBe(`Namespace shop: ${said}${toUseIt}${SCHEDULES}`);
   expect(await retentionOf(temporal.connection, 'shop')).toBe(Number.parseInt(retention[0] ?? '30d', 10) * DAY);
 });
 

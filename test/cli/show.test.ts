@@ -14,6 +14,7 @@ import {
   paymentWorkflowId,
   type RefundState,
   RUNBOOK,
+  secondTradesPaid,
 } from '../../src/contract';
 import { attentionSection } from '../../src/workflows/shared/attention';
 
@@ -214,6 +215,40 @@ describe('an order of which a person has decided CANCEL although money came', ()
   ])('says nothing of it where it %s', (_, payment) => {
     expect(moneyToSendBack({ ...PAYMENT, ...canceled, ...payment }, null)).toBeUndefined();
   });
+});
+
+describe('an order under whose number another trade was paid', () => {
+  const other = (trade_status: string) => ({ trade_no: 'T2', trade_status, order_amount: '150.00' });
+  const paidTwice: PaymentState = {
+    ...PAYMENT,
+    outcome: 'SUCCESS',
+    other_trades: [other('SUCCESS'), other('CANCEL')],
+  };
+  test('owes what that trade has, by its number', () => {
+    expect(secondTradesPaid(paidTwice)).toBe('150.00 BRL of trade T2');
+  });
+  test.each<[what: string, payment: Partial<PaymentState>]>([
+    ['the other money is the only one', { outcome: 'CANCEL' }],
+    ['the other was not paid', { other_trades: [other('CANCEL'), other('CHARGEBACK')] }],
+  ])('owes nothing where %s', (_, payment) => {
+    expect(secondTradesPaid({ ...paidTwice, ...payment })).toBeUndefined();
+  });
+});
+
+test('an order with an event that nobody has taken shows itself first, and then what is tried for how long', () => {
+  const id = `event-delivery:abc:${paymentWorkflowId(APP, ORDER)}`;
+  const delivery = openRun(id, 'eventDelivery', null);
+  const found = quiet({}, { attention: null });
+  const text = caseText({ ...found, runs: [delivery, ...found.runs] }, {}, NOW);
+  expect(text).toContain(`\n  Open: ${paymentWorkflowId(APP, ORDER)}\n`);
+  expect(text).toContain(`\n  Open too: ${id}: asks the gateway, 1, attempt 9 (--all)\n`);
+});
+
+test('an open payment says what it waits for, and of its page nothing more', () => {
+  const page = ['**PROCESSING** · 150.00 BRL', 'Waits for the buyer, or a notification.', 'Trade T1'];
+  const text = caseText({ ...quiet({}, {}), page }, {}, NOW);
+  expect(text).toContain('\n  Waits for the buyer, or a notification.\n');
+  expect(text).not.toContain('Trade T1');
 });
 
 test('an order that was not created for the app’s credentials points to what waits for all orders of the app', () => {

@@ -90,7 +90,7 @@ describe('several faults', () => {
   ])('of an order by %s ask whether %s is meant, whose rules are those that count', (method, meant) => {
     const order = edited(orderIn(meant, 'BRL', { out_trade_no: 'o-1' }), { method });
     expect(faults(() => parseDirectPayment(order))).toEqual({
-      method: `did you mean ${meant}?`,
+      method: `did you mean ${meant}? A method of another name, which is not known here: GATEWAY_METHOD_CURRENCIES names it, such as Yape:PEN`,
     });
   });
 
@@ -99,7 +99,12 @@ describe('several faults', () => {
     expect(parseDirectPayment(order)).toMatchObject({ method: 'Yape' });
     const lacking = edited(order, { 'customer.phone': undefined });
     expect(Object.entries(faults(() => parseDirectPayment(lacking)))).toEqual([
-      ['method', expect.stringMatching(/^not known here: use one of PIX, Boleto, .*, or send what a new one needs$/)],
+      [
+        'method',
+        expect.stringMatching(
+          /^not known here: use one of PIX, Boleto, .*, or send what a new one needs; GATEWAY_METHOD_CURRENCIES names it/,
+        ),
+      ],
       ['customer.phone', 'required with a method that is not known here'],
     ]);
     const named = { method_currencies: ['Yape:PEN'] };
@@ -113,12 +118,12 @@ describe('several faults', () => {
   test('of a method in a currency of another market name its own, and a setting adds to it', () => {
     const order = orderIn('PIX', 'MXN', { out_trade_no: 'o-1' });
     expect(faults(() => parseDirectPayment(order))).toEqual({
-      order_currency: 'PIX is paid in BRL: send that, or another method: SPEI, OXXO, OXXOPay, CoDi',
+      order_currency: 'PIX is paid in BRL: price it in that, or use another method: SPEI, OXXO, OXXOPay, CoDi',
     });
     expect(parseDirectPayment(order, { method_currencies: ['PIX:MXN'] })).toMatchObject({ order_currency: 'MXN' });
     const checkout = { out_trade_no: 'o-1', method: 'SPEI', order_currency: 'BRL', order_amount: '1.00', subject: 's' };
     expect(faults(() => parseCheckout({ ...checkout, buyer_id: 'b', trade_type: 'WEB' }))).toEqual({
-      order_currency: expect.stringMatching(/^SPEI is paid in MXN: send that, or another method: PIX, /),
+      order_currency: expect.stringMatching(/^SPEI is paid in MXN: price it in that, or use another method: PIX, /),
     });
   });
 

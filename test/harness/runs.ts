@@ -1,6 +1,6 @@
 /** Waiting for what a real server shows a moment later. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 
 /** Looks until what is seen is as wanted, and returns it. The limit of the test ends it if that never comes. */
 export async function until<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
@@ -20,4 +20,23 @@ export async function runsOf(client: Client, workflowId: string, atLeast = 1) {
     runs.push({ runId, status: status.name, events: historyLength, bytes: historySize ?? 0 });
   }
   return runs;
+}
+
+/** Makes Temporal forget a run of a closed workflow, by default the last one, as it does at the end of its retention. It may take half a minute. */
+export async function forget(client: Client, workflowId: string, runId?: string): Promise<void> {
+  const { workflow, workflowService, options } = client;
+  const workflowExecution = { workflowId, runId: runId ?? null };
+  await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution });
+  const isKnown = () =>
+    workflow
+      .getHandle(workflowId, runId)
+      .describe()
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof WorkflowNotFoundError) return false;
+          throw error;
+        },
+      );
+  await until(isKnown, (known) => !known);
 }

@@ -54,6 +54,13 @@ test('the table shows the wait’s age, the outcome beside the gateway’s last 
   expect(second).toContain('\u001b[33msecond-trade');
 });
 
+test('money that came after another end is told from a sale, until a person has decided', () => {
+  const options = { now: NOW, overdue_ms: 4 * 3_600_000, screen: { width: 200, colours: false } };
+  const late = afterSale('a', { attention: 'late-payment', outcome: 'SUCCESS' });
+  expect(orderTable(longestWaitFirst([late]), options)).toMatch(/^a .* SUCCESS, late +PROCESSING/m);
+  expect(orderTable(longestWaitFirst([{ ...late, attention: 'dispute' }]), options)).not.toContain('late');
+});
+
 test('disputes come with the time that is left to answer them, the nearest first, and the last two days are marked', () => {
   const dispute = (out_trade_no: string, left_h: number) =>
     afterSale(out_trade_no, { attention: 'dispute', expires_at: at(-left_h) });

@@ -43,7 +43,7 @@ export function rollbackOf(deployment: Deployment): Change {
   const [before] = older.sort((one, other) => ((one.last_current_at ?? '') < (other.last_current_at ?? '') ? 1 : -1));
   if (before === undefined)
     throw new UserError(
-      `No version of ${name} was current before ${current.build_id}: there is nothing to go back to. Start the workers of an older one, and name it: payment-gateway deploy promote --build-id BUILD`,
+      `No version of ${name} was current before ${current.build_id}: there is nothing to go back to. Start workers of the release before with TEMPORAL_DEPLOYMENT_NAME=${name} and TEMPORAL_WORKER_BUILD_ID=BUILD, and make them current: payment-gateway deploy promote --build-id BUILD. Where there was none before, go forward in the same way, to a mended one: what is open waits for it meanwhile.`,
     );
   return { do: 'promote', build_id: before.build_id, receivers: [before] };
 }

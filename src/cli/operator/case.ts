@@ -14,17 +14,18 @@ import {
   type PaymentState,
   paymentAfterEnd,
   paymentWorkflowId,
+  WORKFLOW,
 } from '../../contract';
 import { appIdsOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { leftUndone } from '../../temporal/attention-list';
 import { findNamed } from '../../temporal/find';
-import { orderQuery } from '../../temporal/payment-query';
+import { deliveriesQuery, orderQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { latestTakenRun, stateOfRun } from '../../temporal/taken-run';
 import { type TimelineEntry, timelineOf } from '../../temporal/timeline';
-import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
+import { collect, type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
 import { printable } from '../print';
 import type { Operator, Target } from './connection';
 
@@ -47,7 +48,7 @@ export interface OrderCase {
   payment: PaymentState | null;
   after_sale: AfterSaleState | null;
   unanswered: string[];
-  /** What the page in Temporal UI tells of a workflow that belongs to no order, as lines of Markdown. */
+  /** What the page in Temporal UI tells, as lines of Markdown: of an open payment, or of a workflow that belongs to no order. */
   page: string[];
   timeline: TimelineLine[];
 }
@@ -72,7 +73,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     if (state === undefined) unanswered.push(id);
     return state ?? null;
   };
-  const read = runs.slice(0, READ_RUNS);
+  const read = runs.filter(({ type }) => out_trade_no === null || type !== WORKFLOW.eventDelivery).slice(0, READ_RUNS);
   const timelines = await Promise.all(read.map((run) => linesOf(client, run)));
   const payment = await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? ''));
   const after_sale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
@@ -86,7 +87,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     payment: paymentAfterEnd(after_sale) ?? payment,
     after_sale,
     unanswered,
-    page: out_trade_no === null && runs[0] ? await readPage(client, runs[0]) : [],
+    page: await readPage(client, out_trade_no === null ? runs[0] : payment && runs.find(isOpenPayment)),
     timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),
   };
 }
@@ -136,6 +137,9 @@ async function runsOf(client: Client, app_id: string, out_trade_no: string): Pro
   for (const id of [paymentWorkflowId(app_id, out_trade_no), afterSaleWorkflowId(app_id, out_trade_no)]) {
     for (const run of await oneRun(client, id)) found.set(run.run_id, run);
   }
+  // What happened to it is told by its own workflows: of its events, only those that nobody has taken.
+  const undelivered = await collect(listWorkflows(client, deliveriesQuery(paymentWorkflowId(app_id, out_trade_no))));
+  for (const run of undelivered) found.set(run.run_id, run);
   const runs = [...found.values()].sort((one, other) => other.started_at.localeCompare(one.started_at));
   return Promise.all(runs.map((run) => withWork(client, run)));
 }
@@ -192,11 +196,13 @@ async function readState<T>(
   return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, ask).catch(() => undefined);
 }
 
+const isOpenPayment = ({ type, execution }: OrderRun) => type === WORKFLOW.payment && execution === 'RUNNING';
+
 const metadata = z.object({ currentDetails: z.string().optional() });
 
 /** Empty without a worker. */
-async function readPage(client: Client, run: OrderRun): Promise<string[]> {
-  if (!(await isAnswerable(client, run))) return [];
+async function readPage(client: Client, run: OrderRun | null | undefined): Promise<string[]> {
+  if (!run || !(await isAnswerable(client, run))) return [];
   const handle = client.workflow.getHandle(run.workflow_id, run.run_id);
   const read = await client
     .withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query('__temporal_workflow_metadata'))

@@ -39,7 +39,10 @@ function addLists(program: Command): void {
       ),
   )
     .option('--disputes', 'disputes that nobody has answered, with the time that is left, the nearest first')
-    .option('--owed', 'to whom money is to be sent back: it came for an order that a person has ended without a sale')
+    .option(
+      '--owed',
+      'to whom money is to be sent back: for an order that a person has ended without a sale, or paid twice',
+    )
     .option('--limit <n>', 'at most so many (default 100 for people, all for programs)')
     .addHelpText(
       'after',
@@ -208,7 +211,10 @@ function addDecisions(program: Command): void {
       '--elsewhere <amount>',
       'all that went back by refunds that are not in our list; replaces what was said before',
     )
-    .option('--although <status>', 'with --elsewhere: the gateway calls the trade REFUNDED, and means a part')
+    .option(
+      '--although <status>',
+      'with --elsewhere or --refund: the trade has this status, such as REFUNDED, and it is so all the same',
+    )
     .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
     .addOption(app())
     .addOption(json())
@@ -229,6 +235,10 @@ function addDecisions(program: Command): void {
       const single = ['refund', 'elsewhere', 'although', 'account'].find((name) => options[name] !== undefined);
       if (isMany && single) return command.error(`error: --${single} is of one order: leave out --all-of`);
       if (isMany) return (await import('./bulk.js')).resolveMany(options);
+      if (options.although !== undefined && options.elsewhere === undefined && options.refund === undefined)
+        return command.error(
+          'error: --although goes with --elsewhere or --refund: it says that the trade has this status, and that what you say there is so all the same',
+        );
       if (options.dryRun || options.yes) return command.error('error: --dry-run and --yes go with --all-of');
       return (await import('./decide.js')).resolveOrder(order, options);
     });

@@ -64,16 +64,34 @@ class NotDeliveredError extends UserError {
   override readonly name = 'NotDeliveredError';
 }
 
+/** The fields of a decision, by the option that says each. */
+const FIELDS = [
+  ['by', 'by'],
+  ['reason', 'reason'],
+  ['outcome', 'outcome'],
+  ['refund', 'out_request_no'],
+  ['elsewhere', 'refunded_elsewhere'],
+  ['although', 'although'],
+  ['account', 'account_id'],
+] as const;
+/** Statuses, which people type in any letters. */
+const STATUSES: readonly string[] = ['outcome', 'although'];
+
 /** The input of the update `resolve`. */
-export function resolutionOf({ by, reason, outcome, refund, elsewhere, although, account }: ResolveOptions): object {
-  return {
-    ...{ by, reason },
-    ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }),
-    ...(refund === undefined ? {} : { out_request_no: refund }),
-    ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }),
-    ...(although === undefined ? {} : { although: although.toUpperCase() }),
-    ...(account === undefined ? {} : { account_id: account }),
-  };
+export function resolutionOf(options: ResolveOptions): object {
+  const said = FIELDS.flatMap(([option, field]) => {
+    const value = options[option];
+    return value === undefined ? [] : [[field, STATUSES.includes(field) ? value.toUpperCase() : value] as const];
+  });
+  return Object.fromEntries(said);
+}
+
+/** Why a decision was refused, with the option in the place of each field: a person has typed that. */
+export function withOptions(refusal: string): string {
+  return FIELDS.reduce(
+    (text: string, [option, field]) => text.replace(new RegExp(`(^|[.;] )${field}: `), `$1--${option}: `),
+    refusal,
+  );
 }
 
 /** Ends the process: 0 if the workflow has taken it, 1 if it refuses, 2 if there is none, 3 if no answer came in time. */
@@ -83,7 +101,7 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
     const input = resolutionOf(options);
     // What was said of a refund, or of refunds elsewhere, can be corrected: the after-sale takes it, also where it has ended.
     if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, input, options);
-    const open = await openRuns(operator, order, options);
+    const open = await runsToTell(operator, order, options);
     const isOver = !open.some(({ type, attention }) => type === WORKFLOW.payment || attention !== null);
     // How an order has ended can be corrected, too.
     if (outcome !== undefined && isOver) return tellAfterSale(operator, order, input, options);
@@ -95,7 +113,7 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
 /** Takes on what of the order waits for a person. Ends the process as {@link resolveOrder} does. */
 export function takeOrder(order: string, { by, note, ...options }: TakeOptions): Promise<never> {
   return asOperator(async (operator) => {
-    const run = theOneToResolve(await openRuns(operator, order, options), {}, order);
+    const run = theOneToResolve(await runsToTell(operator, order, options), {}, order);
     if (!TAKEN_ON.includes(kindOf(run.workflow_id)))
       throw new NotDeliveredError(
         `${printable(run.workflow_id)} does not note who takes care of it: payments, after-sales and virtual accounts do. show says what settles it.`,
@@ -126,6 +144,12 @@ async function openRuns(operator: Operator, order: string, options: DecideOption
       `Temporal has nothing of order ${printable(order)}. Is the number right? payment-gateway find finds it.`,
     );
   return runs.filter(({ execution }) => execution === 'RUNNING');
+}
+
+/** Those that a word on the order is for: a delivery of its events is left out, unless it is named by its id. */
+async function runsToTell(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
+  const open = await openRuns(operator, order, options);
+  return open.filter(({ type, workflow_id }) => type !== WORKFLOW.eventDelivery || workflow_id === order);
 }
 
 /** The workflow that waits for a person; without one, the open payment, which an outcome ends. */
@@ -278,7 +302,7 @@ function exitCodeAfter(error: unknown, workflowId: string, update: string): numb
     return EXIT.pending;
   }
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) {
-    tellError(new NotDeliveredError(`${workflowId}: ${innermost(error)}`));
+    tellError(new NotDeliveredError(`${workflowId}: ${withOptions(innermost(error))}`));
     return EXIT.refused;
   }
   throw error;

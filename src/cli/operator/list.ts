@@ -12,7 +12,7 @@ import { jobsInTrouble } from './jobs';
 import { withNotes } from './notes';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { orderTable, type ShownOrder, totals } from './order-table';
-import { owedOrders } from './owed';
+import { owedEnding, owedOrders } from './owed';
 
 export interface ListOptions extends FilterOptions {
   disputes?: boolean;
@@ -51,6 +51,7 @@ export function list(options: ListOptions): Promise<never> {
       const all = isCountedHere || count <= limit ? count : await countFiltered(client, filter, now);
       const rows = await withNotes(operator, found.slice(0, limit));
       say(asText(rows, { found, all, now, overdue_ms: config.PAYMENTS_OVERDUE }));
+      if (owed) say(await owedEnding(client));
       return EXIT.ok;
     },
     owed ? 'payloads' : 'lists',

@@ -26,7 +26,9 @@ const ENDED: Readonly<Record<string, string>> = {
   CANCELED: 'canceled',
 };
 
-function outcomeOf({ outcome, type, execution }: ListedOrder): string {
+function outcomeOf({ outcome, type, execution, attentions }: ListedOrder): string {
+  // The order had ended otherwise, and nobody has decided yet whether it is sold.
+  if (outcome === 'SUCCESS' && attentions.includes('late-payment' satisfies Attention)) return 'SUCCESS, late';
   const isOfOrder = type === WORKFLOW.payment || type === WORKFLOW.afterSale;
   return outcome ?? ENDED[execution] ?? (isOfOrder && execution === 'RUNNING' ? 'open' : '');
 }

@@ -1,5 +1,8 @@
-/** `payment-gateway list --owed`: to whom money is to be sent back that came for an order which a person has called not sold. */
+/** `payment-gateway list --owed`: to whom money is to be sent back: for an order that a person has called not sold, or paid twice. */
 import type { Client } from '@temporalio/client';
+import { type Attention, secondTradesPaid } from '../../contract';
+import { DAY } from '../../gateway/pure/durations';
+import { retentionOf } from '../../temporal/namespaces';
 import { longestWaitFirst } from '../../temporal/order-list';
 import { owedQuery } from '../../temporal/payment-query';
 import { collect, listWorkflows } from '../../temporal/workflow-list';
@@ -10,7 +13,17 @@ import type { ShownOrder } from './order-table';
 export async function* owedOrders(client: Client, app_id: string | undefined): AsyncGenerator<ShownOrder> {
   const found = await collect(listWorkflows(client, owedQuery(app_id), app_id));
   for (const row of longestWaitFirst(found)) {
-    const owed = moneyOwed(await readCase(client, { ...row, app_id: row.app_id ?? '' }));
+    const found = await readCase(client, { ...row, app_id: row.app_id ?? '' });
+    const isTwice = row.attention === ('second-trade' satisfies Attention);
+    const owed = isTwice && found.payment ? secondTradesPaid(found.payment) : moneyOwed(found);
     if (owed !== undefined) yield { ...row, owed: owed ?? 'no worker says how much' };
   }
+}
+
+/** What the list cannot have: it ends with what Temporal keeps. */
+export async function owedEnding({ connection, options }: Client): Promise<string> {
+  // Who may not ask how long that is, has the list all the same.
+  const kept_ms = await retentionOf(connection, options.namespace).catch(() => undefined);
+  const kept = kept_ms === undefined ? 'its retention' : `${Math.round(kept_ms / DAY)}d`;
+  return `What ended longer ago than Temporal keeps (${kept}) is not here: payment-gateway reconcile, or the gateway’s dashboard, has it.`;
 }

@@ -87,7 +87,7 @@ export function caseText(found: OrderCase, { all = false, link }: CaseOptions, n
   const head = [
     ...heading(found, { few, now }),
     ...unansweredLine(found),
-    ...few(pageLines(found.page), MOST.page),
+    ...few(pageLines(found), MOST.page),
     ...moneyLines(found, few),
     ...answerLine(found, now),
     ...sendBackLines(found),
@@ -230,8 +230,15 @@ function nextCommand({ after_sale }: OrderCase, run: OrderRun): string | undefin
   return (actions.find((one) => one.update === update) ?? actions[0])?.command;
 }
 
-/** What the page tells beside the reason for attention and its actions, which have lines of their own here. */
-function pageLines(page: readonly string[]): string[] {
+/**
+ * What the page tells beside the reason for attention and its actions, which have lines of their own here; of an order, whose state tells the rest,
+ * what it waits for.
+ */
+function pageLines({ page, out_trade_no }: OrderCase): string[] {
+  if (out_trade_no !== null)
+    return page
+      .filter((line) => line.startsWith('Waits for '))
+      .map((line) => printable(`  ${cut(line, MOST.characters)}`));
   const begins = page.findLastIndex((line) => line.startsWith('- To ') || line.trim() === '```') + 1;
   return page.slice(begins).map((line) => printable(`  ${line.replace(/[*`]/g, '')}`));
 }
@@ -311,7 +318,8 @@ interface Shown {
 function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
   const isEnded = ({ attention }: OrderRun) => attention === ENDED_FROM_OUTSIDE;
   const open = runs.filter((run) => run.execution === 'RUNNING' || isEnded(run));
-  const urgency = ({ attention }: OrderRun) => (attention === null ? 1 : 0);
+  // What needs a person, then the order itself, then its events.
+  const urgency = ({ attention, type }: OrderRun) => (attention !== null ? 0 : type === WORKFLOW.eventDelivery ? 2 : 1);
   const [first, ...others] = open.sort((one, other) => urgency(one) - urgency(other));
   const inFull = (run: OrderRun) => [
     `  ${isEnded(run) ? 'Ended' : 'Open'}: ${printable(run.workflow_id)}`,
@@ -322,8 +330,9 @@ function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): s
   return [...inFull(first), ...few(others.map(alsoOpen), MOST.others)];
 }
 
-function alsoOpen({ workflow_id, attention }: OrderRun): string {
-  return printable(`  Open too: ${workflow_id}${attention === null ? '' : `, needs a person: ${attention} (--all)`}`);
+function alsoOpen({ workflow_id, attention, waits_for: [work] }: OrderRun): string {
+  const does = work ? `: ${work.what}, attempt ${work.attempt} (--all)` : '';
+  return printable(`  Open too: ${workflow_id}${attention === null ? does : `, needs a person: ${attention} (--all)`}`);
 }
 
 /** What keeps an attempt from being made. */

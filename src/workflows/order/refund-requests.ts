@@ -12,6 +12,7 @@ import {
   PAYMENT_OUTCOMES,
   type PaymentOutcome,
   type RefundAnswer,
+  type RefundMeaning,
   type RefundOrder,
   type RefundOutcome,
   type RefundState,
@@ -237,7 +238,7 @@ const isDecidable = (outcome: string): outcome is Decidable => REFUND_OUTCOMES.s
 
 /** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
 export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {
-  const { outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution ?? {};
+  const { outcome, out_request_no, refunded_elsewhere: elsewhere, although } = resolution ?? {};
   const isAmount =
     elsewhere === undefined || (typeof elsewhere === 'string' && /^\d{1,14}(\.\d{1,8})?$/.test(elsewhere));
   const isOfOrder = out_request_no === undefined && outcome !== undefined && isEnd(outcome);
@@ -254,6 +255,14 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
       ? []
       : [{ field: 'out_request_no', rule: 'required with an outcome: the refund that was looked at' }]),
     ...(isAmount ? [] : [{ field: 'refunded_elsewhere', rule: 'an amount such as "100.00"' }]),
+    ...(although === undefined || elsewhere !== undefined || out_request_no !== undefined
+      ? []
+      : [
+          {
+            field: 'although',
+            rule: 'goes with refunded_elsewhere, or with the outcome of a refund: it says nothing alone',
+          },
+        ]),
   ]);
 }
 
@@ -272,11 +281,10 @@ export function decisionOf(
       ? { number: out_request_no, outcome }
       : undefined;
   if (refund) assertDecidable(sale, refund.number, refund.outcome, now);
-  if (elsewhere !== undefined) {
-    assertElsewhere(sale, elsewhere);
-    const decided = refund ? withRefund(sale, refund.number, asEnded(refund.outcome, 'operator')) : sale;
-    assertNotContradicted(decided, elsewhere, although);
-  }
+  if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
+  const decided = refund ? withRefund(sale, refund.number, asEnded(refund.outcome, 'operator')) : sale;
+  const named = elsewhere === undefined ? decided : { ...decided, elsewhere, complete: true };
+  assertNotContradicted(sale, named, although);
   const said = { by, reason, ...(elsewhere === undefined ? {} : { elsewhere }) };
   if (outcome !== undefined && isEnd(outcome)) {
     if (sale.payment === null) throw invalidRequest([{ field: 'outcome', rule: NO_PAYMENT_HAS_ENDED }]);
@@ -318,14 +326,26 @@ function assertElsewhere({ paid }: KnownOrder, elsewhere: string): void {
   throw invalidRequest([{ field: 'refunded_elsewhere', rule: `at most ${most}: ${why}` }]);
 }
 
-/** Throws `InvalidRequest` where the gateway says that all went back, the sum leaves something, and the person has not said to know it. */
-function assertNotContradicted(sale: KnownOrder, elsewhere: string, although: string | undefined): void {
-  const status = sale.seen?.status ?? '';
-  const left = leftAtGateway({ ...sale, elsewhere });
-  if (refundMeaningOf(status) !== 'done' || !isMore(left, '0') || although === status) return;
-  const rule = `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Where it calls a part so, add “although” (--although) with ${status}`;
-  throw invalidRequest([{ field: 'refunded_elsewhere', rule }]);
+/**
+ * Throws `InvalidRequest` where a decision frees money that the gateway calls gone, and the person has not said to know that. Who names what went
+ * back elsewhere completes the list, and so frees all that it leaves.
+ */
+function assertNotContradicted(before: KnownOrder, after: KnownOrder, although: string | undefined): void {
+  const { seen, paid } = before;
+  if (seen === null || paid === null || although === seen.status) return;
+  const { status } = seen;
+  const left = leftAtGateway(after);
+  const frees = isMore(left, leftAtGateway(before)) || after.complete !== before.complete;
+  if (!frees || !DENIED[refundMeaningOf(status)]?.(left, paid.amount)) return;
+  const rule = `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Name with it what went back by refunds that are not in the list (“refunded_elsewhere”, --elsewhere). Where it is so all the same, add “although” (--although) with ${status}`;
+  throw invalidRequest([{ field: 'although', rule }]);
 }
+
+/** By what a trade’s status says of its refunds: whether a decision that leaves so much of what was paid denies it. */
+const DENIED: Readonly<Partial<Record<RefundMeaning, (left: string, paid: string) => boolean>>> = {
+  done: (left) => isMore(left, '0'),
+  'part is done': (left, paid) => !isMore(paid, left),
+};
 
 const NO_PAYMENT_HAS_ENDED = 'no payment of this order has ended, as far as is known: send it to the payment';
 const OUTCOME_IS_MISSING =

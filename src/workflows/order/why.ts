@@ -214,8 +214,10 @@ function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
       const { by, reason, order, refund, elsewhere } = fact;
       const outcome = order ?? refund?.outcome;
       const of = refund && order === undefined ? { out_request_no: refund.number } : {};
-      const named = elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere, although: before.seen?.status };
-      return { is: 'resolved', resolution: { by, reason, outcome, ...of, ...named } };
+      const named = elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere };
+      // It was taken: so the person has seen what was shown.
+      const although = refund || elsewhere !== undefined ? before.seen?.status : undefined;
+      return { is: 'resolved', resolution: { by, reason, outcome, ...of, ...named, although } };
     }
     case 'taken':
       return { is: 'taken', by: fact.by, note: fact.note };

@@ -20,7 +20,7 @@ import {
   seenStatus,
 } from './known-payment';
 import { ofUnanswered } from './look-results';
-import { nextPaymentStep, type PaymentStep } from './next-step';
+import { doubtDueAt, nextPaymentStep, type PaymentStep } from './next-step';
 import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
 import { settlesForeign } from './trade-looks';
 
@@ -77,8 +77,13 @@ export class OutcomeWait {
     const { known, policy, app_id } = this.context;
     const later = this.stages.filter(({ at }) => at > stage.at);
     const deadlines = [stage, ...later].map(({ name, at }) => `${DEADLINE_WORDS[name]} (${timeText(at)})`).join(', ');
+    const doubtDue = known.reasons.includes('unconfirmed-notification') ? null : doubtDueAt(known, policy);
+    const doubted =
+      doubtDue === null
+        ? ''
+        : `the gateway’s answer to confirm the SUCCESS that was notified: it has not yet, and a person is asked on ${timeText(doubtDue)}. Else for `;
     this.context.waitFor(
-      `the buyer, or a notification. The gateway is asked again and again: the pending activity says when next. It is asked, too, at ${deadlines}; then it is EXPIRED.`,
+      `${doubted}the buyer, or a notification. The gateway is asked again and again: the pending activity says when next. It is asked, too, at ${deadlines}; then it is EXPIRED.`,
     );
     // Any answer settles the notifications of an earlier look without one, and the attention that says so.
     const isAnswerAwaited = known.claims.length > 0 || isUnanswered(known);

@@ -127,8 +127,8 @@ const deadlinesOf = ({ known, stages, settings }: Question): readonly Deadline[]
   ...lastStages(known, stages, settings),
 ];
 
-/** When a person has to look at a SUCCESS that was notified and not confirmed. */
-function doubtDueAt({ doubted_at }: KnownPayment, { poll_schedule_ms }: Settings): number | null {
+/** When a person has to look at a SUCCESS that was notified and not confirmed; null where there is none. */
+export function doubtDueAt({ doubted_at }: KnownPayment, { poll_schedule_ms }: Settings): number | null {
   return doubted_at === null ? null : doubted_at + (poll_schedule_ms.at(-1) ?? 0);
 }
 

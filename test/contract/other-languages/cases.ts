@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
+import { APP } from '../../../src/testing/stack';
 import { eventually } from '../../harness/eventually';
 import { ROOT } from '../../harness/terminal';
 import { type Merchant, untilAnswered } from './merchants';
@@ -38,12 +39,14 @@ const calling = z.strictObject({
   as: z.string().optional(),
   same: z.string().optional(),
 });
+/** Temporal forgets a closed workflow of the order, as it does at the end of its retention. */
+const forgetting = z.strictObject({ forgets: z.enum(['payment']) });
 /** How many requests of the order the gateway had. */
 const counting = z.strictObject({ requests: z.string(), count: z.number() });
 
 const file = z.strictObject({
   orders: z.record(z.string(), z.strictObject({ file: z.string(), with: fields })),
-  cases: z.array(z.strictObject({ title: z.string(), steps: z.array(z.union([calling, counting])) })),
+  cases: z.array(z.strictObject({ title: z.string(), steps: z.array(z.union([calling, forgetting, counting])) })),
 });
 
 const json = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
@@ -58,6 +61,7 @@ export interface Around {
   account: object;
   secrets: Record<'old' | 'new' | 'stranger', string>;
   requests: (path: string, number: string) => number;
+  forget: (workflowId: string) => Promise<void>;
 }
 
 /** Takes the steps of a case, one after the other. */
@@ -67,6 +71,10 @@ export async function play(steps: (typeof cases)[number]['steps'], around: Aroun
   for (const step of steps) {
     if ('requests' in step) {
       expect([step, around.requests(step.requests, around.number)]).toEqual([step, step.count]);
+      continue;
+    }
+    if ('forgets' in step) {
+      await around.forget(`${step.forgets}:${APP.app_id}:${around.number}`);
       continue;
     }
     const { call, refund, request, action, amount, as, same, gives, fails, until } = step;

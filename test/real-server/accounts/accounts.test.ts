@@ -7,6 +7,7 @@ import { decisionsIn } from '../../../src/temporal/decisions';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { MerchantEvent, SpeiAccountState } from '../../../src/workflows';
 import { accountRequest } from '../../harness/accounts';
+import { forget } from '../../harness/runs';
 
 let stack: Stack;
 const heard: MerchantEvent[] = [];
@@ -56,22 +57,6 @@ async function once(account_id: string, is: (state: SpeiAccountState) => boolean
     if (state && is(state)) return state;
     await delay(100);
   }
-}
-/** The end of the retention of a run. */
-async function forget(workflowExecution: { workflowId: string; runId?: string }): Promise<void> {
-  const { client } = stack.temporal;
-  await client.workflowService.deleteWorkflowExecution({ namespace: client.options.namespace, workflowExecution });
-  const { workflowId, runId } = workflowExecution;
-  // It takes Temporal half a minute.
-  const isThere = () =>
-    client.workflow
-      .getHandle(workflowId, runId)
-      .describe()
-      .then(
-        () => true,
-        () => false,
-      );
-  while (await isThere()) await delay(500);
 }
 const counted = (account_id: string, count: number) => once(account_id, ({ deposits }) => deposits.count >= count);
 
@@ -129,7 +114,7 @@ describe('create', () => {
     const { account_id } = await stack.payments.accounts.create(asked);
     await counted(account_id, 0);
     await handleOf(account_id).terminate();
-    await forget({ workflowId: `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}` });
+    await forget(stack.client, `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}`);
     expect(await stack.payments.accounts.create(asked)).toMatchObject({ account_id });
     expect(stack.simulator.accounts({ buyer_id: asked.customer.buyer_id })).toHaveLength(1);
   });
@@ -143,8 +128,8 @@ describe('create', () => {
     await stack.simulator.deposit(account_id, '3.00');
     await counted(account_id, 1);
     const creation = `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}`;
-    for (const workflowExecution of [{ workflowId: creation }, { workflowId: handleOf(account_id).workflowId, runId }])
-      await forget(workflowExecution);
+    await forget(stack.client, creation);
+    await forget(stack.client, handleOf(account_id).workflowId, runId);
     expect(await stack.payments.accounts.create(asked)).toMatchObject({ account_id });
     expect(stack.simulator.accounts({ buyer_id: asked.customer.buyer_id })).toHaveLength(1);
     const { searchAttributes } = await handleOf(account_id).describe();

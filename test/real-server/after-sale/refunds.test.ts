@@ -3,11 +3,12 @@
  * the trade have closed, and while a run of the after-sale ends. One stack for all, as their settings do not exclude each other.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
+import { WithStartWorkflowOperation } from '@temporalio/client';
 import { paymentWorkflowId } from '../../../src/contract';
 import type { DirectPayment, RefundOptions } from '../../../src/gateway';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { HeldHandler, isClosing } from '../../harness/closing';
+import { forget } from '../../harness/runs';
 import { afterSaleOf, part, sold, USER, waitsForAPerson } from '../../harness/sold';
 
 const handler = new HeldHandler();
@@ -119,25 +120,6 @@ describe('a refund that nobody knows of', () => {
 
 /** Of a trade whose workflows have all closed, with and without the earlier runs in Temporal. */
 describe('after all workflows have closed', () => {
-  /** Makes Temporal forget the last run of a closed workflow, as it does at the end of its retention. */
-  async function forget(workflowId: string): Promise<void> {
-    const { workflow, workflowService, options } = stack.client;
-    const workflowExecution = { workflowId };
-    await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution });
-    const isKnown = () =>
-      workflow
-        .getHandle(workflowId)
-        .describe()
-        .then(
-          () => true,
-          (error: unknown) => {
-            if (error instanceof WorkflowNotFoundError) return false;
-            throw error;
-          },
-        );
-    while (await isKnown()) await delay(50);
-  }
-
   test('a new run knows the refunds of the run before: it repeats their answers, sends none twice, and refuses more than is left', async () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
@@ -188,7 +170,7 @@ describe('after all workflows have closed', () => {
     const { out_trade_no } = order;
     await stack.payments.refund(out_trade_no, part('50.00', 'a'));
     await afterSaleOf(stack, out_trade_no).result();
-    await forget(afterSaleOf(stack, out_trade_no).workflowId);
+    await forget(stack.client, afterSaleOf(stack, out_trade_no).workflowId);
 
     await expect(stack.payments.refund(out_trade_no, part('30.00', 'b'))).rejects.toMatchObject({
       name: 'NotRefundedError',
@@ -224,7 +206,7 @@ describe('after all workflows have closed', () => {
   test('a refund whose payment Temporal has deleted is refused with the missing fields of the buyer, and is made when they are given', async () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
-    await forget(paymentWorkflowId(APP.app_id, out_trade_no));
+    await forget(stack.client, paymentWorkflowId(APP.app_id, out_trade_no));
     const refund = part('50.00', 'a');
     await expect(stack.payments.refund(out_trade_no, refund)).rejects.toMatchObject({
       name: 'InvalidOrderError',

@@ -5,7 +5,7 @@ import type { AfterSaleFact } from '../../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { findRefund, leftToGrant } from '../../../src/workflows/order/ledger';
 import { nextStep } from '../../../src/workflows/order/next-step';
-import { decisionOf, grantRefund } from '../../../src/workflows/order/refund-requests';
+import { assertAfterSaleResolution, decisionOf, grantRefund } from '../../../src/workflows/order/refund-requests';
 import { afterSaleDetails, stateOf } from '../../../src/workflows/order/rendering';
 
 const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
@@ -156,6 +156,55 @@ test.each([{}, { outcome: 'SUCCESS' }] as const)(
     expect(decisionOf(sale, known, 'refund-elsewhere', now)).toMatchObject({ elsewhere: '10.00' });
   },
 );
+
+describe('a decision that frees money which the gateway calls gone', () => {
+  const said = { by: 'ana', reason: 'the dashboard' };
+  const [all, both] = [
+    sold(taken('a', '150.00'), HOUR, sees('REFUNDED', 300_000)),
+    sold(taken('a', '50.00'), HOUR, sees('PARTIAL_REFUND'), taken('b', '100.00'), HOUR, sees('REFUNDED', 300_000)),
+  ];
+  const part = sold(taken('a', '50.00'), HOUR, sees('PARTIAL_REFUND', 300_000));
+  test.each([
+    ['of all that was paid', all, 'a', '150.00'],
+    ['of the last part', both, 'b', '100.00'],
+    ['of the only part', part, 'a', '150.00'],
+  ])('is asked about once, where it is %s', (_what, { sale, now, state }, out_request_no, left) => {
+    for (const outcome of ['REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'] as const) {
+      const decision = { ...said, outcome, out_request_no };
+      expect(() => decisionOf(sale, decision, null, now)).toThrow(
+        `${state.trade_status}, and this leaves ${left} of it`,
+      );
+      const although = state.trade_status ?? '';
+      expect(decisionOf(sale, { ...decision, although }, null, now)).toMatchObject({ refund: { outcome } });
+      // What went back another way explains the status.
+      const elsewhere = out_request_no === 'b' ? '100.00' : '150.00';
+      expect(() => decisionOf(sale, { ...decision, refunded_elsewhere: elsewhere }, null, now)).not.toThrow();
+    }
+  });
+
+  test('is taken where the gateway does not say so, where it frees nothing, and where another part explains the status', () => {
+    const frees =
+      ({ sale, now }: Order, out_request_no: string, outcome: 'REFUNDED' | 'REFUND_REVOKE') =>
+      () =>
+        decisionOf(sale, { ...said, outcome, out_request_no }, null, now);
+    const stands = sold(taken('a', '150.00'), HOUR, sees('SUCCESS', 300_000));
+    expect(frees(stands, 'a', 'REFUND_REVOKE')).not.toThrow();
+    expect(frees(all, 'a', 'REFUNDED')).not.toThrow();
+    const waits = sold(taken('a', '150.00'), HOUR, sees('REFUNDED', 300_000), decides('a', 'REFUND_REFUSED'));
+    expect(frees(waits, 'a', 'REFUND_REVOKE')).not.toThrow();
+    const parts = sold(taken('a', '50.00'), taken('b', '50.00'), HOUR, sees('PARTIAL_REFUND', 300_000));
+    expect(frees(parts, 'b', 'REFUND_REVOKE')).not.toThrow();
+  });
+});
+
+test('“although” alone is refused: it says nothing of the order itself', () => {
+  const alone = { by: 'ana', reason: 'seen', although: 'REFUNDED' };
+  const refused = (more: object) => () => assertAfterSaleResolution({ ...alone, ...more });
+  expect(refused({})).toThrow('although: goes with refunded_elsewhere');
+  expect(refused({ outcome: 'CANCEL' })).toThrow('although: goes with');
+  expect(refused({ refunded_elsewhere: '0.00' })).not.toThrow();
+  expect(refused({ outcome: 'REFUND_REVOKE', out_request_no: 'a' })).not.toThrow();
+});
 
 describe('more than is left is refused', () => {
   const answer = 'Nothing was sent. It counts refunds';

@@ -357,10 +357,16 @@ describe('a notified SUCCESS that the query does not confirm', () => {
     await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
     await env.sleep('29 minutes');
     expect(await stateOf(handle)).toMatchObject({ attention: null, outcome: null });
+    // It is in no list yet: its page says by when it will be.
+    const page = async () => JSON.stringify(await handle.query('__temporal_workflow_metadata'));
+    expect(await page()).toMatch(
+      /Waits for [^.]*the SUCCESS that was notified: it has not yet, and a person is asked on 20/,
+    );
     const minutes = gateway.queriedAt.map((at) => Math.round((at - told) / 15_000) / 4);
     expect(minutes).toEqual([0, 0.25, 0.5, 1, 2, 5, 10]);
     await env.sleep('2 minutes');
     expect(await stateOf(handle)).toMatchObject({ attention: 'unconfirmed-notification' });
+    expect(await page()).toContain('Waits for the buyer');
     expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: null });
   });
 

@@ -403,7 +403,7 @@ export class World extends BaseWorld {
   }
 
   resolve(decision: Omit<AfterSaleResolution, 'by' | 'reason'>, lookedAt = this.now): void {
-    const resolution: AfterSaleResolution = { by: 'ana', reason: 'the dashboard', although: 'REFUNDED', ...decision };
+    const resolution: AfterSaleResolution = { by: 'ana', reason: 'the dashboard', ...decision };
     const asked = this.now;
     this.call(async () => {
       const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>('afterSale', {
@@ -420,6 +420,10 @@ export class World extends BaseWorld {
         if (outcome === undefined && refunded_elsewhere === undefined) this.settled.push(this.now);
       } catch (error) {
         const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+        // Who is contradicted looks again, and says it knowing that.
+        const [, although] = /add “although” .* with (\w+)$/.exec(String(cause)) ?? [];
+        if (although !== undefined && decision.although === undefined)
+          return this.resolve({ ...decision, although }, lookedAt);
         this.told.push({ at: this.now, asked, is: 'not resolved', resolution, message: String(cause) });
       }
     });

@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import payments.Answers.AfterSaleState;
 import payments.Answers.Bank;
 import payments.Answers.InstallmentPlan;
@@ -137,15 +138,7 @@ public final class Payments implements AutoCloseable {
 
   /** Waits until the payment has ended, possibly for days, and returns its final state. Throws PaymentError. */
   public PaymentState outcome(String outTradeNo) {
-    PaymentState ended;
-    try {
-      ended = workflows.result(id(outTradeNo), PaymentState.class);
-    } catch (PaymentError error) {
-      PaymentState after = error.type().equals("NotFound") ? afterEnd(outTradeNo) : null;
-      if (after == null) throw error;
-      return after;
-    }
-    return orLater(outTradeNo, ended);
+    return endOf(outTradeNo, workflows::result);
   }
 
   /** Withdraws an order that was certainly not sent. Throws PaymentError: NotCanceled where the gateway may have it. */
@@ -157,7 +150,7 @@ public final class Payments implements AutoCloseable {
     }
     PaymentState ended;
     try {
-      ended = orLater(outTradeNo, workflows.resultSoon(id(outTradeNo), PaymentState.class));
+      ended = endOf(outTradeNo, workflows::resultSoon);
     } catch (PaymentError error) {
       // A payment that has ended without an order is as good as withdrawn.
       if (error.type().equals("NotCreated") && !error.mayExist()) return state(outTradeNo);
@@ -299,8 +292,17 @@ public final class Payments implements AutoCloseable {
     return answer;
   }
 
-  /** Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers. */
-  private PaymentState orLater(String outTradeNo, PaymentState ended) {
+  /** What its result says, or its after-sale: Temporal forgets a closed payment, and money may have come after the end. */
+  private PaymentState endOf(String outTradeNo, BiFunction<String, Class<PaymentState>, PaymentState> result) {
+    PaymentState ended;
+    try {
+      ended = result.apply(id(outTradeNo), PaymentState.class);
+    } catch (PaymentError error) {
+      PaymentState after = error.type().equals("NotFound") ? afterEnd(outTradeNo) : null;
+      if (after == null) throw error;
+      return after;
+    }
+    // Who has waited for days gets the outcome, also while no worker answers.
     try {
       PaymentState after = afterEnd(outTradeNo);
       return after == null ? ended : after;
