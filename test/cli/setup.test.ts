@@ -236,7 +236,7 @@ describe.each([
 });
 
 test('5. Temporal lists a worker by an id that none after it has: it does so for minutes after its end', async () => {
-  const pollers = await pollersOf(temporal.connection, { namespace: 'default', taskQueue: 'payments' });
+  const pollers = await pollersOf(temporal.connection, { namespace: 'default', taskQueue: 'payments' }, 0);
   const identities = [expect.stringMatching(/^\d+@.+:[0-9a-f-]{36}$/)];
   expect(pollers['workflow tasks']).toEqual({ identities, unserved: [] });
   expect(pollers['activity tasks']).toEqual(pollers['workflow tasks']);
