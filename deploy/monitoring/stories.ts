@@ -20,6 +20,9 @@ const answered = (status: string) =>
 const pollers = (type: string) => `temporal_num_pollers{${WORKER},poller_type="${type}",task_queue="payments"}`;
 const polled = (metric: string) => `${metric}{${WORKER},task_queue="payments",operation="PollActivityTaskQueue"}`;
 const SWEPT = `payments_swept_timestamp_seconds{${WORKER}}`;
+const OF_APP = `payments_gateway_circuit_open{${APP}}`;
+const RECONCILED = `payments_reconciled_timestamp_seconds{${APP}}`;
+const JOB = `payments_job_stopped{${WORKER},schedule_id="payments-stuck-sweep"}`;
 const OF_SHOP = { app_id: 'shop' };
 
 /**
@@ -122,10 +125,26 @@ export const STORIES: Readonly<Record<AlertName, Story | readonly Story[]>> = {
     // None was ever made since the workers are there.
     { tells: { [SWEPT]: '_x40 2400x10' }, fires: '30m', silent: ['15m', '42m'] },
   ],
-  PaymentsReconciliationSilent: {
-    // Compared 35 hours before, and again at 90 minutes. A worker that starts anew forgets when it did; Prometheus does not.
-    tells: { [`payments_reconciled_timestamp_seconds{${APP}}`]: '-126000x10 _x79 5400x10' },
-    ...{ fires: '80m', silent: ['50m', '95m'], labels: OF_SHOP },
+  PaymentsReconciliationSilent: [
+    {
+      // Never compared since its workers are there; for the first time after 40 hours.
+      tells: { [OF_APP]: '0x2500', [RECONCILED]: '_x2400 144000x100' },
+      ...{ fires: '38h', silent: ['35h', '41h'], labels: OF_SHOP },
+    },
+    {
+      // Compared at 0, and again after nine days. A worker that starts anew forgets when it did; Prometheus does not.
+      tells: { [OF_APP]: '0x13100', [RECONCILED]: '0x10 _x12949 777600x100' },
+      ...{ fires: '215h', silent: ['35h', '217h'], labels: OF_SHOP },
+    },
+  ],
+  PaymentsJobStopped: {
+    // Another worker has looked since, and found it well; this one sees so at its next look.
+    tells: { [JOB]: '0x10 1x45 0x20', [JOB.replace('worker-1', 'worker-2')]: '0x10 1x34 0x31' },
+    ...{ fires: '50m', silent: ['10m', '29m', '60m'], labels: { schedule_id: 'payments-stuck-sweep' } },
+  },
+  PaymentsRampUnfinished: {
+    tells: { [`payments_worker_ramp_seconds{${WORKER}}`]: '0x10 0+60x1500 0x30' },
+    ...{ fires: '1500m', silent: ['10m', '1440m', '1520m'] },
   },
   PaymentsEventsUndelivered: {
     tells: {

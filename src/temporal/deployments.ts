@@ -102,15 +102,7 @@ export class Deployments {
 
   /** Throws UserError where there is none of this name. */
   async read(name: string): Promise<Deployment> {
-    const { namespace } = this;
-    const { workerDeploymentInfo: info, conflictToken: token } = await this.service
-      .describeWorkerDeployment({ namespace, deploymentName: name })
-      .catch((error: unknown) => {
-        if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
-        throw new UserError(
-          `The namespace ${namespace} has no Worker Deployment ${name}: start a worker with TEMPORAL_DEPLOYMENT_NAME=${name} and a TEMPORAL_WORKER_BUILD_ID.`,
-        );
-      });
+    const { workerDeploymentInfo: info, conflictToken: token } = await this.described(name);
     const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } = info?.routingConfig ?? {};
     const ramping = rampingDeploymentVersion?.buildId;
     const routing: Routing = {
@@ -125,6 +117,24 @@ export class Deployments {
       versions: versions.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)),
       token: token ?? new Uint8Array(),
     };
+  }
+
+  /** Since when a part of new work goes to another version than the rest; null where none is ramped. Throws as `read` does. */
+  async rampedSince(name: string): Promise<Date | null> {
+    const { rampingDeploymentVersion, rampingVersionChangedTime } =
+      (await this.described(name)).workerDeploymentInfo?.routingConfig ?? {};
+    const since = rampingDeploymentVersion?.buildId ? isoOf(rampingVersionChangedTime) : null;
+    return since === null ? null : new Date(since);
+  }
+
+  private async described(name: string) {
+    const { namespace } = this;
+    return this.service.describeWorkerDeployment({ namespace, deploymentName: name }).catch((error: unknown) => {
+      if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
+      throw new UserError(
+        `The namespace ${namespace} has no Worker Deployment ${name}: start a worker with TEMPORAL_DEPLOYMENT_NAME=${name} and a TEMPORAL_WORKER_BUILD_ID.`,
+      );
+    });
   }
 
   private async version(deploymentName: string, routing: Routing, summary: Summary): Promise<DeployedVersion> {
