@@ -181,7 +181,8 @@ export const ALERTS = {
   PaymentsRampUnfinished: {
     expr: 'max(payments_worker_ramp_seconds) > 24 * 3600',
     ...{ severity: 'ticket', runbook: 'operations.md#versions-of-the-worker' },
-    summary: 'For more than a day, a part of new work has gone to a new version of the worker and the rest to the one before.',
+    summary:
+      'For more than a day, a part of new work has gone to a new version of the worker and the rest to the one before.',
     act: '`payment-gateway deploy status` shows both. End it by `payment-gateway deploy promote`, or by `payment-gateway deploy rollback`, which sends new work to the version before.',
   },
   PaymentsEventsUndelivered: {

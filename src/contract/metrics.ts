@@ -106,7 +106,8 @@ export const METRIC = {
   },
   ramped: {
     ...{ name: 'payments_worker_ramp_seconds', kind: 'gauge', labels: [], of: ['worker'] },
-    meaning: 'for how long a part of new work has gone to another version of the worker than the rest, as it last looked',
+    meaning:
+      'for how long a part of new work has gone to another version of the worker than the rest, as it last looked',
   },
   differences: {
     ...{

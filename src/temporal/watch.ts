@@ -34,8 +34,7 @@ export async function look(client: Client, { jobs, deployment }: Watched, told: 
   const tried = (what: string, act: () => Promise<void>) =>
     act().catch((error: unknown) => told.log.warn(`it was not found out ${what}`, { reason: messageOf(error) }));
   await tried('whether the scheduled jobs do their work', () => lookAtJobs(client, jobs, told, now));
-  if (deployment !== undefined)
-    await tried('how far the deploy is', () => lookAtRamp(client, deployment, told, now));
+  if (deployment !== undefined) await tried('how far the deploy is', () => lookAtRamp(client, deployment, told, now));
 }
 
 async function lookAtJobs(client: Client, jobs: readonly ScheduledJob[], told: Told, now: Date): Promise<void> {

@@ -221,6 +221,15 @@ describe('Temporal', () => {
     ]);
   });
 
+  test.each([
+    ['no version is ramped', {}, null],
+    ['one is', { rampingDeploymentVersion: its('d'), rampingVersionChangedTime: time }, new Date(at)],
+    ['one was, and is no more', { rampingVersionChangedTime: time }, null],
+  ])('says since when new work is divided, where %s', async (_where, routingConfig, since) => {
+    const deployments = fake({ describeWorkerDeployment: () => ({ workerDeploymentInfo: { routingConfig } }) });
+    expect(await deployments.rampedSince('payments')).toEqual(since);
+  });
+
   test('is asked for no runs where no gate is unread', async () => {
     expect(await fake({}).runsBehind(deployment(), [])).toBe(0);
     expect(asked).toEqual([]);
