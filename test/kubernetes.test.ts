@@ -279,6 +279,14 @@ test('nobody reaches anybody but by a policy, and each names pods and ports that
   expect([...said.matchAll(ports)].map(([, port = '']) => port).filter((port) => !known.has(port))).toEqual([]);
 });
 
+test('names are asked for at NodeLocal DNSCache, too, and nothing else at link-local addresses is reached', () => {
+  const policies = resources.filter((one) => kindOf(one) === 'NetworkPolicy');
+  const names = policies.filter((one) => JSON.stringify(one).includes('"cidr":"169.254.'));
+  const ports = ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 }));
+  const to = [{ namespaceSelector: expect.anything() }, { ipBlock: { cidr: '169.254.20.10/32' } }];
+  expect(names).toMatchObject([{ metadata: { name: 'names' }, spec: { podSelector: {}, egress: [{ to, ports }] } }]);
+});
+
 test('every file that a kustomization names exists, and no other is there', () => {
   const found = files
     .filter((file) => file.endsWith('kustomization.yaml'))
