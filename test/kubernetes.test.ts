@@ -335,6 +335,24 @@ test('the guide’s own kustomization names what there is, and no secret but by 
   }
 });
 
+test('the guide has Prometheus ask each program under the name that alerts ask by', () => {
+  const guide = readFileSync(join(ROOT, 'docs/kubernetes.md'), 'utf8');
+  const [, block = ''] = /^```yaml\n(scrape_configs:.*?)^```$/ms.exec(guide) ?? [];
+  const rule = z.object({ source_labels: z.array(z.string()), regex: z.string().default('(.*)') }).loose();
+  const scrape = z.object({ scrape_configs: z.tuple([z.object({ relabel_configs: z.tuple([rule, rule]) })]) });
+  const [port, job] = scrape.parse(parse(block)).scrape_configs[0].relabel_configs;
+  expect(port).toMatchObject({ source_labels: ['__meta_kubernetes_pod_container_port_name'], action: 'keep' });
+  expect(job).toMatchObject({
+    source_labels: ['__meta_kubernetes_pod_label_app_kubernetes_io_name'],
+    target_label: 'job',
+  });
+  const asked = serving.filter(({ main }) => main.ports.some(({ name }) => name === port.regex));
+  const names = asked.map(({ labels }) => `${job.replacement}`.replace('$1', labels['app.kubernetes.io/name'] ?? ''));
+  const own = z.object({ scrape_configs: z.array(z.object({ job_name: z.string() })) });
+  const config = own.parse(parse(readFileSync(join(ROOT, 'deploy/prometheus/prometheus.yml'), 'utf8')));
+  expect(names).toEqual(config.scrape_configs.map(({ job_name }) => job_name));
+});
+
 test('no deploy shortens for how long Temporal keeps payments: setup says no retention', () => {
   for (const name of OVERLAYS)
     expect([name, text(`overlays/${name}/kustomization.yaml`)]).toEqual([
