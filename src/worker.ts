@@ -20,7 +20,7 @@ import { installRuntime, runtimeRecorder } from './temporal/runtime';
 import { requireSearchAttributes } from './temporal/search-attributes';
 import { telemetryOf } from './temporal/telemetry/from-settings';
 import type { Telemetry } from './temporal/telemetry/telemetry';
-import { watch } from './temporal/watch';
+import { watchForStops } from './temporal/watch-for-stops';
 import { builtBundle } from './temporal/workflow-bundle';
 
 /** Longer than one exchange with the gateway, so that a creation under way still gets its answer when the worker stops. */
@@ -105,7 +105,7 @@ function watched(client: Client, config: Config): { close(): void } {
   const app_ids = appIdsOf(config);
   const jobs = config.PAYMENTS_SCHEDULES ? scheduledJobs(app_ids) : [];
   const told = { record: runtimeRecorder(app_ids), log: Runtime.instance().logger };
-  return watch(client, { jobs, deployment: config.TEMPORAL_DEPLOYMENT_NAME }, told);
+  return watchForStops(client, { jobs, deployment: config.TEMPORAL_DEPLOYMENT_NAME }, told);
 }
 
 /** Runs a worker until SIGINT or SIGTERM. */

@@ -14,7 +14,7 @@ const {
 } = temporal.api.enums.v1;
 
 /** A version as people read it; `unknown`: Temporal does not say it, or says otherwise than its routing. */
-export type VersionState = 'new' | 'current' | 'ramping' | 'draining' | 'drained' | 'unknown';
+type VersionState = 'new' | 'current' | 'ramping' | 'draining' | 'drained' | 'unknown';
 
 /** What Temporal says of a version that gets no new work. */
 const WITHOUT_NEW_WORK: Readonly<Record<number, VersionState>> = {

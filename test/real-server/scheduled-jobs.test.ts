@@ -10,7 +10,7 @@ import { type Recorder, type ScheduledJob, scheduledJobs } from '../../src/contr
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { makeSchedule, troubledJobs } from '../../src/temporal/schedules';
-import { look } from '../../src/temporal/watch';
+import { look } from '../../src/temporal/watch-for-stops';
 import { devServer } from '../../src/testing/dev-server';
 import { APP } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
