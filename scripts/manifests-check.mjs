@@ -269,7 +269,7 @@ async function takesPayment(worker, documents, { temporal }) {
     TEMPORAL_DEPLOYMENT_NAME: deploymentName,
     TEMPORAL_WORKER_BUILD_ID: buildId,
   } = worker.env;
-  // As the controller does it. All stacks are one deployment to the server here, each with a task queue of its own.
+  // As an operator does it. All stacks are one deployment to the server here, each with a task queue of its own.
   if (deploymentName)
     await temporal.connection.workflowService.setWorkerDeploymentCurrentVersion({
       namespace,

@@ -6,23 +6,21 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { dataConverter } from './codec/data-converter';
 import { scheduledJobs } from './contract';
-import { MINUTE } from './gateway/pure/durations';
 import { PaymentGatewayPlugin } from './plugin';
 import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
 import { checkGateways } from './process/gateway-check';
 import { Readiness, serveHealth } from './process/health';
 import { createLogger } from './process/log';
-import { messageOf } from './process/message-of';
 import { measureNode } from './process/metrics/node';
 import { appIdsOf, type Config, loadConfig, requireApps, warnOfRisks } from './process/settings';
 import { requireNamespace, temporalConfig, unreachable } from './temporal/connection';
 import { whyNotPolling } from './temporal/pollers';
 import { installRuntime, runtimeRecorder } from './temporal/runtime';
-import { troubledJobs } from './temporal/schedules';
 import { requireSearchAttributes } from './temporal/search-attributes';
 import { telemetryOf } from './temporal/telemetry/from-settings';
 import type { Telemetry } from './temporal/telemetry/telemetry';
+import { watchForStops } from './temporal/watch-for-stops';
 import { builtBundle } from './temporal/workflow-bundle';
 
 /** Longer than one exchange with the gateway, so that a creation under way still gets its answer when the worker stops. */
@@ -65,9 +63,9 @@ export async function createWorker(config: Config, env: Environment, telemetry?:
       shutdownGraceTime: SHUTDOWN_GRACE,
       ...workerOptionsOf(config),
     });
-    const watch = config.PAYMENTS_SCHEDULES ? watchJobs(new Client({ connection, namespace }), config) : undefined;
+    const watching = watched(new Client({ connection, namespace }), config);
     const end = () => {
-      watch?.close();
+      watching.close();
       return connection.close();
     };
     return {
@@ -102,27 +100,12 @@ function workerOptionsOf(config: Config): Partial<WorkerOptions> {
   return { ...tuning, workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior } };
 }
 
-/** How often a worker looks whether the jobs do their work, in ms. */
-const WATCH_EVERY_MS = 15 * MINUTE;
-
-/** Says in the worker's log which jobs do not do their work: the sweep cannot say it of itself. */
-function watchJobs(client: Client, config: Config): { close(): void } {
-  const log = Runtime.instance().logger;
-  const look = async () => {
-    try {
-      for (const { schedule_id, problem, text } of await troubledJobs(
-        client,
-        scheduledJobs(appIdsOf(config)),
-        new Date(),
-      ))
-        log.error(`the job ${schedule_id} needs a person (job-stopped): ${text}`, { schedule_id, problem });
-    } catch (error) {
-      log.warn('it was not found out whether the scheduled jobs do their work', { reason: messageOf(error) });
-    }
-  };
-  const timer = setInterval(look, WATCH_EVERY_MS);
-  void look();
-  return { close: () => clearInterval(timer) };
+/** What a worker of these settings tells of what has stopped. */
+function watched(client: Client, config: Config): { close(): void } {
+  const app_ids = appIdsOf(config);
+  const jobs = config.PAYMENTS_SCHEDULES ? scheduledJobs(app_ids) : [];
+  const told = { record: runtimeRecorder(app_ids), log: Runtime.instance().logger };
+  return watchForStops(client, { jobs, deployment: config.TEMPORAL_DEPLOYMENT_NAME }, told);
 }
 
 /** Runs a worker until SIGINT or SIGTERM. */

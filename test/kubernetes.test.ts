@@ -279,6 +279,14 @@ test('nobody reaches anybody but by a policy, and each names pods and ports that
   expect([...said.matchAll(ports)].map(([, port = '']) => port).filter((port) => !known.has(port))).toEqual([]);
 });
 
+test('names are asked for at NodeLocal DNSCache, too, and nothing else at link-local addresses is reached', () => {
+  const policies = resources.filter((one) => kindOf(one) === 'NetworkPolicy');
+  const names = policies.filter((one) => JSON.stringify(one).includes('"cidr":"169.254.'));
+  const ports = ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 }));
+  const to = [{ namespaceSelector: expect.anything() }, { ipBlock: { cidr: '169.254.20.10/32' } }];
+  expect(names).toMatchObject([{ metadata: { name: 'names' }, spec: { podSelector: {}, egress: [{ to, ports }] } }]);
+});
+
 test('every file that a kustomization names exists, and no other is there', () => {
   const found = files
     .filter((file) => file.endsWith('kustomization.yaml'))
@@ -325,6 +333,24 @@ test('the guide’s own kustomization names what there is, and no secret but by 
     const { literals = [] } = there.find((one) => one.name === name) ?? {};
     expect([name, kept.map((file) => file.replace('secrets/', ''))]).toEqual([name, Object.keys(pairs(literals))]);
   }
+});
+
+test('the guide has Prometheus ask each program under the name that alerts ask by', () => {
+  const guide = readFileSync(join(ROOT, 'docs/kubernetes.md'), 'utf8');
+  const [, block = ''] = /^```yaml\n(scrape_configs:.*?)^```$/ms.exec(guide) ?? [];
+  const rule = z.object({ source_labels: z.array(z.string()), regex: z.string().default('(.*)') }).loose();
+  const scrape = z.object({ scrape_configs: z.tuple([z.object({ relabel_configs: z.tuple([rule, rule]) })]) });
+  const [port, job] = scrape.parse(parse(block)).scrape_configs[0].relabel_configs;
+  expect(port).toMatchObject({ source_labels: ['__meta_kubernetes_pod_container_port_name'], action: 'keep' });
+  expect(job).toMatchObject({
+    source_labels: ['__meta_kubernetes_pod_label_app_kubernetes_io_name'],
+    target_label: 'job',
+  });
+  const asked = serving.filter(({ main }) => main.ports.some(({ name }) => name === port.regex));
+  const names = asked.map(({ labels }) => `${job.replacement}`.replace('$1', labels['app.kubernetes.io/name'] ?? ''));
+  const own = z.object({ scrape_configs: z.array(z.object({ job_name: z.string() })) });
+  const config = own.parse(parse(readFileSync(join(ROOT, 'deploy/prometheus/prometheus.yml'), 'utf8')));
+  expect(names).toEqual(config.scrape_configs.map(({ job_name }) => job_name));
 });
 
 test('no deploy shortens for how long Temporal keeps payments: setup says no retention', () => {

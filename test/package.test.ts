@@ -104,6 +104,19 @@ describe('a backend that only pays', () => {
     await run(process.execPath, ['-e', `${lines.join('')} process.exit(0);`], { cwd: folder });
   });
 
+  test('takes no more of the disk than the README says, and 15 MB of heap, of which 9 are Temporal’s client', async () => {
+    const [, said = ''] =
+      /only pays needs no more, and no native code: (\d+) MB/.exec(
+        readFileSync(join(installed, 'README.md'), 'utf8'),
+      ) ?? [];
+    const { stdout: disk } = await run('du', ['-sm', join(folder, 'node_modules')]);
+    expect(Number.parseInt(disk, 10)).toBeLessThanOrEqual(Number(said));
+    const script = `const heap = () => { gc(); return process.memoryUsage().heapUsed / 2 ** 20; };
+      const before = heap(); require('temporal-payment-gateway/client'); console.log(heap() - before); process.exit(0);`;
+    const { stdout: heap } = await run(process.execPath, ['--expose-gc', '-e', script], { cwd: folder });
+    expect(Number(heap)).toBeLessThan(17);
+  });
+
   test.each([
     ['temporal-payment-gateway', 'A worker needs @temporalio/worker, ', '@temporalio/worker@1.24.0'],
     [

@@ -2,7 +2,7 @@
  * The alerts of payments: the one place that says when somebody is called, how urgently, and what to do. `npm run docs:monitoring` writes
  * deploy/prometheus/ from it. What an alert says to do may never charge or refund anybody twice.
  */
-import { ATTENTION_WORDS } from '../../src/contract';
+import { ATTENTION_WORDS, JOB_RUNBOOK } from '../../src/contract';
 
 export interface Alert {
   /** PromQL: it fires for each series that this gives. */
@@ -32,6 +32,9 @@ const calls = (result: string, minutes: number) =>
  */
 export const lastSwept = (metric: string): string =>
   `last_over_time(${metric}[20m]) and on (job, instance) topk(1, last_over_time(payments_swept_timestamp_seconds[20m]))`;
+
+/** What each worker tells of each app of its settings from its start: without it nobody would know that an app has never been compared. */
+const OF_EACH_APP = 'payments_gateway_circuit_open[1h]';
 
 const needsPerson = (reasons: readonly string[]) =>
   `max by (reason) (${lastSwept(`payments_under_attention{reason=~"${reasons.join('|')}"}`)}) > 0`;
@@ -65,6 +68,8 @@ export const REASONS = {
   PaymentsDepositSetAside: OF_DEPOSITS,
   PaymentsAccountNeedsPerson: OF_ACCOUNTS,
   PaymentsAccountsLow: OF_QUANTITY,
+  /** No workflow has it: the Schedules are looked at instead. */
+  PaymentsJobStopped: Object.keys(JOB_RUNBOOK),
 };
 
 export const ALERTS = {
@@ -161,10 +166,24 @@ export const ALERTS = {
     act: 'The other alerts on attention are blind meanwhile. `payment-gateway list --attention job-stopped` says what is wrong; `payment-gateway setup` makes the Schedule.',
   },
   PaymentsReconciliationSilent: {
-    expr: 'time() - max by (app_id) (last_over_time(payments_reconciled_timestamp_seconds[7d])) > 36 * 3600',
+    expr: `group by (app_id) (last_over_time(${OF_EACH_APP})) and group by (app_id) (last_over_time(${OF_EACH_APP} offset 36h)) unless max by (app_id) (last_over_time(payments_reconciled_timestamp_seconds[36h])) > time() - 36 * 3600`,
     ...{ severity: 'ticket', runbook: 'runbook.md#schedule-job-stopped' },
     summary: 'The books of app {{ $labels.app_id }} have not been compared for 36 hours.',
-    act: '`payment-gateway list --attention job-stopped` says what is wrong. `payment-gateway reconcile` compares a day by hand; it only asks.',
+    act: '`payment-gateway list --attention job-stopped` says what is wrong; `payment-gateway setup` makes the Schedule. `payment-gateway reconcile` compares a day by hand; it only asks.',
+  },
+  PaymentsJobStopped: {
+    expr: 'max by (schedule_id) (payments_job_stopped) > 0',
+    // A worker may have looked before setup had made the Schedules: it looks anew after 15 minutes.
+    ...{ for: '20m', severity: 'ticket', runbook: 'runbook.md#schedule-job-stopped' },
+    summary: 'A job that Temporal starts by itself does not do its work: {{ $labels.schedule_id }}.',
+    act: '`payment-gateway list --attention job-stopped` says what is wrong. Make the Schedule by `payment-gateway setup`, unpause it, or mend what its last run shows in Temporal UI.',
+  },
+  PaymentsRampUnfinished: {
+    expr: 'max(payments_worker_ramp_seconds) > 24 * 3600',
+    ...{ severity: 'ticket', runbook: 'operations.md#versions-of-the-worker' },
+    summary:
+      'For more than a day, a part of new work has gone to a new version of the worker and the rest to the one before.',
+    act: '`payment-gateway deploy status` shows both. End it by `payment-gateway deploy promote`, or by `payment-gateway deploy rollback`, which sends new work to the version before.',
   },
   PaymentsEventsUndelivered: {
     expr: 'sum by (to) (increase(payments_events_total{result="failed"}[30m])) / sum by (to) (increase(payments_events_total[30m])) > 0.5',

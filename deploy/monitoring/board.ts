@@ -7,10 +7,10 @@ export const ROWS: readonly { readonly title: string; readonly of: readonly Metr
   { title: 'Payments', of: ['started', 'ended', 'dataAfter', 'outcomeAfter'] },
   { title: 'Gateway', of: ['gatewayCall', 'circuit', 'heldBack'] },
   { title: 'Notifications and events', of: ['webhookAnswers', 'notificationEffect', 'events'] },
-  { title: 'What needs a person', of: ['underAttention', 'overdue', 'stuck', 'sweptAt'] },
+  { title: 'What needs a person', of: ['underAttention', 'overdue', 'stuck', 'sweptAt', 'jobStopped'] },
   { title: 'Refunds and deposits', of: ['refundsRequested', 'refunds', 'deposits', 'accountsAvailable'] },
   { title: 'Books', of: ['differences', 'reconciledAt'] },
-  { title: 'Processes', of: ['heap', 'eventLoop'] },
+  { title: 'Processes', of: ['heap', 'eventLoop', 'ramped'] },
 ];
 
 interface Query {

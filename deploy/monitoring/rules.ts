@@ -1,8 +1,6 @@
 /** The rules and rule tests of Prometheus, made from the alerts. */
 import { ALERTS, type Alert, type AlertName } from './alerts';
-import { STORIES, type Story } from './stories';
-
-type Labels = Readonly<Record<string, string>>;
+import { type Labels, STORIES, type Story } from './stories';
 
 const NAMES = Object.keys(ALERTS) as AlertName[];
 
@@ -46,7 +44,7 @@ function testOf(name: AlertName, { tells, fires, silent, labels = {} }: Story) {
     input_series: Object.entries(tells).map(([series, values]) => ({ series, values })),
     alert_rule_test: [
       ...silent.map((eval_time) => ({ alertname: name, eval_time, exp_alerts: [] })),
-      { alertname: name, eval_time: fires, exp_alerts: [alertIn(name, labels)] },
+      { alertname: name, eval_time: fires, exp_alerts: [labels].flat().map((one) => alertIn(name, one)) },
     ],
   };
 }

@@ -1,6 +1,8 @@
 /** For each alert what the metrics tell while it fires, and how it falls silent: the rule tests. */
 import { type AlertName, REASONS } from './alerts';
 
+export type Labels = Readonly<Record<string, string>>;
+
 export interface Story {
   /** Values by series, one a minute, as promtool writes them: `0+5x10` is eleven values, each 5 more than the one before. */
   readonly tells: Readonly<Record<string, string>>;
@@ -8,8 +10,8 @@ export interface Story {
   readonly fires: string;
   /** When it does not: before, and after. */
   readonly silent: readonly string[];
-  /** Of the alert, beside its severity. */
-  readonly labels?: Readonly<Record<string, string>>;
+  /** Of the alert, beside its severity; of each, where it fires more than once. */
+  readonly labels?: Labels | readonly Labels[];
 }
 
 const WORKER = 'job="payments-worker",instance="worker-1:9464"';
@@ -20,6 +22,10 @@ const answered = (status: string) =>
 const pollers = (type: string) => `temporal_num_pollers{${WORKER},poller_type="${type}",task_queue="payments"}`;
 const polled = (metric: string) => `${metric}{${WORKER},task_queue="payments",operation="PollActivityTaskQueue"}`;
 const SWEPT = `payments_swept_timestamp_seconds{${WORKER}}`;
+/** What workers tell of an app: that there is one, and when they last compared its books. */
+const told = (app_id: string) => `payments_gateway_circuit_open{${WORKER},app_id="${app_id}"}`;
+const compared = (app_id: string) => `payments_reconciled_timestamp_seconds{${WORKER},app_id="${app_id}"}`;
+const JOB = `payments_job_stopped{${WORKER},schedule_id="payments-stuck-sweep"}`;
 const OF_SHOP = { app_id: 'shop' };
 
 /**
@@ -123,9 +129,23 @@ export const STORIES: Readonly<Record<AlertName, Story | readonly Story[]>> = {
     { tells: { [SWEPT]: '_x40 2400x10' }, fires: '30m', silent: ['15m', '42m'] },
   ],
   PaymentsReconciliationSilent: {
-    // Compared 35 hours before, and again at 90 minutes. A worker that starts anew forgets when it did; Prometheus does not.
-    tells: { [`payments_reconciled_timestamp_seconds{${APP}}`]: '-126000x10 _x79 5400x10' },
-    ...{ fires: '80m', silent: ['50m', '95m'], labels: OF_SHOP },
+    // One app was never compared, one at minute 10 and told so ever since, and one lately. All are at minute 2205.
+    tells: {
+      ...{ [told('never')]: '0x2220', [compared('never')]: '_x2204 132300x20' },
+      ...{ [told('once')]: '0x2220', [compared('once')]: '_x9 600x2194 132300x20' },
+      ...{ [told('lately')]: '0x2220', [compared('lately')]: '_x1199 72000x1020' },
+    },
+    ...{ fires: '2200m', silent: ['2150m', '2210m'], labels: [{ app_id: 'never' }, { app_id: 'once' }] },
+  },
+  PaymentsJobStopped: {
+    // Another worker has looked since, and found it well; this one sees so at its next look.
+    tells: { [JOB]: '0x10 1x45 0x20', [JOB.replace('worker-1', 'worker-2')]: '0x10 1x34 0x31' },
+    ...{ fires: '50m', silent: ['10m', '29m', '60m'], labels: { schedule_id: 'payments-stuck-sweep' } },
+  },
+  PaymentsRampUnfinished: {
+    // Workers look every 15 minutes.
+    tells: { [`payments_worker_ramp_seconds{${WORKER}}`]: '0x10 85500x15 86400x15 87300x15 0x15' },
+    ...{ fires: '50m', silent: ['5m', '35m', '65m'] },
   },
   PaymentsEventsUndelivered: {
     tells: {

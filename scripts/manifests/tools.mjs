@@ -96,7 +96,6 @@ const fields = (properties, required = Object.keys(properties)) => ({
   required,
   additionalProperties: false,
 });
-const step = fields({ rampPercentage: { type: 'integer', minimum: 1, maximum: 99 }, pauseDuration: duration });
 
 /** The fields that the Worker Controller documents (docs/configuration.md of its repository), as far as we use them. */
 const WORKER_CONTROLLER = {
@@ -111,7 +110,7 @@ const WORKER_CONTROLLER = {
   WorkerDeployment: fields({
     replicas: { type: 'integer' },
     template: { type: 'object' },
-    rollout: fields({ strategy: { const: 'Progressive' }, steps: { type: 'array', items: step, minItems: 1 } }),
+    rollout: fields({ strategy: { const: 'Manual' } }),
     sunset: fields({ scaledownDelay: duration, deleteDelay: duration }),
     workerOptions: fields({ connectionRef: fields({ name: text }), temporalNamespace: text }),
   }),

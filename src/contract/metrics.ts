@@ -100,6 +100,15 @@ export const METRIC = {
     ...{ name: 'payments_reconciled_timestamp_seconds', kind: 'gauge', labels: ['app_id'], of: ['worker'] },
     meaning: 'when this worker last compared the books of an app to their end, in seconds since 1970',
   },
+  jobStopped: {
+    ...{ name: 'payments_job_stopped', kind: 'gauge', labels: ['schedule_id'], of: ['worker'] },
+    meaning: '1 while a job that Temporal starts by itself does not do its work, as this worker last looked, else 0',
+  },
+  ramped: {
+    ...{ name: 'payments_worker_ramp_seconds', kind: 'gauge', labels: [], of: ['worker'] },
+    meaning:
+      'for how long a part of new work has gone to another version of the worker than the rest, as it last looked',
+  },
   differences: {
     ...{
       name: 'payments_reconciliation_differences_total',

@@ -8,23 +8,33 @@ import { publishedGates } from './gates';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { quoted } from './list-query';
 
-const { WorkerDeploymentVersionStatus: STATUS } = temporal.api.enums.v1;
+const {
+  WorkerDeploymentVersionStatus: STATUS,
+  TaskQueueType: { TASK_QUEUE_TYPE_WORKFLOW: OF_WORKFLOWS },
+} = temporal.api.enums.v1;
 
-/** Temporal's states of a version, in the words that people read. */
-const STATES = {
-  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_UNSPECIFIED]: 'new',
+/** A version as people read it; `unknown`: Temporal does not say it, or says otherwise than its routing. */
+type VersionState = 'new' | 'current' | 'ramping' | 'draining' | 'drained' | 'unknown';
+
+/** What Temporal says of a version that gets no new work. */
+const WITHOUT_NEW_WORK: Readonly<Record<number, VersionState>> = {
   [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_CREATED]: 'new',
   [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_INACTIVE]: 'new',
-  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT]: 'current',
-  [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_RAMPING]: 'ramping',
   [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINING]: 'draining',
   [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED]: 'drained',
-} as const;
+};
+
+/** By where work goes, which changes are decided on, too; the status alone may be moments behind. */
+function stateOf(build_id: string, { current, ramping }: Routing, status: Summary['status']): VersionState {
+  if (build_id === current) return 'current';
+  if (build_id === ramping?.build_id) return 'ramping';
+  return WITHOUT_NEW_WORK[status ?? STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_UNSPECIFIED] ?? 'unknown';
+}
 
 /** A version of a deployment. Times are ISO 8601, UTC. */
 export interface DeployedVersion {
   build_id: string;
-  state: (typeof STATES)[keyof typeof STATES];
+  state: VersionState;
   created_at: string;
   /** When it became the current one for the last time. */
   last_current_at: string | null;
@@ -36,13 +46,19 @@ export interface DeployedVersion {
   pinned_runs: number;
   /** Closed runs without a result, whose state only its workers can tell. */
   closed_runs: number;
+  /** The task queues whose workflow tasks its workers have taken. */
+  task_queues: string[];
 }
 
-export interface Deployment {
-  name: string;
-  /** The build that new work goes to; null where that is workers without a version. */
+/** Where new work goes. */
+interface Routing {
+  /** The build that it goes to; null where that is workers without a version. */
   current: string | null;
   ramping: { build_id: string; percent: number } | null;
+}
+
+export interface Deployment extends Routing {
+  name: string;
   /** The newest first. */
   versions: DeployedVersion[];
   /** Temporal's word for this state: a change with it fails where somebody was faster. */
@@ -86,29 +102,42 @@ export class Deployments {
 
   /** Throws UserError where there is none of this name. */
   async read(name: string): Promise<Deployment> {
-    const { namespace } = this;
-    const { workerDeploymentInfo: info, conflictToken: token } = await this.service
-      .describeWorkerDeployment({ namespace, deploymentName: name })
-      .catch((error: unknown) => {
-        if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
-        throw new UserError(
-          `The namespace ${namespace} has no Worker Deployment ${name}: start a worker with TEMPORAL_DEPLOYMENT_NAME=${name} and a TEMPORAL_WORKER_BUILD_ID.`,
-        );
-      });
+    const { workerDeploymentInfo: info, conflictToken: token } = await this.described(name);
     const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } = info?.routingConfig ?? {};
     const ramping = rampingDeploymentVersion?.buildId;
-    const summaries = info?.versionSummaries ?? [];
-    const versions = await Promise.all(summaries.map((summary) => this.version(name, summary)));
-    return {
-      name,
+    const routing: Routing = {
       current: currentDeploymentVersion?.buildId ?? null,
       ramping: ramping ? { build_id: ramping, percent: rampingVersionPercentage ?? 0 } : null,
+    };
+    const summaries = info?.versionSummaries ?? [];
+    const versions = await Promise.all(summaries.map((summary) => this.version(name, routing, summary)));
+    return {
+      name,
+      ...routing,
       versions: versions.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)),
       token: token ?? new Uint8Array(),
     };
   }
 
-  private async version(deploymentName: string, summary: Summary): Promise<DeployedVersion> {
+  /** Since when a part of new work goes to another version than the rest; null where none is ramped. Throws as `read` does. */
+  async rampedSince(name: string): Promise<Date | null> {
+    const { rampingDeploymentVersion, rampingVersionChangedTime } =
+      (await this.described(name)).workerDeploymentInfo?.routingConfig ?? {};
+    const since = rampingDeploymentVersion?.buildId ? isoOf(rampingVersionChangedTime) : null;
+    return since === null ? null : new Date(since);
+  }
+
+  private async described(name: string) {
+    const { namespace } = this;
+    return this.service.describeWorkerDeployment({ namespace, deploymentName: name }).catch((error: unknown) => {
+      if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
+      throw new UserError(
+        `The namespace ${namespace} has no Worker Deployment ${name}: start a worker with TEMPORAL_DEPLOYMENT_NAME=${name} and a TEMPORAL_WORKER_BUILD_ID.`,
+      );
+    });
+  }
+
+  private async version(deploymentName: string, routing: Routing, summary: Summary): Promise<DeployedVersion> {
     const { namespace } = this;
     const build_id = summary.deploymentVersion?.buildId ?? '';
     const deploymentVersion = { deploymentName, buildId: build_id };
@@ -122,24 +151,34 @@ export class Deployments {
     const { metadata, createTime } = described.workerDeploymentVersionInfo ?? {};
     return {
       build_id,
-      state: STATES[summary.status ?? STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_UNSPECIFIED],
+      state: stateOf(build_id, routing, summary.status),
       created_at: isoOf(createTime) ?? '',
       last_current_at: isoOf(summary.lastCurrentTime),
       gates: publishedGates(metadata?.entries) ?? null,
       ...{ open_runs, pinned_runs, closed_runs },
+      task_queues: (described.versionTaskQueues ?? []).flatMap(({ name, type }) =>
+        name && type === OF_WORKFLOWS ? [name] : [],
+      ),
     };
   }
 
-  /** Open runs that no worker with a version has had. */
-  unversionedRuns(taskQueue: string): Promise<number> {
-    return this.count(`${OPEN} AND TemporalWorkerDeploymentVersion IS NULL AND TaskQueue = ${quoted(taskQueue)}`);
+  /** Open runs that no worker with a version has had, though this deployment's take them. */
+  unversionedRuns(deployment: Deployment): Promise<number> {
+    return this.countTaken(deployment, 'TemporalWorkerDeploymentVersion IS NULL');
   }
 
   /** Open runs that have passed any of these gates and go where the deployment sends them: a pinned one stays where it is. */
-  async runsBehind(gates: readonly string[]): Promise<number> {
+  async runsBehind(deployment: Deployment, gates: readonly string[]): Promise<number> {
     if (gates.length === 0) return 0;
     const passed = `TemporalChangeVersion IN (${gates.map(quoted).join(', ')})`;
-    return this.count(`${OPEN} AND ${passed} AND (TemporalWorkflowVersioningBehavior IS NULL OR NOT ${PINNED})`);
+    return this.countTaken(deployment, `${passed} AND (TemporalWorkflowVersioningBehavior IS NULL OR NOT ${PINNED})`);
+  }
+
+  /** Of the open runs that this deployment's workers take. Where Temporal names no task queue, of all: a change is refused rather than made. */
+  private countTaken({ versions }: Deployment, those: string): Promise<number> {
+    const queues = [...new Set(versions.flatMap(({ task_queues }) => task_queues))].sort();
+    const taken = queues.length > 0 ? `TaskQueue IN (${queues.map(quoted).join(', ')}) AND ` : '';
+    return this.count(`${OPEN} AND ${taken}${those}`);
   }
 
   private async count(query: string): Promise<number> {
@@ -183,6 +222,10 @@ const PINNED = `TemporalWorkflowVersioningBehavior = 'Pinned'`;
 
 /** What Temporal says where it refuses a change, and what to do. */
 const REFUSALS: readonly (readonly [words: RegExp, next: string])[] = [
+  [
+    /ManagerIdentity/,
+    'Somebody else manages where its work goes, such as the Worker Controller, which knows nothing of gates: give it the strategy Manual, then take its hold away (temporal worker deployment manager-identity unset --deployment-name NAME), and run this again.',
+  ],
   [
     /conflict token/,
     'Somebody else changed it at the same moment: look (payment-gateway deploy status), and run this again if it is still wanted.',

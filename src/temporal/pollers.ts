@@ -1,5 +1,6 @@
 /** Who works on a task queue, as Temporal lists it. */
 import type { Connection } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 import { firstLineOf } from '../process/message-of';
 
@@ -15,7 +16,13 @@ type Kind = keyof typeof KINDS;
 /** A version of the worker as people read it; null is workers without a version. */
 type Version = string | null;
 
-/** Who polled in the last minutes, by the kind of tasks. */
+/**
+ * A poll lasts for a minute and a little, and then comes the next one: who has not polled for so long, in ms, has most likely ended.
+ * Temporal goes on listing it for minutes.
+ */
+export const POLLS_WITHIN_MS = 120_000;
+
+/** Who polled, by the kind of tasks. */
 export type Pollers = Readonly<
   Record<
     Kind,
@@ -37,12 +44,16 @@ interface TaskQueue {
   taskQueue: string;
 }
 
-/** Throws Temporal's own error where it does not answer within 3 s. */
-export async function pollersOf(connection: Asked, { namespace, taskQueue }: TaskQueue): Promise<Pollers> {
+/** Those that have polled since `since`, in ms since the epoch. Throws Temporal's own error where it does not answer within 3 s. */
+export async function pollersOf(
+  connection: Asked,
+  { namespace, taskQueue }: TaskQueue,
+  since: number,
+): Promise<Pollers> {
   const ask = async (kind: Kind) => {
     const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: KINDS[kind] };
     const { pollers, versioningInfo } = await connection.workflowService.describeTaskQueue(request);
-    const listed = pollers ?? [];
+    const listed = (pollers ?? []).filter(({ lastAccessTime }) => (optionalTsToMs(lastAccessTime) ?? 0) >= since);
     // Who does not say what it is may be any: nobody is told of a mistake that may be none.
     const isServed = (version: Version) =>
       listed.some(({ deploymentOptions: of }) => !of || version === versionPolled(of));
@@ -84,7 +95,7 @@ export async function whyNotPolling(
   { identity, ...of }: TaskQueue & { identity: string },
 ): Promise<string | undefined> {
   try {
-    const pollers = await pollersOf(connection, of);
+    const pollers = await pollersOf(connection, of, 0);
     const unlisted = Object.entries(pollers).flatMap(([kind, { identities }]) =>
       identities.includes(identity) ? [] : [kind],
     );

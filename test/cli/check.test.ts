@@ -94,7 +94,23 @@ test('in a good set-up every point is ok', async () => {
 test('where an app has several, each has its lines', async () => {
   const all = await found({});
   expect(all.filter(({ app_id }) => app_id === 'shop').map(({ point }) => point)).toEqual([
-    ...['gateway', 'credentials', 'unknown orders', 'clock', 'webhook', 'notifications'],
+    ...['encryption keys', 'gateway', 'credentials', 'unknown orders', 'clock', 'webhook', 'notifications'],
+  ]);
+});
+
+test('the worker is asked about a payment of each app: another process may write those of another app', async () => {
+  const good = world({
+    payments: async (app_id) => (app_id === 'new' ? [] : [await payment({ workflow_id: `payment:${app_id}:1` })]),
+    askWorker: async (workflow_id) => ({ is: workflow_id === 'payment:us:1' ? 'refused' : 'read' }),
+  });
+  const apps = good.config.apps.flatMap((app) => ['eu', 'us', 'new'].map((app_id) => ({ ...app, app_id })));
+  const all: Finding[] = [];
+  for await (const finding of findings({ ...good, config: { ...good.config, apps } })) all.push(finding);
+  const keys = all.filter(({ point }) => point === 'encryption keys').map(({ app_id, result }) => [app_id, result]);
+  expect(keys).toEqual([
+    ['eu', 'ok'],
+    ['us', 'failed'],
+    ['new', 'not checked'],
   ]);
 });
 
@@ -165,13 +181,13 @@ const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Chang
   [
     'no worker',
     'worker',
-    /workflow tasks and activity tasks of payments: run payment-gateway worker/,
+    /workflow tasks and activity tasks of payments in the last 2 minutes: run payment-gateway worker/,
     () => ({ pollers: async () => ({ 'workflow tasks': polled(), 'activity tasks': polled() }) }),
   ],
   [
     'a worker without activities',
     'worker',
-    /takes activity tasks of payments/,
+    /asked for activity tasks of payments/,
     () => ({ pollers: async () => ({ 'workflow tasks': polled('w'), 'activity tasks': polled() }) }),
   ],
   [
@@ -304,7 +320,7 @@ test.each<[string, string, RegExp, Changes]>([
   [
     'keys where no worker answers',
     'encryption keys',
-    /can be read; .*: no poller/,
+    /can be read; .*could not be asked, because nobody answered for the latest, payment:shop:1 \(no poller\)/,
     { askWorker: async () => ({ is: 'silent', why: 'no poller' }) },
   ],
   ['sealing where nobody seals', 'sealing keys', /is not set/, { env: { PAYMENTS_SEALING_JWKS: '' } }],

@@ -18,7 +18,7 @@ const gates = (reads: string[], opens: string[] = []) => ({ release: '1.0.0', re
 
 function version(build_id: string, day: number, more: Partial<DeployedVersion> = {}): DeployedVersion {
   const created_at = `2026-11-0${day}T00:00:00.000Z`;
-  const runs = { open_runs: 0, pinned_runs: 0, closed_runs: 0 };
+  const runs = { open_runs: 0, pinned_runs: 0, closed_runs: 0, task_queues: ['payments'] };
   return { build_id, state: 'new', created_at, last_current_at: null, gates: gates([]), ...runs, ...more };
 }
 
@@ -121,12 +121,13 @@ test.each([
   [OLDEST, true, /drained/],
   [{ ...OLDEST, closed_runs: 9 }, true, /nobody answers for the state of 9 runs that failed or were terminated/],
   [NEW, true, /no work was ever sent/],
+  [{ ...NEW, state: 'unknown' as const }, false, /does not say its state/],
 ])('a version may stop only where nothing needs it: %j', (one, may_stop, why) => {
   expect(stoppingOf(one)).toEqual({ may_stop, why: expect.stringMatching(why) });
 });
 
 describe('Temporal', () => {
-  const { WorkerDeploymentVersionStatus: STATUS } = temporal.api.enums.v1;
+  const { TaskQueueType, WorkerDeploymentVersionStatus: STATUS } = temporal.api.enums.v1;
   const asked: { query?: string | null; conflictToken?: Uint8Array | null; buildId?: string | null }[] = [];
   const refuse = (code: number, message: string) => {
     const cause = Object.assign(new Error(message), { code, details: message, metadata: {} });
@@ -143,34 +144,37 @@ describe('Temporal', () => {
     );
   beforeEach(() => asked.splice(0));
 
+  const time = { seconds: 1_795_855_624, nanos: 500_000_000 };
+  const at = new Date(1_795_855_624_500).toISOString();
+  const its = (buildId: string) => ({ deploymentName: 'payments', buildId });
+
   test('is asked for each version, its gates and its open runs', async () => {
-    const deploymentVersion = { deploymentName: 'payments', buildId: 'c' };
-    const time = { seconds: 1_795_855_624, nanos: 500_000_000 };
     const entries = { 'payments.gates': defaultPayloadConverter.toPayload(gates(['g'], ['g'])) };
     const deployments = fake({
       describeWorkerDeployment: () => ({
         conflictToken: new Uint8Array([1]),
         workerDeploymentInfo: {
-          routingConfig: { currentDeploymentVersion: deploymentVersion },
-          versionSummaries: [
-            { deploymentVersion, status: STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT, lastCurrentTime: time },
-          ],
+          routingConfig: { currentDeploymentVersion: its('c') },
+          versionSummaries: [{ deploymentVersion: its('c'), lastCurrentTime: time }],
         },
       }),
       describeWorkerDeploymentVersion: () => ({
         workerDeploymentVersionInfo: { createTime: time, metadata: { entries } },
+        versionTaskQueues: [
+          { name: 'payments', type: TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW },
+          { name: 'only-activities', type: TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY },
+        ],
       }),
       countWorkflowExecutions: ({ query }) => ({
         count: query?.includes(' IN ') ? 3 : query?.includes('Pinned') ? 1 : 2,
       }),
     });
-    const [at] = [new Date(1_795_855_624_500).toISOString()];
     expect(await deployments.read('payments')).toEqual({
       ...{ name: 'payments', current: 'c', ramping: null, token: new Uint8Array([1]) },
       versions: [
         {
           ...{ build_id: 'c', state: 'current', created_at: at, last_current_at: at, gates: gates(['g'], ['g']) },
-          ...{ open_runs: 2, pinned_runs: 1, closed_runs: 3 },
+          ...{ open_runs: 2, pinned_runs: 1, closed_runs: 3, task_queues: ['payments'] },
         },
       ],
     });
@@ -179,17 +183,58 @@ describe('Temporal', () => {
     );
   });
 
-  test('is asked for runs behind gates, but for those that are pinned, and for none where no gate is unread', async () => {
+  test('says the state of a version by where new work goes, and of the others by their status', async () => {
+    const summaries = [
+      ['c', STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINING],
+      ['r', STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_INACTIVE],
+      ['was', STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT],
+      ['silent', STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_UNSPECIFIED],
+      ['new', STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_CREATED],
+      ['old', STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED],
+    ] as const;
+    const deployments = fake({
+      describeWorkerDeployment: () => ({
+        workerDeploymentInfo: {
+          routingConfig: { currentDeploymentVersion: its('c'), rampingDeploymentVersion: its('r') },
+          versionSummaries: summaries.map(([build, status]) => ({ deploymentVersion: its(build), status })),
+        },
+      }),
+      describeWorkerDeploymentVersion: () => ({ workerDeploymentVersionInfo: { createTime: time } }),
+      countWorkflowExecutions: () => ({ count: 0 }),
+    });
+    const { versions } = await deployments.read('payments');
+    expect(Object.fromEntries(versions.map(({ build_id, state }) => [build_id, state]))).toEqual({
+      ...{ c: 'current', r: 'ramping', was: 'unknown', silent: 'unknown', new: 'new', old: 'drained' },
+    });
+  });
+
+  test.each([
+    ['of its task queues', [['eu'], ['eu', "o'x"]], "TaskQueue IN ('eu', 'o''x') AND "],
+    ['of all where it names none', [[]], ''],
+  ])('is asked for runs behind gates %s, but for those that are pinned', async (_which, queues, taken) => {
     const deployments = fake({ countWorkflowExecutions: () => ({ count: 4 }) });
-    expect(await deployments.runsBehind(['g', "it's"])).toBe(4);
-    expect(await deployments.runsBehind([])).toBe(0);
+    const versions = queues.map((task_queues, day) => version(`${day}`, day, { task_queues }));
+    expect(await deployments.runsBehind(deployment({ versions }), ['g', "it's"])).toBe(4);
     expect(asked).toEqual([
       {
         namespace: 'default',
-        query:
-          "ExecutionStatus = 'Running' AND TemporalChangeVersion IN ('g', 'it''s') AND (TemporalWorkflowVersioningBehavior IS NULL OR NOT TemporalWorkflowVersioningBehavior = 'Pinned')",
+        query: `ExecutionStatus = 'Running' AND ${taken}TemporalChangeVersion IN ('g', 'it''s') AND (TemporalWorkflowVersioningBehavior IS NULL OR NOT TemporalWorkflowVersioningBehavior = 'Pinned')`,
       },
     ]);
+  });
+
+  test.each([
+    ['no version is ramped', {}, null],
+    ['one is', { rampingDeploymentVersion: its('d'), rampingVersionChangedTime: time }, new Date(at)],
+    ['one was, and is no more', { rampingVersionChangedTime: time }, null],
+  ])('says since when new work is divided, where %s', async (_where, routingConfig, since) => {
+    const deployments = fake({ describeWorkerDeployment: () => ({ workerDeploymentInfo: { routingConfig } }) });
+    expect(await deployments.rampedSince('payments')).toEqual(since);
+  });
+
+  test('is asked for no runs where no gate is unread', async () => {
+    expect(await fake({}).runsBehind(deployment(), [])).toBe(0);
+    expect(asked).toEqual([]);
   });
 
   test.each([
@@ -198,6 +243,7 @@ describe('Temporal', () => {
       "proposed current version 'payments:d' is missing active task queues from the current version",
       /start its workers/,
     ],
+    ["ManagerIdentity 'x' is set and does not match user identity 'y'", /Worker Controller.*Manual.*identity unset/],
     ['something new', /Temporal refuses d: .*something new.*deploy status/],
   ])('gets the token of what was read, and its refusal %j is told with what to do', async (said, told) => {
     const deployments = fake({ setWorkerDeploymentCurrentVersion: () => refuse(9, said) });

@@ -1,5 +1,6 @@
 /** A new namespace, as an operator prepares it: the worker refuses it, `setup` prepares it, the worker runs. */
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -16,7 +17,7 @@ import { built } from '../harness/built';
 import { Commands } from '../harness/commands';
 import { eventually } from '../harness/eventually';
 import { publishedOrder } from '../harness/orders';
-import { type RefusingServer, refusingServer } from '../harness/refusing-server';
+import { refusedByCloud, type TemporalProxy, temporalProxy } from '../harness/temporal-proxy.cjs';
 import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'setup-'));
@@ -142,9 +143,9 @@ test('a retention that Temporal refuses is answered with what it says of it, wit
 });
 
 describe('where Temporal offers neither namespaces nor search attributes to add', () => {
-  let closed: RefusingServer;
+  let closed: TemporalProxy;
   beforeAll(async () => {
-    closed = await refusingServer(temporal.address, ['OperatorService', 'RegisterNamespace', 'UpdateNamespace']);
+    closed = await temporalProxy(temporal.address, createServer(), refusedByCloud);
   });
   afterAll(() => closed?.close());
   const there = (TEMPORAL_NAMESPACE: string, ...args: string[]) =>
@@ -237,7 +238,7 @@ describe.each([
 });
 
 test('5. Temporal lists a worker by an id that none after it has: it does so for minutes after its end', async () => {
-  const pollers = await pollersOf(temporal.connection, { namespace: 'default', taskQueue: 'payments' });
+  const pollers = await pollersOf(temporal.connection, { namespace: 'default', taskQueue: 'payments' }, 0);
   const identities = [expect.stringMatching(/^\d+@.+:[0-9a-f-]{36}$/)];
   expect(pollers['workflow tasks']).toEqual({ identities, unserved: [] });
   expect(pollers['activity tasks']).toEqual(pollers['workflow tasks']);

@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('every block has a language that is looked at here, or is JSON or Mermaid, which other tests read', () => {
-  const known = ['ts', 'sh', 'py', 'go', 'java', 'json', 'mermaid'];
+test('every block has a language that is looked at here, or is JSON, YAML or Mermaid, which other tests read', () => {
+  const known = ['ts', 'sh', 'py', 'go', 'java', 'json', 'yaml', 'mermaid'];
   expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
   for (const language of known) expect([language, inLanguage(language).length > 0]).toEqual([language, true]);
 });

@@ -2,7 +2,7 @@
 import { ALERTS, type Alert, REASONS } from '../../deploy/monitoring/alerts';
 import { board, ROWS } from '../../deploy/monitoring/board';
 import { ruleTests } from '../../deploy/monitoring/rules';
-import { ATTENTION_WORDS, METRIC, type Metric } from '../../src/contract';
+import { ATTENTION_WORDS, JOB_RUNBOOK, METRIC, type Metric } from '../../src/contract';
 import { anchorsOf } from '../docs/markdown';
 
 const alerts: [string, Alert][] = Object.entries(ALERTS);
@@ -64,7 +64,7 @@ test('panels do not lie on one another', () => {
 });
 
 test('each reason for attention is in one alert', () => {
-  expect(Object.values(REASONS).flat().sort()).toEqual([...ATTENTION_WORDS].sort());
+  expect(Object.values(REASONS).flat().sort()).toEqual([...ATTENTION_WORDS, ...Object.keys(JOB_RUNBOOK)].sort());
 });
 
 test('each alert leads to a heading of the documents, whatever its reason', () => {

@@ -6,10 +6,11 @@ import type { ScheduleHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { dataConverter } from '../../src/codec';
-import { type ScheduledJob, scheduledJobs } from '../../src/contract';
+import { type Recorder, type ScheduledJob, scheduledJobs } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { makeSchedule, troubledJobs } from '../../src/temporal/schedules';
+import { look } from '../../src/temporal/watch-for-stops';
 import { devServer } from '../../src/testing/dev-server';
 import { APP } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
@@ -86,12 +87,41 @@ function fail(): never {
 
 const troubles = () => troubledJobs(temporal.client, JOBS, new Date());
 
+/** What a worker tells of the jobs: its metric by Schedule, and its log. */
+async function told() {
+  const values: Record<string, number> = {};
+  const lines: string[] = [];
+  const record: Recorder = (name, value, labels) => {
+    values[[name, ...Object.values(labels)].join(' ')] = value;
+  };
+  const say = (line: string) => lines.push(line);
+  await look(
+    temporal.client,
+    { jobs: JOBS, deployment: 'none' },
+    { record, log: { error: say, warn: say } },
+    new Date(),
+  );
+  return { values, lines };
+}
+const stopped = (value: number) =>
+  Object.fromEntries(JOBS.map(({ schedule_id }) => [`jobStopped ${schedule_id}`, value]));
+
 test('jobs without Schedules are found missing, and none is found in trouble once they are made', async () => {
   expect((await troubles()).map(({ schedule_id, problem }) => [schedule_id, problem])).toEqual(
     JOBS.map(({ schedule_id }) => [schedule_id, 'missing']),
   );
+  expect(await told()).toEqual({
+    values: stopped(1),
+    lines: [
+      ...JOBS.map(({ schedule_id }) =>
+        expect.stringMatching(`${schedule_id} needs a person \\(job-stopped\\): there is no`),
+      ),
+      'it was not found out how far the deploy is',
+    ],
+  });
   for (const job of JOBS) await makeSchedule(temporal.client, job, taskQueue);
   expect(await troubles()).toEqual([]);
+  expect((await told()).values).toEqual(stopped(0));
 });
 
 /** In this order, on one Temporal: each worker finds what the one before has left. */

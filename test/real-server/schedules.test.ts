@@ -9,6 +9,7 @@ import type { Runtime } from '@temporalio/worker';
 import Long from 'long';
 import pino from 'pino';
 import { z } from 'zod';
+import refund from '../../examples/refunds/pix.json';
 import { freePort } from '../../src/cli/dev/temporal';
 import {
   ATTENTION_WORDS,
@@ -41,7 +42,11 @@ beforeAll(async () => {
   metricsUrl = `http://${METRICS_ADDRESS}/metrics`;
   receiver = await flakyReceiver();
   const events = { PAYMENTS_EVENTS_URL: receiver.url, PAYMENTS_EVENTS_SECRETS: receiver.secret };
-  stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: KEYS, PAYMENTS_OVERDUE: '1ms', ...events } });
+  stack = await startStack({
+    env: { PAYMENTS_ENCRYPTION_KEYS: KEYS, PAYMENTS_OVERDUE: '1ms', ...events },
+    // Each task replays all that was before: what is counted twice is seen.
+    worker: { maxCachedWorkflows: 0 },
+  });
 });
 afterAll(async () => {
   await stack?.close();
@@ -136,6 +141,40 @@ test('check finds nothing wrong once an order was paid and notified, and a key t
   });
 });
 
+test('a payment is counted once, though each task replays it and its creation is not answered; each call of the gateway is one', async () => {
+  const { payments, simulator } = stack;
+  const before = await metrics();
+  const sold = publishedOrder('pix');
+  const { out_trade_no } = sold;
+  simulator.addFault({ on: 'pay', fault: '5xx-after', out_trade_no, times: 1 });
+  await payments.pay(sold);
+  await simulator.pay(out_trade_no);
+  await payments.outcome(out_trade_no);
+  await payments.refund(out_trade_no, { ...refund, out_request_no: 'refund-counted' });
+  const ended = 'payments_ended_total{app_id="test-app",method="PIX",outcome="SUCCESS"}';
+  await eventually('its end is told', async () => (await metrics())[ended] !== before[ended]);
+  const after = await metrics();
+  const more = (names: RegExp) =>
+    Object.fromEntries(
+      Object.entries(after).flatMap(([name, value]) => {
+        const added = value - (before[name] ?? 0);
+        return names.test(name) && added !== 0 ? [[name, added]] : [];
+      }),
+    );
+  expect(more(/^payments_(started|ended|refunds_requested)_total|^payments_(data|outcome)_seconds_count/)).toEqual({
+    'payments_started_total{app_id="test-app",method="PIX"}': 1,
+    'payments_data_seconds_count{app_id="test-app",method="PIX"}': 1,
+    [ended]: 1,
+    'payments_outcome_seconds_count{app_id="test-app",outcome="SUCCESS"}': 1,
+    'payments_refunds_requested_total{app_id="test-app"}': 1,
+  });
+  const called = (operation: string) => simulator.requests({ path: `/trade/${operation}`, out_trade_no }).length;
+  expect(more(/^payments_gateway_call_seconds_count.*operation="(pay|refund)"/)).toEqual({
+    'payments_gateway_call_seconds_count{app_id="test-app",operation="pay",result="unanswered"}': called('pay'),
+    'payments_gateway_call_seconds_count{app_id="test-app",operation="refund",result="done"}': called('refund'),
+  });
+});
+
 test('a payment that no worker takes stands in the list of what needs a person, until a person says so', async () => {
   const { client } = stack;
   const unheard = order();
@@ -206,7 +245,9 @@ async function metrics(): Promise<Record<string, number>> {
   const lines = [...text.matchAll(/^(payments_\w+?)(?:\{(.*)\})? (\S+)$/gm)];
   return Object.fromEntries(
     lines.map(([, name, labels = '', value]) => {
-      const own = labels.split(',').filter((label) => /^(app_id|kind|reason)=/.test(label));
+      const own = labels
+        .split(',')
+        .filter((label) => /^(app_id|kind|reason|method|outcome|operation|result)=/.test(label));
       return [own.length > 0 ? `${name}{${own.sort().join(',')}}` : name, Number(value)];
     }),
   );

@@ -1,20 +1,25 @@
 /** Whether the server lists a worker as a poller, which is what its `/readyz` says. */
+import Long from 'long';
 import { pollersOf, whyNotPolling } from '../../src/temporal/pollers';
 
 const WORKFLOW_TASKS = 1;
 
-/** A connection to a server that lists these identities, and that fails where it lists none at all. */
-function listing(workflows: string[] | Error, activities: string[] = []): Parameters<typeof whyNotPolling>[0] {
-  const describeTaskQueue = async ({ taskQueueType }: { taskQueueType?: number | null }) => {
-    if (workflows instanceof Error) throw workflows;
-    const identities = taskQueueType === WORKFLOW_TASKS ? workflows : activities;
-    return { pollers: identities.map((identity) => ({ identity })) };
-  };
+/** A connection to a server that answers so; by a function, as the kind of tasks is. */
+function answering(answer: object | ((ofWorkflows: boolean) => object)): Parameters<typeof pollersOf>[0] {
+  const describeTaskQueue = async ({ taskQueueType }: { taskQueueType?: number | null }) =>
+    typeof answer === 'function' ? answer(taskQueueType === WORKFLOW_TASKS) : answer;
   return Object.assign(Object.create(null), {
     workflowService: { describeTaskQueue },
     withDeadline: (_deadline: number, ask: () => Promise<unknown>) => ask(),
   });
 }
+
+/** A server that lists these identities, or fails. */
+const listing = (workflows: string[] | Error, activities: string[] = []) =>
+  answering((ofWorkflows) => {
+    if (workflows instanceof Error) throw workflows;
+    return { pollers: (ofWorkflows ? workflows : activities).map((identity) => ({ identity })) };
+  });
 
 const me = { namespace: 'n', taskQueue: 'payments', identity: 'me' };
 
@@ -34,6 +39,14 @@ test('where Temporal does not answer, the first line of its error says why', asy
   expect(await whyNotPolling(listing(new Error('deadline exceeded\n at x')), me)).toBe(
     'Temporal does not say who polls payments (deadline exceeded)',
   );
+});
+
+test('who asked for work before a time is left out: Temporal lists one that has died for minutes', async () => {
+  const asked = { seconds: Long.fromNumber(1_000), nanos: 0 };
+  const connection = answering({ pollers: [{ identity: 'dead', lastAccessTime: asked }] });
+  const identities = async (since: number) => (await pollersOf(connection, me, since))['workflow tasks'].identities;
+  expect(await identities(1_000_000)).toEqual(['dead']);
+  expect(await identities(1_000_001)).toEqual([]);
 });
 
 describe('new work goes to a version, or to workers without one', () => {
@@ -61,13 +74,8 @@ describe('new work goes to a version, or to workers without one', () => {
     ],
     ['a server does not say what polls', [{}], { currentDeploymentVersion: version('2') }, []],
   ])('%s: who gets work and does not poll is told', async (_, listed, versioningInfo, unserved) => {
-    const connection: Parameters<typeof pollersOf>[0] = Object.assign(Object.create(null), {
-      workflowService: {
-        describeTaskQueue: async () => ({ pollers: listed.map((one) => ({ identity: 'w', ...one })), versioningInfo }),
-      },
-      withDeadline: (_deadline: number, ask: () => Promise<unknown>) => ask(),
-    });
-    const pollers = await pollersOf(connection, me);
+    const connection = answering({ pollers: listed.map((one) => ({ identity: 'w', ...one })), versioningInfo });
+    const pollers = await pollersOf(connection, me, 0);
     expect(Object.values(pollers).map((of) => of.unserved)).toEqual([unserved, unserved]);
   });
 });

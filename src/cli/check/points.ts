@@ -5,7 +5,7 @@
 import type { Payload } from '@temporalio/common';
 import { type CodecRules, EncryptionCodec, PayloadDecryptionError } from '../../codec';
 import { GatewayError, open, seal } from '../../gateway';
-import { DAY } from '../../gateway/pure/durations';
+import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isCredentialsRefusal, refusalOf } from '../../gateway/refusals';
 import { type GatewayLook, type GatewayTrouble, troublesIn } from '../../process/gateway-check';
 import { FAIL } from '../../process/http-server';
@@ -14,7 +14,7 @@ import { type Config, requireApps, risksOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { UnknownNamespaceError } from '../../temporal/connection';
 import { RETENTION_MS } from '../../temporal/namespaces';
-import type { Pollers } from '../../temporal/pollers';
+import { POLLS_WITHIN_MS, type Pollers } from '../../temporal/pollers';
 import type { JobTrouble } from '../../temporal/schedules';
 
 /** How one point stands. */
@@ -53,6 +53,7 @@ export interface World {
   /** Throws SearchAttributeConflictError. */
   missingAttributes(): Promise<readonly string[]>;
   troubledJobs(): Promise<readonly JobTrouble[]>;
+  /** Those of the time that LATELY says. */
   pollers(): Promise<Pollers>;
   /** The latest ones. */
   payments(app_id: string): Promise<readonly KeptPayment[]>;
@@ -69,6 +70,9 @@ interface Point {
   needs?: string;
   look(world: World): Promise<Verdict>;
 }
+
+/** One that died within this time still counts. */
+const LATELY = `the last ${POLLS_WITHIN_MS / MINUTE} minutes`;
 
 const ofAll: Point[] = [
   {
@@ -149,29 +153,30 @@ const ofAll: Point[] = [
       const queue = world.config.PAYMENTS_TASK_QUEUE;
       if (lacking.length > 0)
         return failed(
-          `Nobody takes ${lacking.join(' and ')} of ${queue}: run payment-gateway worker with this TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and PAYMENTS_TASK_QUEUE, and look at its log.`,
+          `Nobody asked for ${lacking.join(' and ')} of ${queue} in ${LATELY}: run payment-gateway worker with this TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and PAYMENTS_TASK_QUEUE, and look at its log, or at this machine’s clock.`,
         );
       const unserved = new Set(Object.values(pollers).flatMap((of) => of.unserved));
       if (unserved.size > 0)
         return failed(
           `Temporal sends new payments of ${queue} to ${[...unserved].map((version) => version ?? 'workers without a version').join(' and ')}, and none of these polls: start them, or send new payments to a version that runs: payment-gateway deploy promote.`,
         );
-      return ok(`${new Set(Object.values(pollers).flatMap(({ identities }) => identities)).size} on ${queue}`);
+      return ok(
+        `${new Set(Object.values(pollers).flatMap(({ identities }) => identities)).size} asked for work of ${queue} in ${LATELY}`,
+      );
     },
   },
-  { name: 'encryption keys', needs: 'namespace', look: encryptionKeys },
   { name: 'sealing keys', look: sealingKeys },
 ];
 
-/** Whether those who write payments, the worker and this process read each other's payloads. */
-async function encryptionKeys(world: World): Promise<Verdict> {
-  const { PAYMENTS_ENCRYPTION_KEYS: keys, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: isClear, apps } = world.config;
+/** Whether those who write payments of the app, the worker and this process read each other's payloads. */
+async function encryptionKeys(world: World, { app_id }: App): Promise<Verdict> {
+  const { PAYMENTS_ENCRYPTION_KEYS: keys, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: isClear } = world.config;
   if (keys === undefined && isClear) return unchecked('there are none: PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is on');
   if (keys === undefined)
     return failed(
       'PAYMENTS_ENCRYPTION_KEYS is not set: give this process the keys of the worker, or make one: payment-gateway keys new',
     );
-  const payments = (await Promise.all(apps.map(({ app_id }) => world.payments(app_id)))).flat();
+  const payments = await world.payments(app_id);
   const [latest] = payments;
   if (latest === undefined)
     return unchecked('there is no payment yet whose payloads could be read: pay one, and run this again');
@@ -185,9 +190,11 @@ async function encryptionKeys(world: World): Promise<Verdict> {
       return failed(
         `The worker answers questions, but cannot read what is encrypted with the key ${keys[0].id}, the first one here. Give all processes the same PAYMENTS_ENCRYPTION_KEYS, and start them anew.`,
       );
-    const read = `all payloads of the latest ${payments.length} payments can be read`;
+    const read = `all payloads of its latest ${payments.length} payments can be read`;
     if (answer.is === 'read') return ok(`${read}, and the worker reads ours`);
-    return unchecked(`${read}; whether the worker reads ours is not known: ${answer.why}`);
+    return unchecked(
+      `${read}; whether the worker reads ours could not be asked, because nobody answered for the latest, ${latest.workflow_id} (${answer.why}). A payment that has ended needs a worker of the version that it began on: pay one more, and run this again.`,
+    );
   } catch (error) {
     if (!(error instanceof PayloadDecryptionError)) throw error;
     return failed(`${error.message} Give all processes the same PAYMENTS_ENCRYPTION_KEYS.`);
@@ -218,6 +225,7 @@ interface PointOfApp {
 }
 
 const ofEachApp: PointOfApp[] = [
+  { name: 'encryption keys', needs: 'namespace', look: encryptionKeys },
   { name: 'gateway', look: (world, app) => atGateway(world, app, 'answer', () => ok(`${app.base_url} answers`)) },
   {
     name: 'credentials',

@@ -11,7 +11,7 @@ import { appIdsOf, type Config } from '../../process/settings';
 import { connect, temporalConfig } from '../../temporal/connection';
 import { retentionOf } from '../../temporal/namespaces';
 import { paymentQuery } from '../../temporal/payment-query';
-import { type Pollers, pollersOf } from '../../temporal/pollers';
+import { POLLS_WITHIN_MS, type Pollers, pollersOf } from '../../temporal/pollers';
 import { type JobTrouble, troubledJobs } from '../../temporal/schedules';
 import { missingSearchAttributes } from '../../temporal/search-attributes';
 import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
@@ -57,7 +57,8 @@ export class LiveWorld implements World {
 
   async pollers(): Promise<Pollers> {
     const { connection, namespace } = await this.temporal();
-    return pollersOf(connection, { namespace, taskQueue: this.config.PAYMENTS_TASK_QUEUE });
+    const queue = { namespace, taskQueue: this.config.PAYMENTS_TASK_QUEUE };
+    return pollersOf(connection, queue, Date.now() - POLLS_WITHIN_MS);
   }
 
   payments(app_id: string): Promise<KeptPayment[]> {

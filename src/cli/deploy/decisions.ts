@@ -64,7 +64,8 @@ function nextVersion(deployment: Deployment, named: string | undefined): Deploye
   return found;
 }
 
-const versionOf = ({ versions }: Deployment, build_id: string | null): DeployedVersion | null =>
+/** The version of a build; null is workers without a version. */
+export const versionOf = ({ versions }: Deployment, build_id: string | null): DeployedVersion | null =>
   versions.find((one) => one.build_id === build_id) ?? null;
 
 /**
@@ -98,6 +99,7 @@ export function stoppingOf({ state, pinned_runs, closed_runs }: DeployedVersion)
   if (state === 'current' || state === 'ramping') return { may_stop: false, why: 'new work goes to it' };
   if (pinned_runs > 0) return { may_stop: false, why: `${pinned_runs} open runs stay with it` };
   if (state === 'draining') return { may_stop: false, why: 'Temporal has not found it drained yet: look again' };
+  if (state === 'unknown') return { may_stop: false, why: 'Temporal does not say its state: look again' };
   if (state === 'new') return { may_stop: true, why: 'no work was ever sent to it' };
   if (closed_runs === 0) return { may_stop: true, why: 'drained' };
   return {

@@ -3,10 +3,19 @@ import { UserError } from '../../process/user-error';
 import { type DeployedVersion, type Deployment, Deployments, DeployRefusedError } from '../../temporal/deployments';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
-import { asOperator, type Operator } from '../operator/connection';
+import { asOperator } from '../operator/connection';
 import { table } from '../operator/table';
 import { printable, say } from '../print';
-import { type Change, gatesOfNoReturn, promotionOf, rampOf, rollbackOf, stoppingOf, unreadGates } from './decisions';
+import {
+  type Change,
+  gatesOfNoReturn,
+  promotionOf,
+  rampOf,
+  rollbackOf,
+  stoppingOf,
+  unreadGates,
+  versionOf,
+} from './decisions';
 
 export interface DeployOptions {
   /** The Worker Deployment; by default that of the settings, or the only one. */
@@ -19,11 +28,11 @@ export interface NextOptions extends DeployOptions {
 }
 
 export const status = (options: DeployOptions): Promise<never> =>
-  onDeployment(options, async (deployments, deployment, { config }) => {
-    const unversioned_runs = await deployments.unversionedRuns(config.PAYMENTS_TASK_QUEUE);
-    const current = deployment.versions.filter(({ state }) => state === 'current');
-    const unread_gates = current.length > 0 ? unreadGates(deployment, current) : [];
-    const stranded_runs = await deployments.runsBehind(unread_gates);
+  onDeployment(options, async (deployments, deployment) => {
+    const unversioned_runs = await deployments.unversionedRuns(deployment);
+    const current = versionOf(deployment, deployment.current);
+    const unread_gates = current === null ? [] : unreadGates(deployment, [current]);
+    const stranded_runs = await deployments.runsBehind(deployment, unread_gates);
     const { token: _token, ...shown } = deployment;
     const versions = deployment.versions.map((version) => ({ ...version, ...stoppingOf(version) }));
     const report = { ...shown, versions, unversioned_runs, stranded_runs, unread_gates };
@@ -47,7 +56,7 @@ function change(options: DeployOptions, planned: (deployment: Deployment) => Cha
   return onDeployment(options, async (deployments, deployment) => {
     const plan = planned(deployment);
     const gates = unreadGates(deployment, plan.receivers);
-    const runs = await deployments.runsBehind(gates);
+    const runs = await deployments.runsBehind(deployment, gates);
     if (runs > 0) throw new DeployRefusedError(stranding(plan, gates, runs));
     if (plan.do === 'promote') await deployments.setCurrent(deployment, plan.build_id);
     else await deployments.setRamping(deployment, plan.do === 'ramp' ? plan : null);
@@ -119,14 +128,13 @@ const gatesText = ({ gates }: DeployedVersion): string =>
 
 function onDeployment(
   { deployment: named }: DeployOptions,
-  act: (deployments: Deployments, deployment: Deployment, operator: Operator) => Promise<void>,
+  act: (deployments: Deployments, deployment: Deployment) => Promise<void>,
 ): Promise<never> {
-  return asOperator(async (operator) => {
-    const { client, config } = operator;
+  return asOperator(async ({ client, config }) => {
     const deployments = new Deployments(client.workflowService, client.options.namespace, client.options.identity);
     try {
       const name = named ?? config.TEMPORAL_DEPLOYMENT_NAME ?? onlyOne(await deployments.names());
-      await act(deployments, await deployments.read(name), operator);
+      await act(deployments, await deployments.read(name));
       return EXIT.ok;
     } catch (error) {
       if (!(error instanceof DeployRefusedError)) throw error;

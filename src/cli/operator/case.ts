@@ -1,7 +1,6 @@
 /** All that is known of an order: its payment, its after-sale, what follows them, and what happened to each. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import {
   type AfterSaleState,
@@ -22,6 +21,7 @@ import { leftUndone } from '../../temporal/attention-list';
 import { findNamed } from '../../temporal/find';
 import { deliveriesQuery, orderQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
+import { pollersOf } from '../../temporal/pollers';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { latestTakenRun, stateOfRun } from '../../temporal/taken-run';
 import { type TimelineEntry, timelineOf } from '../../temporal/timeline';
@@ -177,14 +177,10 @@ async function describe(client: Client, workflowId: string, runId?: string) {
 }
 
 /** A query of a task queue that nobody polls is answered only once its time is over: nobody has to wait for that. */
-async function isAnswerable(client: Client, { execution, task_queue }: OrderRun): Promise<boolean> {
+async function isAnswerable({ connection, options }: Client, { execution, task_queue }: OrderRun): Promise<boolean> {
   if (execution === 'COMPLETED' || task_queue === '') return true;
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace: client.options.namespace,
-    taskQueue: { name: task_queue },
-    taskQueueType: temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
-  });
-  return (pollers ?? []).length > 0;
+  const pollers = await pollersOf(connection, { namespace: options.namespace, taskQueue: task_queue }, 0);
+  return pollers['workflow tasks'].identities.length > 0;
 }
 
 /** Undefined where it is not to be had. */
