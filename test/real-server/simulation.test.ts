@@ -1,10 +1,13 @@
-/** `simulate()` says the same as a whole stack: each order file and each refund is played on both, and compared field by field. */
+/**
+ * `simulate()` says the same as a whole stack: one order of each sort (ORDERS_ENDS=all for every one) and each refund is played on both,
+ * and compared field by field.
+ */
 import { isPaymentFailure, type RefundOptions } from '../../src/client';
 import type { PaymentState } from '../../src/contract';
 import { type Checkout, type DirectPayment, parseCheckout, parseDirectPayment } from '../../src/gateway';
 import { type Simulation, simulate } from '../../src/testing/simulation';
 import { type Stack, startStack } from '../../src/testing/stack';
-import { publishedOrders } from '../harness/orders';
+import { ordersOfEachSort } from '../harness/orders';
 import { USER } from '../harness/sold';
 
 let stack: Stack;
@@ -56,7 +59,7 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
     },
   );
 
-const ORDERS = publishedOrders().map(({ name, kind, request }) => ({
+const ORDERS = ordersOfEachSort().map(({ name, kind, request }) => ({
   name,
   pay: ({ payments }: Pick<Stack, 'payments'>) =>
     kind === 'checkout' ? payments.createCheckout(checkoutOf(request)) : payments.pay(directOf(request)),
