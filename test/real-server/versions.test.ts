@@ -91,6 +91,8 @@ const version = (buildId: string, isSo: (seen: z.output<typeof status>['versions
   until(
     async () => (await statusNow()).versions.find(({ build_id }) => build_id === buildId),
     (seen) => seen !== undefined && isSo(seen),
+    // The server looks as often, and a command costs half a second of CPU.
+    1_000,
   );
 
 /** Makes a version that has just started the current one. */
