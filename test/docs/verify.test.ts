@@ -58,3 +58,27 @@ test('two runs on one machine install one after the other, though apt refuses th
   const runs = await Promise.all([verifyWith(installs), verifyWith(installs)]);
   for (const { stdout } of runs) expect(stdout).toMatch(/== lint\n1 passed, 1 failed\n$/);
 });
+
+/** Jest's report of so many tests. */
+const reportOf = (numPassedTests: number, numFailedTests: number) =>
+  JSON.stringify({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites: 0 });
+
+test.each([
+  ['all tests of both parts pass', reportOf(4, 0), 0, '12 passed, 0 failed'],
+  ['a test of the second part fails', reportOf(3, 1), 1, '11 passed, 1 failed'],
+  ['the second part breaks off without a report', '', 1, '5 passed, 1 failed'],
+])('where %s, the last line counts the steps and the tests of both', async (_, second, code, said) => {
+  const real = (name: string) => `exec ${pathOf(name)} "$@"`;
+  const report = `file=\${*##*--outputFile=}; file=\${file%% *}`;
+  const others = second === '' ? `exit ${code}` : `echo '${second}' > "$file"; exit ${code}`;
+  const { stdout } = await verifyWith({
+    ...{ chromium: '', python3: '', mktemp: real('mktemp'), rm: real('rm'), cat: real('cat'), nice: real('nice') },
+    node: `exec ${process.execPath} "$@"`,
+    npm: [
+      'case "$*" in *--outputFile=*) ;; *) exit 0 ;; esac',
+      report,
+      `case "$file" in *simulated.json) echo '${reportOf(3, 0)}' > "$file" ;; *) ${others} ;; esac`,
+    ].join('\n'),
+  });
+  expect(stdout.trim().split('\n').at(-1)).toBe(said);
+});

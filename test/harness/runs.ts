@@ -1,20 +1,25 @@
 /** Waiting for what a real server shows a moment later. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { LOOK_AGAIN_MS } from './eventually';
 
 /** Looks until what is seen is as wanted, and returns it. The limit of the test ends it if that never comes. */
-export async function until<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
+export async function until<T>(
+  look: () => Promise<T>,
+  isSo: (seen: T) => boolean,
+  again_ms = LOOK_AGAIN_MS,
+): Promise<T> {
   for (;;) {
     const seen = await look();
     if (isSo(seen)) return seen;
-    await delay(50);
+    await delay(again_ms);
   }
 }
 
 /** Every run of a workflow with its length, the latest first. Waits until the list, which is late, has `atLeast` of them. */
 export async function runsOf(client: Client, workflowId: string, atLeast = 1) {
   const runs: { runId: string; status: string; events: number; bytes: number }[] = [];
-  while ((await client.workflow.count(`WorkflowId = '${workflowId}'`)).count < atLeast) await delay(100);
+  while ((await client.workflow.count(`WorkflowId = '${workflowId}'`)).count < atLeast) await delay(LOOK_AGAIN_MS);
   for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
     const { status, historyLength, historySize } = await client.workflow.getHandle(workflowId, runId).describe();
     runs.push({ runId, status: status.name, events: historyLength, bytes: historySize ?? 0 });

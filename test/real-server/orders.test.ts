@@ -6,13 +6,11 @@
 
 import { APP, type Stack, type StackOptions, startStack } from '../../src/testing/stack';
 import type { PaymentData, PaymentState } from '../../src/workflows';
-import { type PublishedOrder, publishedOrders } from '../harness/orders';
+import { ordersOfEachSort, type PublishedOrder, publishedOrders } from '../harness/orders';
 
 const ORDERS = publishedOrders();
 const INVALID = publishedOrders('invalid');
-/** Shown and paid in different ways; at the gateway, PSE and Efecty also begin in another state. */
-const SORTS = ['boleto', 'checkout', 'credit-card', 'efecty', 'pix', 'pse', 'wallet-qr'];
-const EACH_SORT = ORDERS.filter(({ name }) => process.env.ORDERS_ENDS === 'all' || SORTS.includes(name));
+const EACH_SORT = ordersOfEachSort();
 
 /** Numbers under which an order was refused whose secret stood in clear text: a person is asked until one has seen to it. */
 const LEAKED = new Set(

@@ -1,16 +1,20 @@
-/** `simulate()` says the same as a whole stack: each order file and each refund is played on both, and compared field by field. */
+/**
+ * `simulate()` says the same as a whole stack: one order of each sort (ORDERS_ENDS=all for every one) and each refund is played on both,
+ * and compared field by field.
+ */
 import { isPaymentFailure, type RefundOptions } from '../../src/client';
 import type { PaymentState } from '../../src/contract';
 import { type Checkout, type DirectPayment, parseCheckout, parseDirectPayment } from '../../src/gateway';
 import { type Simulation, simulate } from '../../src/testing/simulation';
 import { type Stack, startStack } from '../../src/testing/stack';
-import { publishedOrders } from '../harness/orders';
+import { ordersOfEachSort } from '../harness/orders';
 import { USER } from '../harness/sold';
 
 let stack: Stack;
 let simulation: Simulation;
 beforeAll(async () => {
-  stack = await startStack();
+  // Notifications tell all. Polls of each order that has ended would go on beside the next ones.
+  stack = await startStack({ env: { PAYMENTS_POLL_SCHEDULE: '1h', PAYMENTS_POLL_EVERY: '1h' } });
   simulation = await simulate();
 });
 afterAll(async () => {
@@ -55,7 +59,7 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
     },
   );
 
-const ORDERS = publishedOrders().map(({ name, kind, request }) => ({
+const ORDERS = ordersOfEachSort().map(({ name, kind, request }) => ({
   name,
   pay: ({ payments }: Pick<Stack, 'payments'>) =>
     kind === 'checkout' ? payments.createCheckout(checkoutOf(request)) : payments.pay(directOf(request)),
@@ -120,6 +124,8 @@ describe.each(ORDERS)('the order of $name', ({ name, pay, number, kind, request 
         what,
         shapeOf(real, await tradeOf(stack, number)),
       ]);
+      // The next ones would wait for the same refund before them, half a minute each.
+      if (JSON.stringify(real).includes('"PaymentPending"')) return;
     }
   });
 });

@@ -72,10 +72,15 @@ const commands = new Commands(folder);
 ends.push(() => commands.end());
 const idOf = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;
 
-/** A worker with the one plugin, and the client of its queue. The plugin bundles the workflows where no bundle is given. */
-async function running(taskQueue: string, bundle?: { code: string }) {
-  const given = bundle && { workflowBundle: bundle };
-  const worker = await Worker.create({ connection, namespace: NAMESPACE, taskQueue, ...given, plugins: [plugin] });
+/** A worker with the one plugin, and the client of its queue. */
+async function running(taskQueue: string, workflowBundle: { code: string }) {
+  const worker = await Worker.create({
+    connection,
+    namespace: NAMESPACE,
+    taskQueue,
+    workflowBundle,
+    plugins: [plugin],
+  });
   const run = worker.run();
   let hasEnded = false;
   const end = async () => {
@@ -88,8 +93,15 @@ async function running(taskQueue: string, bundle?: { code: string }) {
   return { payments: new PaymentsClient({ client, app_id: APP.app_id, taskQueue }), end };
 }
 
-/** Our workflows bundled once: to bundle takes far longer than all else of a worker's start. */
+/** Our workflows bundled before: to bundle takes far longer than all else of a worker's start. */
 const madeBefore = () => workflowBundle(dataConverter(loadConfig(settings)).failureConverterPath);
+
+/** Bundled with the plugin alone, as users do, once for all tests. JavaScript has no types that ask for a path. */
+const madeByThePlugin = () => {
+  made ??= bundleWorkflowCode(z.custom<BundleOptions>().parse({ plugins: [plugin] }));
+  return made;
+};
+let made: ReturnType<typeof bundleWorkflowCode> | undefined;
 
 /** A paid order, and its history. */
 async function sell(payments: PaymentsClient) {
@@ -102,7 +114,7 @@ async function sell(payments: PaymentsClient) {
 
 test('one plugin object serves two workers, and a replay beside them: the end of one does not cut the other off', async () => {
   const bundle = await madeBefore();
-  const [one, two] = [await running('q1'), await running('q2', bundle)];
+  const [one, two] = [await running('q1', await madeByThePlugin()), await running('q2', bundle)];
   const { order, history } = await sell(two.payments);
   const workflowId = idOf(order.out_trade_no);
   await two.end();
@@ -126,9 +138,7 @@ describe('with a worker', () => {
   test('encrypted histories of another namespace than default replay with the plugin alone', async () => {
     const { order, history } = await sell(payments);
     await Worker.runReplayHistory({ plugins: [plugin] }, history, idOf(order.out_trade_no));
-    // JavaScript has no types that ask for a path.
-    const withoutPath = z.custom<BundleOptions>().parse({ plugins: [plugin] });
-    const workflowBundle = await bundleWorkflowCode(withoutPath);
+    const workflowBundle = await madeByThePlugin();
     await Worker.runReplayHistory({ workflowBundle, plugins: [plugin] }, history, idOf(order.out_trade_no));
   });
 

@@ -16,7 +16,7 @@ export interface RandomStories<Story, World> {
 
 export function testRandomStories<Story, World>(of: RandomStories<Story, World>): void {
   const { HOSTILE_RUNS, HOSTILE_SEED, HOSTILE_PATH, HOSTILE_SHRINK } = process.env;
-  const numRuns = Number(HOSTILE_RUNS ?? 150);
+  const numRuns = Number(HOSTILE_RUNS ?? 60);
   const seed = HOSTILE_SEED ?? (HOSTILE_RUNS === undefined ? of.seed : undefined);
   // A story throws hundreds of errors that nobody prints. To write their stacks took a third of the time.
   Error.stackTraceLimit = 0;
