@@ -593,8 +593,8 @@ const OF_ACCOUNTS = [
   [
     'a mistyped account is the account of the key',
     `${ACCOUNT}/create.ts`,
-    'this.isUndecided = account_id !== undefined && found === null;\n    return found ?? undefined;',
-    'this.isUndecided = false;\n    return found ?? (account_id === undefined ? undefined : accountData({ account_id }));',
+    'if (!this.isUndecided) return found ?? undefined;',
+    'this.isUndecided = false;\n    if (!this.isUndecided) return found ?? accountData({ account_id });',
   ],
   [
     'a deposit that the gateway does not confirm keeps its place',
