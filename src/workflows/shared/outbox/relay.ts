@@ -12,8 +12,7 @@ import {
   WORKFLOW,
 } from '../../../contract';
 import { uncancelled } from '../cancellable';
-import { signalIfRunning } from '../signal-if-running';
-import { startAbandoned } from '../start-abandoned';
+import { signalIfRunning, startOrSignal } from '../other-workflows';
 
 /** Delivers an event, and repeats that until the merchant's handler takes it. */
 export const { 'payments.onEvent': deliverWithRetries } = proxyActivities<EventActivities>({
@@ -65,7 +64,7 @@ export class PaymentRelay implements EventRelay {
 
   async takeOver(undelivered: MerchantEvent[]): Promise<void> {
     if (undelivered.length === 0) return;
-    await startOrSignalRelay(this.workflowId, undelivered.splice(0));
+    await leaveToRelay(this.workflowId, undelivered.splice(0));
     this.mayRun = true;
   }
 }
@@ -83,17 +82,12 @@ export class RunRelay implements EventRelay {
     const { workflowId, runId } = workflowInfo();
     for (let part = 1; undelivered.length > 0; part += 1) {
       const relayId = eventsWorkflowId(workflowId, `${runId}:${part}`);
-      await startOrSignalRelay(relayId, undelivered.splice(0, EVENTS_PER_RELAY));
+      await leaveToRelay(relayId, undelivered.splice(0, EVENTS_PER_RELAY));
     }
   }
 }
 
-async function startOrSignalRelay(relayId: string, events: MerchantEvent[]): Promise<void> {
-  const isStarted = await startAbandoned(WORKFLOW.paymentEvents, {
-    workflowId: relayId,
-    args: [events],
-    staticSummary: `Events of ${workflowInfo().workflowId} that the handler has not taken yet`,
-  });
-  // One that runs already may end before the signal arrives: then start another one.
-  if (!isStarted && !(await signalIfRunning(relayId, SIGNAL.tell, events))) await startOrSignalRelay(relayId, events);
+function leaveToRelay(workflowId: string, events: MerchantEvent[]): Promise<void> {
+  const staticSummary = `Events of ${workflowInfo().workflowId} that the handler has not taken yet`;
+  return startOrSignal(WORKFLOW.paymentEvents, { workflowId, args: [events], staticSummary }, SIGNAL.tell, events);
 }
