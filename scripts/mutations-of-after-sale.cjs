@@ -105,7 +105,7 @@ module.exports = [
   [
     'a refund is sent while others are known that nobody has named',
     NEXT,
-    'return complete ? undefined : elsewhereUnknown(seen?.status ?? null);',
+    'return isComplete(order) ? undefined : elsewhereUnknown(seen?.status ?? null);',
     'return undefined;',
   ],
   [
