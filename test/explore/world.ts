@@ -5,7 +5,7 @@
 import Big from 'big.js';
 import type { KnownOrder, NotificationClaim } from '../../src/contract';
 import { DAY, MINUTE } from '../../src/gateway/pure/durations';
-import type { AfterSaleFact, RefundAnswered } from '../../src/workflows/order/facts';
+import type { NewAfterSaleFact as Fact, RefundAnswered } from '../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
 import { findRefund, isComplete, leftToGrant } from '../../src/workflows/order/ledger';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
@@ -58,8 +58,6 @@ export interface Node {
   readonly move?: { readonly what: string; readonly from: Node };
 }
 
-type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
-
 /** What one may ask for: the number and the amount. */
 export type Request = readonly [number: string, amount: string];
 
@@ -86,7 +84,7 @@ export const sold = (): Node[] =>
   }));
 
 const folded = (sale: KnownOrder, { now }: World, facts: readonly Fact[]): KnownOrder =>
-  facts.reduce((known, fact) => fold(known, { at: now, ...fact } as AfterSaleFact, SETTINGS), sale);
+  facts.reduce((known, fact) => fold(known, { ...fact, at: now }, SETTINGS), sale);
 
 function after(from: Node, what: string, world: World, ...facts: readonly Fact[]): Node {
   const { fault: _fault, ...now } = world;
