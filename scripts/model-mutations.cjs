@@ -657,8 +657,8 @@ const OF_ACCOUNTS = [
   [
     'a reason for a person that comes second is lost',
     `${ACCOUNT}/record.ts`,
-    'this.reasons.raise(attention);',
-    'if (this.attention === null) this.reasons.raise(attention);',
+    'this.reasons.add(attention);',
+    'if (this.attention === null) this.reasons.add(attention);',
   ],
   [
     'one transfer that is notified under two numbers is counted twice',

@@ -81,7 +81,12 @@ module.exports = [
     '|| isLasting);\n  const held',
     '|| true);\n  const held',
   ],
-  ['a refund beside others counts as the only one', VERDICTS, 'return others.length === 0 && order', 'return sale'],
+  [
+    'a refund beside others counts as the only one',
+    VERDICTS,
+    'others.length === 0 && isComplete(order)',
+    'isComplete(order)',
+  ],
   ['what a person has said is asked again', VERDICTS, 'if (decided?.shown === seen.status) return undefined;', ''],
   [
     'what the trade has shown counts as ours, although a person says that there was none',
@@ -105,7 +110,7 @@ module.exports = [
   [
     'a refund is sent while others are known that nobody has named',
     NEXT,
-    'return complete ? undefined : elsewhereUnknown(seen?.status ?? null);',
+    'return isComplete(order) ? undefined : elsewhereUnknown(seen?.status ?? null);',
     'return undefined;',
   ],
   [

@@ -120,8 +120,6 @@ export interface KnownOrder {
   readonly refunds: readonly LedgerRefund[];
   /** What went back by refunds that are not in the ledger, as a person has named it. */
   readonly elsewhere: string;
-  /** Whether all that went back is in the ledger, or named by a person. */
-  readonly complete: boolean;
   /** That the bank takes the money back, as was said last. */
   readonly bank: { readonly status: string; readonly at: number } | null;
   /** The gateway has denied the trade, asked when so many notifications had come. A person who has seen that ends the search. */

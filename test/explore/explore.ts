@@ -1,6 +1,6 @@
 /** Everything that may happen within so many moves: what must never be, and each question to a person with the truths that fit it. */
 import { hash } from 'node:crypto';
-import { leftToGrant } from '../../src/workflows/order/ledger';
+import { isComplete, leftToGrant } from '../../src/workflows/order/ledger';
 import { ended, type LateNode, lateFaults, lateKeyOf, lateMoves, latePathTo } from './late-world';
 import { type PaymentTruth, paymentFaults, questionOf, truthOfPayment } from './payment-faults';
 import { ordered, type PaymentNode, paymentKeyOf, paymentMoves, paymentPathTo } from './payment-world';
@@ -136,7 +136,7 @@ function faultsOf(node: Node): string[] {
   const faults = fault === undefined ? [] : [fault];
   if (sumOfRefunds(ours).gt(PAID)) faults.push('more went back by us than was paid');
   if (new Set(numbers).size < numbers.length) faults.push('a refund was made twice');
-  if (sale.complete && sumOfRefunds(ours).plus(leftToGrant(sale)).gt(PAID))
+  if (isComplete(sale) && sumOfRefunds(ours).plus(leftToGrant(sale)).gt(PAID))
     faults.push('an amount is granted that is not there');
 
   const step = stepOf(node);
@@ -167,7 +167,7 @@ function faultsOf(node: Node): string[] {
   }
 
   const isElsewhere = refunds.some(({ number, is }) => number === OTHERS && is === 'done');
-  const isKnown = !sale.complete || sale.elsewhere !== '0.00';
+  const isKnown = !isComplete(sale) || sale.elsewhere !== '0.00';
   const hasNamed = told.some((one) => one.startsWith(`${OTHERS} `) && DONE.some((status) => one.endsWith(status)));
   if (isElsewhere && hasNamed && !isKnown)
     faults.push('a notification has named a refund of others, and it is forgotten');

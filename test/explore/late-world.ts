@@ -4,7 +4,7 @@
  */
 import type { KnownOrder, NotificationClaim, PaymentEnd, PaymentOutcome, PaymentState } from '../../src/contract';
 import { DAY } from '../../src/gateway/pure/durations';
-import type { AfterSaleFact } from '../../src/workflows/order/facts';
+import type { NewAfterSaleFact as Fact } from '../../src/workflows/order/facts';
 import { attentionOf, fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
 import { outcomeNow } from '../../src/workflows/order/payment-end';
@@ -42,10 +42,8 @@ export interface LateNode {
   readonly move?: { readonly what: string; readonly from: LateNode };
 }
 
-type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
-
 const folded = (order: KnownOrder, { now }: LateWorld, facts: readonly Fact[]): KnownOrder =>
-  facts.reduce((known, fact) => fold(known, { at: now, ...fact } as AfterSaleFact, SETTINGS), order);
+  facts.reduce((known, fact) => fold(known, { ...fact, at: now }, SETTINGS), order);
 
 function after(from: LateNode, what: string, world: LateWorld, ...facts: readonly Fact[]): LateNode {
   return { world, order: folded(from.order, world, facts), depth: from.depth + 1, move: { what, from } };

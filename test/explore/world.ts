@@ -5,9 +5,9 @@
 import Big from 'big.js';
 import type { KnownOrder, NotificationClaim } from '../../src/contract';
 import { DAY, MINUTE } from '../../src/gateway/pure/durations';
-import type { AfterSaleFact, RefundAnswered } from '../../src/workflows/order/facts';
+import type { NewAfterSaleFact as Fact, RefundAnswered } from '../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
-import { findRefund, leftToGrant } from '../../src/workflows/order/ledger';
+import { findRefund, isComplete, leftToGrant } from '../../src/workflows/order/ledger';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
 
 export const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
@@ -58,8 +58,6 @@ export interface Node {
   readonly move?: { readonly what: string; readonly from: Node };
 }
 
-type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
-
 /** What one may ask for: the number and the amount. */
 export type Request = readonly [number: string, amount: string];
 
@@ -86,7 +84,7 @@ export const sold = (): Node[] =>
   }));
 
 const folded = (sale: KnownOrder, { now }: World, facts: readonly Fact[]): KnownOrder =>
-  facts.reduce((known, fact) => fold(known, { at: now, ...fact } as AfterSaleFact, SETTINGS), sale);
+  facts.reduce((known, fact) => fold(known, { ...fact, at: now }, SETTINGS), sale);
 
 function after(from: Node, what: string, world: World, ...facts: readonly Fact[]): Node {
   const { fault: _fault, ...now } = world;
@@ -195,7 +193,7 @@ function sentNow(node: Node, number: string, amount: string): Node[] {
   const isBanks = world.bank_at !== null && world.now - world.bank_at < BANK_LAG_MS;
   const fault = isBanks
     ? 'a refund was sent although the bank was heard to take the money back'
-    : sale.complete
+    : isComplete(sale)
       ? undefined
       : 'a refund was sent although refunds of others are known, and not their sum';
   const left: World = { ...world, sent: [...world.sent, number], ...(fault === undefined ? {} : { fault }) };
@@ -222,7 +220,7 @@ function requested(node: Node, number: string, amount: string): Node[] {
   const { sale, world } = node;
   const known = findRefund(sale, number);
   if (known && (known.outcome !== 'NOT_CREATED' || known.asked !== null)) return [];
-  if (!sale.complete || new Big(leftToGrant(sale)).lt(amount)) return [];
+  if (!isComplete(sale) || new Big(leftToGrant(sale)).lt(amount)) return [];
   return [after(node, `${number} is asked for`, world, { is: 'requested', number, amount, currency: 'BRL' })];
 }
 
@@ -307,7 +305,7 @@ function decisions(node: Node): Node[] {
     if (findRefund(next.sale, number)?.asked === null) return [next];
     return [{ ...next, world: { ...world, fault: 'a person has said what became of a refund, and is asked still' } }];
   });
-  if (sale.complete) return decided;
+  if (isComplete(sale)) return decided;
   const elsewhere = sumOfRefunds(world.refunds.filter(({ number, is }) => number === OTHERS && isMoney(is))).toFixed(2);
   return [
     ...decided,

@@ -14,7 +14,6 @@ import {
 import { isClabe } from '../../gateway/pure/clabe';
 import { isId } from '../../gateway/pure/ids';
 import { readInstant } from '../../gateway/pure/timestamps';
-import { Reasons } from '../shared/reasons';
 import { takenOn, waitAfter } from '../shared/wait';
 
 /** The statuses of section 3.2. */
@@ -27,7 +26,8 @@ const REPEATED = ['account_number', 'buyer_id', 'provider'] as const;
 
 export class AccountRecord {
   readonly account: SpeiAccountData;
-  private readonly reasons: Reasons<AccountAttention>;
+  /** Why it needs a person, in the order in which the reasons came. Each stays until something settles it. */
+  private readonly reasons = new Set<AccountAttention>();
   /** Since when the reason that people read is shown, and who has taken it on. */
   wait: Wait<AccountAttention> | null = null;
   /** Who has decided last, as far as this run knows. */
@@ -35,7 +35,6 @@ export class AccountRecord {
 
   constructor(account: SpeiAccountData) {
     this.account = accountData(account);
-    this.reasons = new Reasons();
     this.check();
   }
 
@@ -57,11 +56,11 @@ export class AccountRecord {
 
   /** The reason that people read. */
   get attention(): AccountAttention | null {
-    return this.reasons.all[0] ?? null;
+    return this.attentions[0] ?? null;
   }
 
   get attentions(): readonly AccountAttention[] {
-    return this.reasons.all;
+    return [...this.reasons];
   }
 
   get status(): string | null {
@@ -93,7 +92,7 @@ export class AccountRecord {
   }
 
   raise(attention: AccountAttention): void {
-    this.reasons.raise(attention);
+    this.reasons.add(attention);
   }
 
   /** The gateway does not answer for long. There is one reason for that, the latest. */
@@ -109,13 +108,13 @@ export class AccountRecord {
   }
 
   settle(attention: AccountAttention): void {
-    this.reasons.settle(attention);
+    this.reasons.delete(attention);
   }
 
   /** A person has looked at the reason that is shown. The next one is shown then. */
   resolve(by: string): void {
     this.decided_by = by;
-    this.reasons.settle(this.attention);
+    if (this.attention !== null) this.settle(this.attention);
   }
 
   private check(): void {

@@ -42,7 +42,7 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
-import { isContinued } from '../shared/continued';
+import { isContinued, wasReset } from '../shared/continued';
 import {
   attentionAfter,
   type LookTimes,
@@ -71,10 +71,10 @@ import {
   takeAfterSaleUpdate,
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
-import type { AfterSaleFact, RefundAnswered } from './facts';
+import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
-import { findRefund, outcomeOfRefund } from './ledger';
+import { findRefund, isComplete, outcomeOfRefund } from './ledger';
 import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
 import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest } from './payment-end';
 import {
@@ -118,19 +118,14 @@ export async function afterSale(input: AfterSaleRunInput): Promise<AfterSaleStat
 /** Only the run before hands on a ledger. In a start by hand, or one that repeats an earlier run's input, it is an old one. */
 const startedAnew = ({ sale: _ledger, watch_until: _until, ...input }: AfterSaleRunInput) => input;
 
-type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
-
 class AfterSaleRun {
-  private order: KnownOrder;
-  /** What the run began with, and the facts since, for who asks why. */
+  /** All that is known, and the facts that made it. */
   private learned: LearnedFacts<KnownOrder, AfterSaleFact, FoldSettings>;
   /**
    * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `closing`: nothing may change any more.
    */
   private phase: 'reading' | 'open' | 'unknown' | 'closing' = 'reading';
-  /** Whether Temporal has anything of the order. */
-  private isKnownHere = true;
-  private readonly early: Fact[] = [];
+  private readonly early: NewAfterSaleFact[] = [];
   private policy: PaymentPolicy | undefined;
   /** The requests of this run. They hold personal data, so they are neither facts nor shown. */
   private readonly requests = new Map<string, RefundOrder>();
@@ -157,8 +152,7 @@ class AfterSaleRun {
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
     this.watch_until = input.watch_until ?? 0;
     this.effect = new NotificationEffect(input.app_id);
-    this.order = input.sale ?? introducedBy(input);
-    this.learned = new LearnedFacts(this.order, fold);
+    this.learned = new LearnedFacts(input.sale ?? introducedBy(input), fold);
     setHandler(afterSaleStateQuery, () => this.state);
     setHandler(carriedQuery, () => this.carried);
     setHandler(afterSaleFactsQuery, () => this.told);
@@ -193,6 +187,10 @@ class AfterSaleRun {
     setDefaultSignalHandler(() => this.learn({ is: 'noticed', what: 'unexpected-signal' }));
   }
 
+  private get order(): KnownOrder {
+    return this.learned.known;
+  }
+
   get state(): AfterSaleState {
     return stateOf(this.shown, this.input.app_id, this.watchedUntil, this.policy?.dispute_ms);
   }
@@ -218,8 +216,8 @@ class AfterSaleRun {
 
   async execute(): Promise<void> {
     this.policy = await loadPolicy({ method: null });
-    await this.recall(this.policy);
-    if (await this.isOfNobody()) return;
+    const isKnownHere = await this.recall(this.policy);
+    if (!isKnownHere && (await this.isOfNobody())) return;
     for (;;) {
       this.beginWindow();
       const { step } = this;
@@ -237,7 +235,7 @@ class AfterSaleRun {
   // — Facts —
 
   /** Every change goes through here: a fact, the state that it makes, and what is shown of that. */
-  private learn(...facts: readonly Fact[]): void {
+  private learn(...facts: readonly NewAfterSaleFact[]): void {
     // What is read first is older.
     if (this.phase === 'reading') {
       this.early.push(...facts);
@@ -247,21 +245,19 @@ class AfterSaleRun {
     this.show();
   }
 
-  private append(facts: readonly Fact[]): void {
+  private append(facts: readonly NewAfterSaleFact[]): void {
     // Until the settings are known, no time is long enough.
     const { settling_ms = Number.POSITIVE_INFINITY, late_payments = 'attention' } = this.policy ?? {};
     const settings = { settling_ms, late_payments };
     for (const one of facts) {
-      const fact = { at: Date.now(), ...one } as AfterSaleFact;
-      this.learned.add({ fact, settings });
       const before = this.order;
-      this.order = fold(before, fact, settings);
-      this.measure(before, fact);
+      this.learned.add({ fact: { ...one, at: Date.now() }, settings });
+      this.measure(before, one);
     }
   }
 
   /** Counts what became of refunds, and how long notifications waited. */
-  private measure(before: KnownOrder, fact: AfterSaleFact): void {
+  private measure(before: KnownOrder, fact: NewAfterSaleFact): void {
     const { app_id } = this.input;
     if (this.order.held.length > before.held.length) this.effect.begins();
     if (fact.is === 'queried' && fact.after >= this.order.heard) this.effect.ends();
@@ -273,21 +269,21 @@ class AfterSaleRun {
     }
   }
 
-  /** Takes over what earlier runs knew, where Temporal still has it. */
-  private async recall(policy: PaymentPolicy): Promise<void> {
+  /** Takes over what earlier runs knew, where Temporal still has it. Returns whether it has anything of the order. */
+  private async recall(policy: PaymentPolicy): Promise<boolean> {
     const { app_id, out_trade_no = null } = this.input;
-    const facts: Fact[] = [];
-    // A run that was reset has forgotten what it had learned after its start.
-    if (!this.input.sale || policy.run_id !== workflowInfo().originalExecutionRunId) {
+    const facts: NewAfterSaleFact[] = [];
+    let isKnownHere = true;
+    if (!this.input.sale || wasReset(policy)) {
       const given = this.order;
       const known = await loadPreviousRun({ app_id, out_trade_no }, () => {
         this.append([{ is: 'noticed', what: 'no-answer' }]);
         this.waitFor('Temporal’s list of workflows: earlier runs have the ledger');
       });
       const { sale, claims, sent, is_unread, method, trade_no, end, handed } = known;
-      this.isKnownHere = isKnown(known);
-      this.order = sale ? { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null } : given;
-      this.learned = new LearnedFacts(this.order, fold);
+      isKnownHere = isKnown(known);
+      const ledger = sale && { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null };
+      this.learned = new LearnedFacts(ledger ?? given, fold);
       facts.push(
         ...handed.flatMap((one) => this.factsIn(one)),
         // The payment says which trade was sold, or what was sent does. The number alone, or who started this run, may name another one.
@@ -310,10 +306,11 @@ class AfterSaleRun {
     this.phase = 'open';
     this.read_at = Date.now();
     this.learn(...facts, ...this.early.splice(0));
+    return isKnownHere;
   }
 
   /** What was handed over to a run that never read it. */
-  private factsIn(handed: unknown): Fact[] {
+  private factsIn(handed: unknown): NewAfterSaleFact[] {
     const given = readHandedOver(handed, this.input, Date.now());
     return given ? factsOf(given) : [];
   }
@@ -328,7 +325,7 @@ class AfterSaleRun {
     return [...ends, ...(given ? [given.end] : [])].some((one) => one.run_id === run_id);
   }
 
-  /** Whether nobody has the order, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
+  /** Temporal has nothing of the order. Whether nobody has it, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
   private async isOfNobody(): Promise<boolean> {
     if (this.isKnown) return false;
     const looked = await lookBriefly(this.input.app_id, idsToAsk(this.order)[0]);
@@ -344,7 +341,7 @@ class AfterSaleRun {
   }
 
   private get isKnown(): boolean {
-    return this.isKnownHere || this.order.heard > 0 || this.order.payment !== null;
+    return this.order.heard > 0 || this.order.payment !== null;
   }
 
   private onNotification(signal: unknown): void {
@@ -379,7 +376,7 @@ class AfterSaleRun {
       case 'decline': {
         const { number, failure } = step;
         // What the trade shows is more than our ledger: nobody knows what is left.
-        if (failure.details.ledger_complete === false && this.order.complete)
+        if (failure.details.ledger_complete === false && isComplete(this.order))
           this.learn({ is: 'noticed', what: 'unread' });
         return this.learn({ is: 'answered', number, answered: { said: 'refused', failure } });
       }
@@ -523,10 +520,10 @@ class AfterSaleRun {
     if (asked === undefined || refund === undefined) return this.learn(notSentByEarlierRun(number));
     const { amount: refund_amount, currency: refund_currency } = refund;
     const request = { ...asked, out_request_no: number, refund_amount, refund_currency };
-    const { heard, ...sale } = this.order;
+    const { order } = this;
     this.learn({ is: 'begun', number });
     this.waitFor('the gateway to take the refund');
-    const sent = await sendRefund(app_id, { heard, ...sale }, request, {
+    const sent = await sendRefund(app_id, order, request, {
       run_id: this.settings.run_id,
       patience_ms: this.settings.patience_ms,
       // Attempts may go on for days: what comes meanwhile is looked at first.
@@ -538,8 +535,8 @@ class AfterSaleRun {
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
-    if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: heard });
-    if (sent.trade) await this.onTrade(sent.trade, heard, 0);
+    if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: order.heard });
+    if (sent.trade) await this.onTrade(sent.trade, order.heard, 0);
     else if (sent.answered.said !== 'refused' && !this.isWatchEnough(sent.answered.said)) await this.look(0);
   }
 
@@ -706,7 +703,7 @@ class AfterSaleRun {
 const isKnown = ({ has_payment, is_unread, sale }: EarlierAfterSale) =>
   has_payment || is_unread || (sale !== null && (sale.seen !== null || sale.refunds.length > 0));
 
-const factsOf = ({ end, claims, contradicted }: HandedOver): Fact[] => [
+const factsOf = ({ end, claims, contradicted }: HandedOver): NewAfterSaleFact[] => [
   { is: 'ended', payment: end, contradicted },
   ...claims.map((claim) => ({ is: 'notified', claim }) as const),
 ];
@@ -718,14 +715,14 @@ const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): Know
 });
 
 /** A refund that a run may have sent which nobody can ask. */
-const lostIn = ({ number, amount, currency }: SentRefund): Fact[] => [
+const lostIn = ({ number, amount, currency }: SentRefund): NewAfterSaleFact[] => [
   { is: 'requested', number, amount, currency },
   { is: 'begun', number },
   { is: 'answered', number, answered: { said: 'unknown' } },
 ];
 
 /** What an earlier run had begun, and nobody answered: it may have reached the gateway. */
-function cutOff(sale: KnownOrder): Fact[] {
+function cutOff(sale: KnownOrder): NewAfterSaleFact[] {
   return sale.refunds
     .filter(({ phase }) => phase === 'sending')
     .map(({ number }) => ({ is: 'answered', number, answered: { said: 'unknown' } }));
@@ -743,7 +740,7 @@ function waitOf({ until }: Extract<Step, { take: 'watch' }>, order: KnownOrder):
     : 'a refund, a dispute or a chargeback';
 }
 
-const notSentByEarlierRun = (number: string): Fact => ({
+const notSentByEarlierRun = (number: string): NewAfterSaleFact => ({
   is: 'answered',
   number,
   answered: {

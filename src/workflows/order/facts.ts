@@ -12,6 +12,7 @@ import type {
   Taking,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
+import type { WithoutTime } from '../shared/why';
 
 /** Who knows the trade says so: the payment, or whoever started the after-sale. */
 interface Introduced {
@@ -143,3 +144,5 @@ export type AfterSaleFact = { readonly at: number } & (
   | Passed
   | Noticed
 );
+
+export type NewAfterSaleFact = WithoutTime<AfterSaleFact>;

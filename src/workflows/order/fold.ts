@@ -83,7 +83,6 @@ export const NOTHING_KNOWN: KnownOrder = {
   history: [],
   refunds: [],
   elsewhere: '0.00',
-  complete: true,
   bank: null,
   denied: null,
   heard: 0,
@@ -595,14 +594,14 @@ function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   const counted =
     elsewhere === undefined
       ? explained
-      : withoutReasons({ ...explained, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
-  const settled = seen ? withoutReasons(looked(counted, seen), [seen]) : counted;
+      : withoutReasons({ ...explained, elsewhere: sumOf([elsewhere]) }, ['refund-elsewhere']);
+  const settled = seen && seen !== 'refund-elsewhere' ? withoutReasons(looked(counted, seen), [seen]) : counted;
   const to = refund?.outcome ?? fact.order ?? shown ?? 'resolved';
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
   // What a person says of the order replaces what was told of it.
   const from = fact.order === undefined ? shown : (outcomeNow(before) ?? shown);
   const history = [...settled.history, { time: iso(at), from, to, source: 'operator' as const, ...said }];
-  return settled.complete ? { ...settled, history } : raised({ ...settled, history }, 'refund-elsewhere');
+  return { ...settled, history };
 }
 
 /** A person who has looked at other trades has seen what the gateway would not say. */

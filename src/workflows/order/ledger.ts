@@ -56,6 +56,7 @@ export const notMade = (failure: LedgerRefund['failure']) =>
   ({ phase: 'ended', outcome: 'NOT_CREATED', failure, asked: null }) as const;
 
 /** Somebody else has made a refund: nothing is granted until a person has named what went back. */
-export function withUnknownRefund(order: KnownOrder): KnownOrder {
-  return raised({ ...order, complete: false }, 'refund-elsewhere');
-}
+export const withUnknownRefund = (order: KnownOrder): KnownOrder => raised(order, 'refund-elsewhere');
+
+/** Whether all that went back is in the ledger, or named by a person. */
+export const isComplete = ({ reasons }: Pick<KnownOrder, 'reasons'>): boolean => !reasons.includes('refund-elsewhere');

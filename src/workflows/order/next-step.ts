@@ -12,7 +12,7 @@ import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isAnswered } from './claims';
 import { isContradicted } from './fold';
-import { findRefund, leftAtGateway, mayBeGone } from './ledger';
+import { findRefund, isComplete, leftAtGateway, mayBeGone } from './ledger';
 import {
   hasLateMoney,
   hasUnanswered,
@@ -275,12 +275,12 @@ export function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number)
 
 /** Why no refund of the order is granted or sent now; undefined where nothing is in the way. */
 export function obstacleToAny(order: KnownOrder, now: number): RefundFailure | undefined {
-  const { complete, bank, held, seen } = order;
+  const { bank, held, seen } = order;
   const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;
   if (claim !== undefined) return takenByTheBank(claim);
   if (bank !== null && now - bank.at < BANK_LAG_MS) return takenByTheBank(bank.status);
   if (isContradicted(order)) return unconfirmed(seen?.status ?? null);
-  return complete ? undefined : elsewhereUnknown(seen?.status ?? null);
+  return isComplete(order) ? undefined : elsewhereUnknown(seen?.status ?? null);
 }
 
 /** Whether a person has said of a trade that is REFUNDED what went back elsewhere: then a part of ours was called so. */

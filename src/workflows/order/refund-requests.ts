@@ -21,9 +21,10 @@ import {
 } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
+import { withoutReasons } from '../shared/attention-reasons';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/request-rules';
-import { asEnded, findRefund, leftAtGateway, leftToGrant, withRefund } from './ledger';
+import { asEnded, findRefund, isComplete, leftAtGateway, leftToGrant, withRefund } from './ledger';
 import { isFresh, obstacleToAny } from './next-step';
 import { notNow } from './refusals';
 
@@ -283,7 +284,7 @@ export function decisionOf(
   if (refund) assertDecidable(sale, refund.number, refund.outcome, now);
   if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
   const decided = refund ? withRefund(sale, refund.number, asEnded(refund.outcome, 'operator')) : sale;
-  const named = elsewhere === undefined ? decided : { ...decided, elsewhere, complete: true };
+  const named = elsewhere === undefined ? decided : withoutReasons({ ...decided, elsewhere }, ['refund-elsewhere']);
   assertNotContradicted(sale, named, although);
   const said = { by, reason, ...(elsewhere === undefined ? {} : { elsewhere }) };
   if (outcome !== undefined && isEnd(outcome)) {
@@ -335,7 +336,7 @@ function assertNotContradicted(before: KnownOrder, after: KnownOrder, although: 
   if (seen === null || paid === null || although === seen.status) return;
   const { status } = seen;
   const left = leftAtGateway(after);
-  const frees = isMore(left, leftAtGateway(before)) || after.complete !== before.complete;
+  const frees = isMore(left, leftAtGateway(before)) || isComplete(after) !== isComplete(before);
   if (!frees || !DENIED[refundMeaningOf(status)]?.(left, paid.amount)) return;
   const rule = `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Name with it what went back by refunds that are not in the list (“refunded_elsewhere”, --elsewhere). Where it is so all the same, add “although” (--although) with ${status}`;
   throw invalidRequest([{ field: 'although', rule }]);

@@ -1,7 +1,7 @@
 /** What the trade says of each refund that has left us: the table, read for what is known now. Pure. */
 import { type KnownOrder, type LedgerRefund, type RefundMeaning, refundMeaningOf } from '../../contract';
 import { isMore } from '../../gateway/pure/money';
-import { asEnded, CONTRADICTED, leftAtGateway, mayBeGone, mayHaveShown, withRefund } from './ledger';
+import { asEnded, CONTRADICTED, isComplete, leftAtGateway, mayBeGone, mayHaveShown, withRefund } from './ledger';
 import { CAME_BACK, type Column, type Row, rowOf, type Verdict, verdictOn, WHOSE_END } from './refund-table';
 
 /** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
@@ -67,7 +67,7 @@ function columnOf(order: KnownOrder, refund: LedgerRefund): Column {
 /** Whether nothing else is known that may have gone back, or be going. */
 function isOnlyOne(order: KnownOrder, { number }: LedgerRefund): boolean {
   const others = order.refunds.filter((one) => one.number !== number && mayBeGone(one));
-  return others.length === 0 && order.complete && order.elsewhere === '0.00';
+  return others.length === 0 && isComplete(order) && order.elsewhere === '0.00';
 }
 
 /** Whether this gateway has called this trade PARTIAL_REFUND, so that REFUNDED says that all has gone back. */

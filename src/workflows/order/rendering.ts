@@ -21,7 +21,7 @@ import type { AttentionSubject } from '../shared/attention';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './fold';
-import { outcomeOfRefund } from './ledger';
+import { isComplete, outcomeOfRefund } from './ledger';
 import { paymentNow } from './payment-end';
 
 /**
@@ -55,7 +55,7 @@ export function stateOf(
     refunding_amount: sum((one) => !isDecided(one)),
     refunds,
     refunded_elsewhere: order.elsewhere,
-    ledger_complete: order.complete,
+    ledger_complete: isComplete(order),
     other_trades: order.others.map(({ asked: _asked, ...other }) => other),
     claims: order.held.map(({ claim }) => claim),
     bank_said: order.bank && { trade_status: order.bank.status, time: iso(order.bank.at) },

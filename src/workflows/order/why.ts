@@ -28,7 +28,7 @@ import {
 } from '../shared/why';
 import type { AfterSaleFact } from './facts';
 import { attentionOf, type FoldSettings, fold } from './fold';
-import { findRefund } from './ledger';
+import { findRefund, isComplete } from './ledger';
 import { type Step, stepRule } from './next-step';
 import { outcomeNow } from './payment-end';
 import { VERDICTS } from './refund-table';
@@ -71,7 +71,7 @@ function concluded(before: KnownOrder, after: KnownOrder): Conclusion[] {
   const status = after.seen?.status ?? null;
   const known = (order: KnownOrder) => ({ shown: attentionOf(order), reasons: order.reasons });
   const paid = (order: KnownOrder) => order.paid && words(order.paid.amount, order.paid.currency);
-  const ledger = (order: KnownOrder) => (order.complete ? 'complete' : 'not complete');
+  const ledger = (order: KnownOrder) => (isComplete(order) ? 'complete' : 'not complete');
   const numbers = [...new Set([...before.refunds, ...after.refunds].map(({ number }) => number))];
   return [
     ...changed(

@@ -28,12 +28,12 @@ import {
 import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
 import { TradeLooks } from './trade-looks';
 
-/** Returns once the gateway has said what it knows of the trade. */
-export async function adoptTrade(input: AdoptedPayment, context: PaymentContext): Promise<void> {
+/** Returns once the gateway has said what it knows of the trade. `paid`: the trade, where the first look found it paid. */
+export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, context: PaymentContext): Promise<void> {
   const { policy, requests } = context;
   const { before } = context.known;
   if (before?.outcome === 'SUCCESS') return adoptSale(input, before, context);
-  const found = context.paid ? taken(context.paid, context) : await untilFound(context);
+  const found = paid ? taken(paid, context) : await untilFound(context);
   const outcome = outcomeOf(found.trade_status);
   const claims = claimsOfTrade(context.known, found.trade_no ?? context.known.shown.trade_no);
   // While a trade is under way, or where it was sold, notifications are read once the payment waits.

@@ -21,7 +21,6 @@ import { sendingEnd } from './deadlines';
 import { readEarlierRuns } from './earlier-runs';
 import { answerFor } from './known-before';
 import {
-  cannotBeWithdrawn,
   creationFacts,
   earlierOf,
   hasClaimsAfter,
@@ -42,28 +41,15 @@ const FRESH_LOOK_MS = 5_000;
 export class OrderCreation {
   private readonly looks: TradeLooks;
   private readonly until: number;
-  /** Whether earlier runs are read, or there are none. After a reset there is one more. */
-  private isRead: boolean;
-  /** The run whose activities may send. Told by history, so that a reset run does not take itself for it. */
-  private owner = workflowInfo().originalExecutionRunId;
 
   constructor(
     private readonly order: NewPayment,
     private readonly context: PaymentContext,
-    isFirst: boolean,
   ) {
-    this.isRead = isFirst;
     // Our own number comes before one that a notification named: that may be another's.
     this.looks = new TradeLooks(context, () => [...this.ids, ...namedTrades(context.known)], context.policy);
     // From the start on: the first task may have waited for a worker.
     this.until = sendingEnd(order.request, workflowInfo().runStartTime.getTime(), context.policy);
-  }
-
-  /** Neither this run nor an earlier one has sent the order. The first try shows whether this run is a reset of one that did. */
-  get isCertainlyUnsent(): boolean {
-    const { creation } = this.context.known;
-    const isUnsent = creation.isOwn && creation.reach === 'none';
-    return isUnsent && this.isRead && !mayFollow(this.context.known) && !cannotBeWithdrawn(this.context.known);
   }
 
   // — Earlier runs —
@@ -72,7 +58,6 @@ export class OrderCreation {
   private async readEarlier(): Promise<void> {
     const { context } = this;
     if (!mayFollow(context.known)) context.learn({ is: 'recalled', earlier: await readEarlierRuns(context) });
-    this.isRead = true;
   }
 
   /** The ids to find the order's trade by, the surest first. */
@@ -82,10 +67,10 @@ export class OrderCreation {
     return [...(trade_no ? [{ trade_no }] : []), { out_trade_no }];
   }
 
-  /** Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` where none is ours. */
-  async run(): Promise<void> {
+  /** `isFirst`: no run was before. Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` where none is ours. */
+  async run(isFirst: boolean): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
-    if (!this.isRead) await this.joinEarlier();
+    if (!isFirst) await this.joinEarlier();
     for (let isDone = false; !isDone; ) isDone = await this.take(nextCreationStep(this.facts));
   }
 
@@ -159,7 +144,8 @@ export class OrderCreation {
     // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
     const patience_ms = context.known.creation.begun === 1 ? policy.patience_ms : Number.POSITIVE_INFINITY;
     const send_before = Math.min(until, Date.now() + (isAgain ? FRESH_LOOK_MS : patience_ms));
-    const bounds = { send_before, original_run_id: this.owner };
+    const original_run_id = context.known.creation.owner ?? workflowInfo().originalExecutionRunId;
+    const bounds = { send_before, original_run_id };
     const tried = await tryCreation(this.order, context, bounds).catch((error: unknown) => this.failed(error));
     if (tried.is === 'interrupted') return false;
     if (tried.is === 'created') {
@@ -167,7 +153,11 @@ export class OrderCreation {
       context.learn({ is: 'created', data, answer: data });
       return true;
     }
-    if (tried.is === 'reset') return this.onReset(tried.run_id);
+    if (tried.is === 'reset') {
+      // The run before may have sent the order. If it certainly did not, this run may.
+      await this.joinEarlier();
+      return false;
+    }
     if (tried.is === 'not-created' && tried.credentials) context.raise('credentials');
     // A person hears of an order that waits to be sent.
     const { isLate } = context.known.creation;
@@ -184,14 +174,6 @@ export class OrderCreation {
     const isNews = () => hasClaimsAfter(context.known, claimed) || context.requests.isRequested;
     await condition(isNews, backoffAfter(creation.resent), { summary: 'before the order is sent again' });
     context.learn({ is: 'rested' });
-    return false;
-  }
-
-  /** After a reset: the run before may have sent the order. If it certainly did not, this run may. */
-  private async onReset(run_id: string): Promise<boolean> {
-    this.owner = run_id;
-    this.isRead = false;
-    await this.joinEarlier();
     return false;
   }
 

@@ -1,8 +1,9 @@
-/** Reads what the runs before this one, under the same workflow id, knew of the payment. */
+/** The runs before this one, under the same workflow id: whether there were any, and what they knew of the payment. */
 import { workflowInfo } from '@temporalio/workflow';
-import type { EarlierPayments, PaymentInput, PaymentPolicy } from '../../contract';
+import type { EarlierPayments, PaymentInput } from '../../contract';
 import { loadEarlierRuns } from '../shared/activities';
-import type { PaymentFacts } from './context';
+import { isContinued } from '../shared/continued';
+import type { PaymentContext } from './context';
 
 /**
  * What they knew, as soon as Temporal answers: until then a sale of one could be hidden, or an order that it has sent. Meanwhile a
@@ -12,7 +13,7 @@ export async function readEarlierRuns({
   known,
   learn,
   raise,
-}: Pick<PaymentFacts, 'known' | 'learn' | 'raise'>): Promise<EarlierPayments> {
+}: Pick<PaymentContext, 'known' | 'learn' | 'raise'>): Promise<EarlierPayments> {
   const isAsked = known.reasons.includes('no-answer');
   for (;;) {
     const earlier = await loadEarlierRuns();
@@ -34,7 +35,25 @@ export function mayFollowAnother(order: PaymentInput, isFirst: boolean): boolean
 }
 
 /**
- * Whether the run is a reset of the one that was started. Its history says so: a run that is reset after this was recorded has to
- * replay what it did.
+ * Whether a run is the first under its workflow id, told by what no copy of its input has. Who starts a payment with `REJECT_DUPLICATE` names the start in its input, and once more where only the start itself can: in the
+ * update that comes with it, or as its parent. A start like a closed payment, made of that one's input, has neither.
  */
-export const wasReset = ({ run_id }: Pick<PaymentPolicy, 'run_id'>) => run_id !== workflowInfo().originalExecutionRunId;
+export class FirstRun {
+  private isRepeated: boolean;
+
+  constructor(private readonly input: PaymentInput) {
+    const { parent } = workflowInfo();
+    this.isRepeated = parent !== undefined && parent.runId === input.first_start_id;
+  }
+
+  /** The argument of an update `created`. */
+  note(created: PaymentInput | undefined): void {
+    const { first_start_id } = this.input;
+    if (typeof first_start_id === 'string' && first_start_id === created?.first_start_id) this.isRepeated = true;
+  }
+
+  /** Whether no run was before. A run that follows another of its chain, by a retry or a cron schedule, has the same parent. */
+  get isProven(): boolean {
+    return this.isRepeated && !isContinued();
+  }
+}

@@ -14,6 +14,7 @@ import type {
   Taking,
   Trade,
 } from '../../contract';
+import type { WithoutTime } from '../shared/why';
 import type { PendingClaim } from './known-payment';
 
 /** The merchant, or a cancellation, wants the order not to be sent. */
@@ -212,6 +213,4 @@ export type PaymentFact = { readonly at: number } & (
   | HandedOut
 );
 
-type WithoutTime<One> = One extends { readonly at: number } ? Omit<One, 'at'> : never;
-/** A fact before it gets its time. */
 export type NewPaymentFact = WithoutTime<PaymentFact>;

@@ -22,8 +22,7 @@ import {
   saleStatus,
   WORKFLOW,
 } from '../../contract';
-import { signalIfRunning } from '../shared/signal-if-running';
-import { startAbandoned } from '../shared/start-abandoned';
+import { startAbandoned, startOrSignal } from '../shared/other-workflows';
 import type { PaymentContext } from './context';
 import { orderDeadlines, orderTimes } from './deadlines';
 import { hasSentAgain, mayHaveSent, paymentState, signalsIn } from './known-payment';
@@ -150,7 +149,6 @@ async function give(payment: HandedOver): Promise<void> {
     // People find what needs them at once, and not only after its first tasks.
     typedSearchAttributes: attention === null ? [] : [{ key: SEARCH_ATTRIBUTE.attention, value: attention }],
   };
-  // A refund or a notification may have started it already, and it may just have ended.
-  while (!(await startAbandoned<AfterSaleType>(WORKFLOW.afterSale, start)))
-    if (await signalIfRunning(workflowId, SIGNAL.payment, payment)) return;
+  // A refund or a notification may have started it already.
+  await startOrSignal<AfterSaleType>(WORKFLOW.afterSale, start, SIGNAL.payment, payment);
 }

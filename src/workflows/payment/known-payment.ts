@@ -58,8 +58,10 @@ export interface KnownCreation {
   readonly isRested: boolean;
   /** A try had all of the order's time, and was not sent. */
   readonly isLate: boolean;
-  /** A try has told that this run is no reset. */
+  /** A try has told that this run is no reset, or the runs before it were read since. */
   readonly isOwn: boolean;
+  /** The run that may send, as a try of a reset has told; null: the one that was started. */
+  readonly owner: string | null;
   readonly last: { readonly message: string; readonly error: GatewayErrorFields } | null;
 }
 
@@ -170,6 +172,7 @@ const NOTHING_SENT: KnownCreation = {
   isRested: false,
   isLate: false,
   isOwn: false,
+  owner: null,
   last: null,
 };
 
@@ -338,6 +341,10 @@ export const mayHaveSent = (known: KnownPayment): boolean =>
 
 /** Whether more than one request may have reached the gateway: there may be more than one trade of ours. */
 export const hasSentAgain = ({ creation }: KnownPayment): boolean => creation.reached > 1;
+
+/** Neither this run nor an earlier one has sent the order. */
+export const isCertainlyUnsent = (known: KnownPayment): boolean =>
+  known.creation.isOwn && known.creation.reach === 'none' && !mayFollow(known) && !cannotBeWithdrawn(known);
 
 /** Whether the gateway has, or may have, an order under the number. */
 export const cannotBeWithdrawn = (known: KnownPayment): boolean => mayExist(known) || known.claims.length > 0;

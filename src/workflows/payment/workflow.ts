@@ -36,6 +36,7 @@ import {
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
+import { wasReset } from '../shared/continued';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { type Upsert, Visibility } from '../shared/visibility';
@@ -55,15 +56,15 @@ import { issuesOf, refuse } from './broken-start';
 import type { PaymentContext } from './context';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
-import { mayFollowAnother, readEarlierRuns, wasReset } from './earlier-runs';
+import { FirstRun, mayFollowAnother, readEarlierRuns } from './earlier-runs';
 import type { NewPaymentFact, PaymentFact } from './facts';
-import { FirstRun } from './first-run';
 import { foldPayment, type PaymentFoldSettings } from './fold';
 import { handOverPayment } from './hand-over';
 import { knownOfTrade } from './known-before';
 import {
   cannotBeWithdrawn,
   carriedOf,
+  isCertainlyUnsent,
   isOver,
   isResolved,
   isSlowToCreate,
@@ -110,19 +111,15 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
 }
 
 class PaymentRun implements PaymentContext {
-  /** All that is known: only `learn` changes it. */
-  known: KnownPayment;
-  /** The facts that made it, for who asks why. */
+  /** All that is known, and the facts that made it: only `learn` changes it. */
   private readonly learned: LearnedFacts<KnownPayment, PaymentFact, PaymentFoldSettings>;
   readonly app_id: string;
   readonly requests = new RecheckRequests();
-  paid: Trade | null = null;
   private settings: PaymentPolicy | undefined;
   private readonly visibility = new Visibility();
   private readonly first: FirstRun;
   private readonly measured: MeasuredPayment;
   private outbox: PaymentOutbox | undefined;
-  private creation: OrderCreation | undefined;
   /**
    * `joining`: what earlier runs knew is not read yet. `waiting`: the trade is known. `giving-way`: it made no order, and continues as the
    * run before it, which takes in what those before had left.
@@ -133,8 +130,7 @@ class PaymentRun implements PaymentContext {
   private waitingFor = 'the gateway to take the order';
 
   constructor(private readonly input: PaymentInput) {
-    this.known = startedWith(input);
-    this.learned = new LearnedFacts(this.known, foldPayment);
+    this.learned = new LearnedFacts(startedWith(input), foldPayment);
     this.app_id = input.app_id;
     this.measured = new MeasuredPayment(input.app_id);
     this.first = new FirstRun(input);
@@ -166,6 +162,10 @@ class PaymentRun implements PaymentContext {
     setDefaultSignalHandler(() => this.raise('unexpected-signal'));
   }
 
+  get known(): KnownPayment {
+    return this.learned.known;
+  }
+
   get state(): PaymentState {
     return paymentState(this.known);
   }
@@ -190,12 +190,10 @@ class PaymentRun implements PaymentContext {
   readonly learn = (...facts: readonly NewPaymentFact[]): void => {
     const settings: PaymentFoldSettings = { late_payments: this.settings?.late_payments ?? 'attention' };
     for (const one of facts) {
-      const fact = { ...one, at: Date.now() };
-      this.learned.add({ fact, settings });
       const before = this.known;
-      this.known = foldPayment(before, fact, settings);
+      this.learned.add({ fact: { ...one, at: Date.now() }, settings });
       this.measured.learned(one, before, this.known);
-      if (fact.is === 'raised') this.show();
+      if (one.is === 'raised') this.show();
     }
   };
 
@@ -225,11 +223,10 @@ class PaymentRun implements PaymentContext {
     this.phase = 'creating';
     this.settings = policy;
     this.measured.began(this.known);
-    this.paid = paid;
     if (policy.has_listener)
       this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt', policy);
     try {
-      await this.untilResolved(() => this.createOrAdopt());
+      await this.untilResolved(() => this.createOrAdopt(paid));
       await this.untilResolved(() => this.awaitOutcome());
     } catch (error) {
       this.failure = error;
@@ -286,12 +283,10 @@ class PaymentRun implements PaymentContext {
     });
   }
 
-  private async createOrAdopt(): Promise<void> {
-    if (this.input.kind === 'adopt') await adoptTrade(this.input, this);
-    else {
-      this.creation = new OrderCreation(this.input, this, this.first.isProven);
-      await this.creation.run();
-    }
+  /** `paid`: the trade that is taken on, where the first look found it paid. */
+  private async createOrAdopt(paid: Trade | null): Promise<void> {
+    if (this.input.kind === 'adopt') await adoptTrade(this.input, paid, this);
+    else await new OrderCreation(this.input, this).run(this.first.isProven);
     this.phase = 'waiting';
   }
 
@@ -310,7 +305,7 @@ class PaymentRun implements PaymentContext {
 
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
     this.requests.noteUpdate();
-    if (!this.creation) this.first.note(again);
+    if (!this.settings) this.first.note(again);
     const isAnswered = () =>
       this.failure !== undefined || (this.phase !== 'joining' && creationAnswer(this.state) !== undefined);
     await waitForAnswer(isAnswered, () => this.isSlow, 'created');
@@ -333,7 +328,7 @@ class PaymentRun implements PaymentContext {
   }
 
   private async recheck(): Promise<PaymentState> {
-    const isUnsent = () => this.creation?.isCertainlyUnsent === true && this.phase !== 'waiting';
+    const isUnsent = () => isCertainlyUnsent(this.known) && this.phase !== 'waiting';
     await this.requests.recheck(() => isOver(this.known) || this.failure !== undefined || isUnsent());
     return this.state;
   }
@@ -363,9 +358,8 @@ class PaymentRun implements PaymentContext {
 
   /** The gateway has the order, or may have it. */
   private get isTooLate(): boolean {
-    const isSent =
-      this.input.kind === 'adopt' || this.phase === 'waiting' || (this.creation && cannotBeWithdrawn(this.known));
-    return isSent || isOver(this.known);
+    const isKnown = this.input.kind === 'adopt' || this.phase === 'waiting';
+    return isKnown || cannotBeWithdrawn(this.known) || isOver(this.known);
   }
 
   /** Refuses what `cancel` would refuse, where that changes nothing: a refused update takes no room, however often it comes. */

@@ -23,19 +23,29 @@ export interface Learned<Fact, Settings> {
   readonly settings: Settings;
 }
 
+/** A fact before it gets its time. */
+export type WithoutTime<Fact> = Fact extends { readonly at: number } ? Omit<Fact, 'at'> : never;
+
 type Fold<Known, Fact, Settings> = (known: Known, fact: Fact & { readonly at: number }, settings: Settings) => Known;
 
-/** What a run has been told. One that lives for years keeps its latest facts: older ones are a part of what it begins with. */
+/**
+ * What a run has been told, and what it knows by that. One that lives for years keeps its latest facts: older ones are a part of what it
+ * begins with.
+ */
 export class LearnedFacts<Known, Fact, Settings> {
+  known: Known;
   readonly latest: Learned<Fact, Settings>[] = [];
   left_out = 0;
 
   constructor(
     public begin: Known,
     private readonly fold: Fold<Known, Fact, Settings>,
-  ) {}
+  ) {
+    this.known = begin;
+  }
 
   add(one: Learned<Fact, Settings>): void {
+    this.known = this.fold(this.known, one.fact, one.settings);
     this.latest.push(one);
     if (this.latest.length < 2 * MOST_TOLD) return;
     for (const { fact, settings } of this.latest.splice(0, MOST_TOLD))

@@ -1,15 +1,14 @@
 /** What facts make known of an order after its sale, by the fold and its tables alone. */
 import { type AfterSaleState, type KnownOrder, timeText } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import type { AfterSaleFact } from '../../../src/workflows/order/facts';
+import type { NewAfterSaleFact as Fact } from '../../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
-import { findRefund, leftToGrant } from '../../../src/workflows/order/ledger';
+import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/order/ledger';
 import { nextStep } from '../../../src/workflows/order/next-step';
 import { assertAfterSaleResolution, decisionOf, grantRefund } from '../../../src/workflows/order/refund-requests';
 import { afterSaleDetails, stateOf } from '../../../src/workflows/order/rendering';
 
 const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
-type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
 
 /** What happens: a fact, facts that follow from what is known, or how long nothing does, in ms. */
 type Move = number | Fact | ((order: Order) => readonly Fact[]);
@@ -22,7 +21,7 @@ class Order {
       if (typeof move === 'number') this.now += move;
       else
         for (const fact of typeof move === 'function' ? move(this) : [move])
-          this.sale = fold(this.sale, { at: this.now, ...fact } as AfterSaleFact, SETTINGS);
+          this.sale = fold(this.sale, { ...fact, at: this.now }, SETTINGS);
     }
     return this;
   }
@@ -230,13 +229,21 @@ test('one more refund than ours that the trade shows is somebody else’s, and a
   order.happens(sees('REFUND_PROCESSING'), HOUR, sees('REFUND_PROCESSING', 300_000), HOUR, sees('PARTIAL_REFUND'));
   order.happens(HOUR, sees('PARTIAL_REFUND', 300_000));
   // Someone refunded 50.00 in the dashboard: 100.00 are gone.
-  expect([order.sale.complete, grant(order.sale, '100.00', 'b')]).not.toEqual([true, 'new']);
+  expect([isComplete(order.sale), grant(order.sale, '100.00', 'b')]).not.toEqual([true, 'new']);
+});
+
+test('that a person has looked does not name what went back elsewhere: nothing is granted until somebody does', () => {
+  const seen = { is: 'decided', by: 'ana', reason: 'seen', seen: 'refund-elsewhere' } as const;
+  const order = sold(sees('PARTIAL_REFUND'), seen);
+  expect([order.state.attention, order.state.ledger_complete]).toEqual(['refund-elsewhere', false]);
+  order.happens({ is: 'decided', by: 'ana', reason: 'named', elsewhere: '50.00' });
+  expect([order.state.ledger_complete, leftToGrant(order.sale)]).toEqual([true, '100.00']);
 });
 
 test('a replica that shows for an hour what was there before our part makes no second refund', () => {
   const order = sold(taken('a', '50.00'), MINUTE, sees('PARTIAL_REFUND'), told('PARTIAL_REFUND', 'a'), 10_000);
   order.happens(sees('SUCCESS'), HOUR, sees('PARTIAL_REFUND'));
-  expect([order.state.attention, order.sale.complete]).toEqual([null, true]);
+  expect([order.state.attention, isComplete(order.sale)]).toEqual([null, true]);
 });
 
 test('what the trade shows of a refund that a person made by hand is that one', () => {

@@ -14,8 +14,7 @@ import {
   WORKFLOW,
 } from '../../../contract';
 import { uncancelled } from '../cancellable';
-import { signalIfRunning } from '../signal-if-running';
-import { startAbandoned } from '../start-abandoned';
+import { signalIfRunning, startOrSignal } from '../other-workflows';
 
 /** Delivers an event, and repeats that until the merchant's handler takes it. */
 export const { 'payments.onEvent': deliverWithRetries } = proxyActivities<EventActivities>({
@@ -68,11 +67,7 @@ export class PaymentRelay implements EventRelay {
 
   async takeOver(undelivered: MerchantEvent[]): Promise<void> {
     if (undelivered.length === 0) return;
-    while (undelivered.length > 0) {
-      const page = onePage(undelivered);
-      undelivered.splice(0, page.length);
-      await startOrSignalRelay(this.workflowId, page);
-    }
+    while (undelivered.length > 0) await leaveToRelay(this.workflowId, undelivered);
     this.mayRun = true;
   }
 }
@@ -87,19 +82,14 @@ export class RunRelay implements EventRelay {
     const { workflowId, runId } = workflowInfo();
     for (let part = 1; undelivered.length > 0; part += 1) {
       const relayId = eventsWorkflowId(workflowId, `${runId}:${part}`);
-      const page = onePage(undelivered);
-      undelivered.splice(0, page.length);
-      await startOrSignalRelay(relayId, page);
+      await leaveToRelay(relayId, undelivered);
     }
   }
 }
 
-async function startOrSignalRelay(relayId: string, events: MerchantEvent[]): Promise<void> {
-  const isStarted = await startAbandoned(WORKFLOW.paymentEvents, {
-    workflowId: relayId,
-    args: [events],
-    staticSummary: `Events of ${workflowInfo().workflowId} that the handler has not taken yet`,
-  });
-  // One that runs already may end before the signal arrives: then start another one.
-  if (!isStarted && !(await signalIfRunning(relayId, SIGNAL.tell, events))) await startOrSignalRelay(relayId, events);
+/** Leaves it as many of them as Temporal takes at once. */
+function leaveToRelay(workflowId: string, undelivered: MerchantEvent[]): Promise<void> {
+  const events = undelivered.splice(0, onePage(undelivered).length);
+  const staticSummary = `Events of ${workflowInfo().workflowId} that the handler has not taken yet`;
+  return startOrSignal(WORKFLOW.paymentEvents, { workflowId, args: [events], staticSummary }, SIGNAL.tell, events);
 }
