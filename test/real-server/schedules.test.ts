@@ -169,9 +169,9 @@ test('a payment is counted once, though each task replays it and its creation is
     'payments_refunds_requested_total{app_id="test-app"}': 1,
   });
   const called = (operation: string) => simulator.requests({ path: `/trade/${operation}`, out_trade_no }).length;
-  expect(more(/^payments_gateway_call_seconds_count.*operation="(pay|refund)"/)).toEqual({
-    'payments_gateway_call_seconds_count{app_id="test-app",operation="pay",result="unanswered"}': called('pay'),
-    'payments_gateway_call_seconds_count{app_id="test-app",operation="refund",result="done"}': called('refund'),
+  expect(more(/^payments_gateway_call_seconds_count.*operation="\/trade\/(pay|refund)"/)).toEqual({
+    'payments_gateway_call_seconds_count{app_id="test-app",operation="/trade/pay",result="unanswered"}': called('pay'),
+    'payments_gateway_call_seconds_count{app_id="test-app",operation="/trade/refund",result="done"}': called('refund'),
   });
 });
 
