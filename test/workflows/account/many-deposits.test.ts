@@ -107,14 +107,14 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
 /** How many events the histories of all runs of the account have, without those of workflow tasks. */
 const eventsOfAccount = () => env.temporal.runs(WORKFLOW_ID).reduce((sum, { events }) => sum + events, 0);
 
-test('a genuine deposit behind 300 that the gateway denies is counted within a minute, for 20 events a deposit', async () => {
+test('a genuine deposit behind 1,000 that the gateway denies is counted within a minute, for 20 events a deposit', async () => {
   const { state } = await follow();
-  for (let i = 0; i < 300; i += 1) notify(`unknown-${i}`);
+  for (let i = 0; i < 1_000; i += 1) notify(`unknown-${i}`);
   await gateway.addTrade('genuine', { order_amount: '100.00', order_currency: 'MXN', trade_no: 'Tgenuine' });
   notify('genuine');
   await env.sleep(MINUTE);
-  expect((await state()).deposits).toMatchObject({ count: 1, total: { MXN: '100.00' }, pending: 300 });
-  expect(eventsOfAccount()).toBeLessThan(20 * 301);
+  expect((await state()).deposits).toMatchObject({ count: 1, total: { MXN: '100.00' }, pending: 1_000 });
+  expect(eventsOfAccount()).toBeLessThan(20 * 1_001);
   // A later one waits behind none of them.
   await gateway.addTrade('later', { order_amount: '7.00', order_currency: 'MXN', trade_no: 'Tlater' });
   notify('later');
