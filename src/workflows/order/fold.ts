@@ -28,7 +28,7 @@ import {
   takesMoneyBack,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
-import { isMoney, isMore, sumOf } from '../../gateway/pure/money';
+import { isMoney, isMore } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, OF_THE_BANK, raised, shownAttention, withoutReasons } from '../shared/attention-reasons';
@@ -45,6 +45,7 @@ import {
   mayBeGone,
   mayHaveShown,
   notMade,
+  withElsewhere,
   withRefund,
   withUnknownRefund,
 } from './ledger';
@@ -591,10 +592,7 @@ function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
     (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(order, refund.number)) ||
     (refund?.outcome === 'REFUND_REFUSED' && showsMoneyOfNobody(named));
   const explained = isOfOthers ? withUnknownRefund(named) : named;
-  const counted =
-    elsewhere === undefined
-      ? explained
-      : withoutReasons({ ...explained, elsewhere: sumOf([elsewhere]) }, ['refund-elsewhere']);
+  const counted = elsewhere === undefined ? explained : withElsewhere(explained, elsewhere);
   const settled = seen && seen !== 'refund-elsewhere' ? withoutReasons(looked(counted, seen), [seen]) : counted;
   const to = refund?.outcome ?? fact.order ?? shown ?? 'resolved';
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };

@@ -1,7 +1,7 @@
 /** The refunds of an order and what is left of its money. Amounts are decimal strings in currency units. Pure. */
 import type { KnownOrder, LedgerRefund, RefundOutcome, Source } from '../../contract';
 import { isMore, less, sumOf } from '../../gateway/pure/money';
-import { raised } from '../shared/attention-reasons';
+import { raised, withoutReasons } from '../shared/attention-reasons';
 
 /** Whether money of it may have gone, or may still go: whatever has left us and was not freed. Where a person is asked, it may. */
 export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
@@ -57,6 +57,10 @@ export const notMade = (failure: LedgerRefund['failure']) =>
 
 /** Somebody else has made a refund: nothing is granted until a person has named what went back. */
 export const withUnknownRefund = (order: KnownOrder): KnownOrder => raised(order, 'refund-elsewhere');
+
+/** A person has named all that went back by refunds that are not in the ledger. */
+export const withElsewhere = (order: KnownOrder, elsewhere: string): KnownOrder =>
+  withoutReasons({ ...order, elsewhere: sumOf([elsewhere]) }, ['refund-elsewhere']);
 
 /** Whether all that went back is in the ledger, or named by a person. */
 export const isComplete = ({ reasons }: Pick<KnownOrder, 'reasons'>): boolean => !reasons.includes('refund-elsewhere');

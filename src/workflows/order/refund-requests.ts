@@ -21,10 +21,9 @@ import {
 } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
-import { withoutReasons } from '../shared/attention-reasons';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/request-rules';
-import { asEnded, findRefund, isComplete, leftAtGateway, leftToGrant, withRefund } from './ledger';
+import { asEnded, findRefund, isComplete, leftAtGateway, leftToGrant, withElsewhere, withRefund } from './ledger';
 import { isFresh, obstacleToAny } from './next-step';
 import { notNow } from './refusals';
 
@@ -284,7 +283,7 @@ export function decisionOf(
   if (refund) assertDecidable(sale, refund.number, refund.outcome, now);
   if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
   const decided = refund ? withRefund(sale, refund.number, asEnded(refund.outcome, 'operator')) : sale;
-  const named = elsewhere === undefined ? decided : withoutReasons({ ...decided, elsewhere }, ['refund-elsewhere']);
+  const named = elsewhere === undefined ? decided : withElsewhere(decided, elsewhere);
   assertNotContradicted(sale, named, although);
   const said = { by, reason, ...(elsewhere === undefined ? {} : { elsewhere }) };
   if (outcome !== undefined && isEnd(outcome)) {
