@@ -207,11 +207,11 @@ export const RUNBOOK = {
   },
   'undelivered-event': {
     happened:
-      'An address of PAYMENTS_EVENTS_URL has not taken an event for days. Later events of the same payment wait.',
+      'An address of PAYMENTS_EVENTS_URL, or the handler onEvent, has not taken an event for days. Later events of the same payment wait.',
     loses: 'The merchant’s program does not hear that money came, or went back.',
-    look: 'What the address answered: on its page in Temporal UI, or `problem` in the state. Then the receiver’s log.',
-    act: 'Mend the receiver, then `payment-gateway recheck --attention undelivered-event`. `resolve` leaves the event out.',
-    after: 'The event is posted again, and after it those that wait, in their order.',
+    look: 'What the address answered, or that the handler threw: on its page in Temporal UI, or `problem` in the state. Then the receiver’s log.',
+    act: 'Mend the receiver or the handler, then `payment-gateway recheck --attention undelivered-event`. `resolve` leaves the event out.',
+    after: 'The event is told again, and after it those that wait, in their order.',
   },
 } as const satisfies Record<string, RunbookEntry>;
 

@@ -2,9 +2,12 @@
 import type { Attention } from './attention';
 import type { MerchantEvent } from './events';
 
+/** The `endpoint` of the merchant's handler `onEvent`. No digest of an address is so short. */
+export const EVENT_HANDLER = 'handler';
+
 /** The input of the workflow `eventDelivery`. Its events come as signals (`tell`). */
 export interface EventDeliveryInput {
-  /** Names the address without telling it: it may hold a secret. See docs/contract.md. */
+  /** Names the address without telling it: it may hold a secret. `handler`: the handler `onEvent`. See docs/contract.md. */
   endpoint: string;
   /** The workflow id of the payment or account whose events these are. */
   subject: string;

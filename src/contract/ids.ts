@@ -23,13 +23,9 @@ export const reconciliationWorkflowId = (app_id: string, period: string) => `rec
 /** One sweep looks at all payments of a namespace. */
 export const STUCK_SWEEP_WORKFLOW_ID = 'stuck-sweep';
 
-/** The relay of a workflow's undelivered events: one for all its runs, or one for the given run. */
-export const eventsWorkflowId = (workflowId: string, run?: string) =>
-  run === undefined ? `events:${workflowId}` : `events:${workflowId}:${run}`;
-
 /** The types of our workflows as their ids begin. */
 const PREFIXES = [
-  ...['payment', 'after-sale', 'app-attention', 'stray-notification', 'events', 'event-delivery', 'lookup'],
+  ...['payment', 'after-sale', 'app-attention', 'stray-notification', 'event-delivery', 'lookup'],
   ...['spei-account', 'create-spei-account', 'spei-account-quantity', 'reconciliation'],
 ];
 
@@ -52,7 +48,7 @@ export const isScheduledJob = (workflowId: string) =>
 
 const SCHEDULED_KINDS = [STUCK_SWEEP_WORKFLOW_ID, 'reconciliation'];
 
-/** What one address gets of one payment or account. */
+/** What one address, or the handler, gets of one payment or account. */
 export const eventDeliveryWorkflowId = (endpoint: string, subject: string) => `event-delivery:${endpoint}:${subject}`;
 
 /** The ids of a trade that are known, as the gateway is asked for it. */
@@ -100,9 +96,7 @@ export const kindOfWorkflow = ({ workflow_id, type }: { workflow_id: string; typ
 
 /** The payment of the order that a workflow works for, whichever of the order's workflows it is; undefined for one of no order. */
 export function paymentBehind(workflowId: string): string | undefined {
-  const [, subject = workflowId] =
-    /^(?:events|event-delivery:[^:]*):((?:payment|after-sale):.*?)(?::[0-9a-f]{8}-[0-9a-f-]{27})?$/s.exec(workflowId) ??
-    [];
+  const [, subject = workflowId] = /^event-delivery:[^:]*:(payment:.*)$/s.exec(workflowId) ?? [];
   const named = namedByWorkflowId(subject);
   return named?.out_trade_no ? paymentWorkflowId(named.app_id, named.out_trade_no) : undefined;
 }

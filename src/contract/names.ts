@@ -21,7 +21,6 @@ export const WORKFLOW = {
   /** Looks for open payments that should have moved on. */
   stuckSweep: 'stuckSweep',
   /** Internal: delivers events that a workflow could not deliver before it ended. */
-  paymentEvents: 'paymentEvents',
 } as const;
 /**
  * How long a workflow task may take, in ms, where Temporal's ten seconds are few: an account may read thousands of deposits
@@ -43,7 +42,7 @@ export const SIGNAL = {
   payment: 'payment',
   /** Internal: a creation tells an account, which a deposit has started, the key that it was created for. */
   keyed: 'keyed',
-  /** Internal: more events for `paymentEvents` and `eventDelivery`. */
+  /** Internal: more events for `eventDelivery`. */
   tell: 'tell',
 } as const;
 export const QUERY = {

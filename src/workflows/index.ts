@@ -45,5 +45,4 @@ export {
 export { payment } from './payment/workflow';
 export { stuckSweep } from './reconciliation/stuck-sweep';
 export { reconciliation } from './reconciliation/workflow';
-export { paymentEvents } from './shared/outbox/relay';
 export { strayNotification } from './shared/stray-notification';

@@ -14,7 +14,6 @@ import { afterSale } from './order/after-sale';
 import { payment } from './payment/workflow';
 import { stuckSweep } from './reconciliation/stuck-sweep';
 import { reconciliation } from './reconciliation/workflow';
-import { paymentEvents } from './shared/outbox/relay';
 import { strayNotification } from './shared/stray-notification';
 
 type Behavior = 'PINNED' | 'AUTO_UPGRADE';
@@ -36,7 +35,6 @@ const VERSIONING: Readonly<
   eventDelivery: [eventDelivery, 'AUTO_UPGRADE'],
   reconciliation: [reconciliation, 'PINNED'],
   stuckSweep: [stuckSweep, 'PINNED'],
-  paymentEvents: [paymentEvents, 'AUTO_UPGRADE'],
 };
 
 // A server takes no behavior from a worker without versions: the workflow's task would run out of time, again and again.

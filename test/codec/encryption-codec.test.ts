@@ -303,7 +303,12 @@ describe('a caller that does not know the workflow', () => {
     }));
     const nameless = [{ by: '' }, { by: 1 }, { by: 'ana', reason: {} }, 'ana', null, undefined, Buffer.from('x')];
     for (const value of [refund, ...named, ...nameless]) {
-      for (const workflow of ['payment:a:1', 'after-sale:a:1', 'spei-account:a:1', 'events:payment:a:1']) {
+      for (const workflow of [
+        'payment:a:1',
+        'after-sale:a:1',
+        'spei-account:a:1',
+        'event-delivery:handler:payment:a:1',
+      ]) {
         expect(await refusal(await typed(value), order(workflow))).toContain('typed by a person');
       }
       expect(await read(await typed(value), order('a-merchants-own'))).toEqual(value);

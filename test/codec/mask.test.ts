@@ -14,8 +14,8 @@ import {
   afterSaleWorkflowId,
   appAttentionWorkflowId,
   createSpeiAccountWorkflowId,
+  EVENT_HANDLER,
   eventDeliveryWorkflowId,
-  eventsWorkflowId,
   isOurSummary,
   lookupWorkflowId,
   paymentWorkflowId,
@@ -243,7 +243,10 @@ test('what each workflow that is made here shows Temporal UI is shown, and not m
     ...[speiAccountQuantityWorkflowId('shop'), lookupWorkflowId('shop', 'bankList', 'x')],
     ...[reconciliationWorkflowId('shop', 'daily'), `${reconciliationWorkflowId('shop', 'daily')}-2026-03-02T04:00:00Z`],
     ...[STUCK_SWEEP_WORKFLOW_ID, `${STUCK_SWEEP_WORKFLOW_ID}-2026-03-02T12:15:00Z`],
-    ...[eventsWorkflowId('payment:shop:o'), eventDeliveryWorkflowId('ab', STUCK_SWEEP_WORKFLOW_ID)],
+    ...[
+      eventDeliveryWorkflowId(EVENT_HANDLER, 'payment:shop:o'),
+      eventDeliveryWorkflowId('ab', STUCK_SWEEP_WORKFLOW_ID),
+    ],
   ];
   for (const workflowId of ids) {
     const shown = maskedPayload(payload({ currentDetails: 'what to do' }), 'viewer', { namespace: 'n', workflowId });

@@ -6,7 +6,8 @@ import {
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
   appAttentionWorkflowId,
-  eventsWorkflowId,
+  EVENT_HANDLER,
+  eventDeliveryWorkflowId,
   strayNotificationWorkflowId,
   WORKFLOW,
 } from '../../src/contract';
@@ -275,7 +276,7 @@ const RELAYED: Record<string, Life> = {
     await stack.payments.refund('h-relay', REFUND);
     const afterSaleId = await afterSale(stack, 'h-relay');
     refused.delete('h-relay');
-    const relayId = eventsWorkflowId(idOf('h-relay'));
+    const relayId = eventDeliveryWorkflowId(EVENT_HANDLER, idOf('h-relay'));
     await client.workflow.getHandle(relayId).result();
     return [idOf('h-relay'), afterSaleId, relayId];
   },

@@ -265,7 +265,7 @@ const CUSTOMER = {
   identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
 };
 const LIFECYCLES = [
-  ...['payment', 'afterSale', 'appAttention', 'strayNotification', 'paymentEvents'],
+  ...['payment', 'afterSale', 'appAttention', 'strayNotification'],
   ...[
     'createSpeiAccount',
     'speiAccount',

@@ -156,8 +156,8 @@ test('a header that is no trace is none, whatever stands in it', () => {
 test.each([
   ['payment:shop:order:1', 'payment:shop:order:1'],
   ['after-sale:shop:order-1', 'payment:shop:order-1'],
-  ['events:payment:shop:order-1', 'payment:shop:order-1'],
-  [`events:after-sale:shop:order-1:${RUN}`, 'payment:shop:order-1'],
+  ['event-delivery:handler:payment:shop:order:1', 'payment:shop:order:1'],
+  [`event-delivery:handler:spei-account:shop:acc-1:${RUN}`, undefined],
   ['event-delivery:0a1b2c:payment:shop:order-1', 'payment:shop:order-1'],
   ['spei-account:shop:acc-1', undefined],
   ['stuck-sweep', undefined],

@@ -4,7 +4,7 @@ import type { AccountEvent, AccountPolicy, CarriedAccount, MerchantEvent } from 
 import { recordMetric } from '../shared/metrics';
 import { InlineDelivery } from '../shared/outbox/delivery';
 import { OverdueWait } from '../shared/outbox/overdue';
-import { RunRelay } from '../shared/outbox/relay';
+import { EventRelay } from '../shared/outbox/relay';
 import { shownWait } from '../shared/wait';
 import type { DepositLedger } from './deposit-ledger';
 import type { AccountRecord } from './record';
@@ -36,7 +36,7 @@ export class AccountPublisher {
 
   open({ has_listener, overdue_ms }: Pick<AccountPolicy, 'has_listener' | 'overdue_ms'>): void {
     this.isClosed = false;
-    this.outbox = has_listener ? new InlineDelivery(new RunRelay()) : undefined;
+    this.outbox = has_listener ? new InlineDelivery(EventRelay.ofRun()) : undefined;
     const tell = (since: string) =>
       this.publish({ id: `attention.overdue:${since}`, type: 'account-attention.overdue' });
     this.overdue = has_listener ? new OverdueWait(overdue_ms, tell) : undefined;

@@ -16,6 +16,8 @@ import {
 } from '@temporalio/workflow';
 import {
   activityWords,
+  EVENT_HANDLER,
+  type EventActivities,
   type EventDeliveryActivities,
   type EventDeliveryInput,
   type EventDeliveryState,
@@ -64,12 +66,7 @@ class Delivery {
   constructor(private readonly input: EventDeliveryInput) {
     this.queue = [...(input.waiting ?? [])];
     this.knownIds = new Set(this.queue.map(({ id }) => id));
-    this.post = proxyActivities<EventDeliveryActivities>({
-      startToCloseTimeout: '30 seconds',
-      scheduleToCloseTimeout: input.give_up_ms,
-      summary: activityWords('payments.postEvents'),
-      retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
-    })['payments.postEvents'];
+    this.post = input.endpoint === EVENT_HANDLER ? toHandler(input.give_up_ms) : toAddress(input.give_up_ms);
     setHandler(eventDeliveryStateQuery, () => this.state);
     setHandler(eventsToDeliverSignal, (events) => this.take(events));
     setHandler(deliverAgainUpdate, () => this.again());
@@ -147,6 +144,30 @@ class Delivery {
     await condition(allHandlersFinished);
     await continueAsNew<typeof eventDelivery>({ ...this.input, waiting: this.queue });
   }
+}
+
+const untilGivenUp = (give_up_ms: number) => ({
+  startToCloseTimeout: '30 seconds' as const,
+  scheduleToCloseTimeout: give_up_ms,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' } as const,
+});
+
+const toAddress = (give_up_ms: number) =>
+  proxyActivities<EventDeliveryActivities>({
+    ...untilGivenUp(give_up_ms),
+    summary: activityWords('payments.postEvents'),
+  })['payments.postEvents'];
+
+/** One event at a time: the handler may take as long as the activity. */
+function toHandler(give_up_ms: number): EventDeliveryActivities['payments.postEvents'] {
+  const tell = proxyActivities<EventActivities>({
+    ...untilGivenUp(give_up_ms),
+    summary: activityWords('payments.onEvent'),
+  })['payments.onEvent'];
+  return async ({ events: [event] }) => {
+    if (event) await tell(event);
+    return 1;
+  };
 }
 
 /** The activity's own words: they tell the status of the answer, and never the address. */

@@ -26,7 +26,7 @@ import {
 import { HOUR, MINUTE } from '../../gateway/pure/durations';
 import { untilTold } from '../shared/ended-by-hand';
 import { InlineDelivery } from '../shared/outbox/delivery';
-import { RunRelay } from '../shared/outbox/relay';
+import { EventRelay } from '../shared/outbox/relay';
 import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 import { decidedLines } from '../shared/wait';
@@ -64,7 +64,7 @@ class Sweep {
     resolved: null,
   };
   private readonly visibility = new Visibility();
-  private readonly delivery = new InlineDelivery(new RunRelay());
+  private readonly delivery = new InlineDelivery(EventRelay.ofRun());
   private isReported: boolean;
 
   constructor(private readonly input: StuckSweepInput) {

@@ -2,9 +2,9 @@
  * Delivers events to the merchant's handler at least once and in order, beside the workflow that publishes them: that
  * workflow never waits for a handler that fails.
  */
-import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
 import { activityWords, type EventActivities, type MerchantEvent } from '../../../contract';
-import { deliverWithRetries, type EventRelay } from './relay';
+import type { EventRelay } from './relay';
 
 const { 'payments.onEvent': deliverOnce } = proxyActivities<EventActivities>({
   startToCloseTimeout: '30 seconds',
@@ -12,18 +12,10 @@ const { 'payments.onEvent': deliverOnce } = proxyActivities<EventActivities>({
   retry: { maximumAttempts: 1 },
 });
 
-/**
- * `delivering`: each event is repeated until the handler takes it.
- * `draining`: the workflow is about to end, so an event gets one try; the relay gets what is left.
- * `handed-over`: the relay has everything.
- */
-type DeliveryState = 'delivering' | 'draining' | 'handed-over';
-
 export class InlineDelivery {
   private readonly undelivered: MerchantEvent[] = [];
-  private state: DeliveryState = 'delivering';
   private running: Promise<void> | undefined;
-  private retrying: CancellationScope | undefined;
+  private isHandedOver = false;
 
   constructor(private readonly relay: EventRelay) {}
 
@@ -38,62 +30,41 @@ export class InlineDelivery {
   /** Adds events behind those that wait, and returns at once. */
   put(events: readonly MerchantEvent[]): void {
     this.undelivered.push(...events);
-    if (this.state === 'handed-over' || this.isEmpty) return;
+    if (this.isHandedOver || this.isEmpty) return;
     // Cancelling a part of the workflow must not cancel the delivery.
     this.running ??= CancellationScope.nonCancellable(() => this.deliverAll());
   }
 
-  /**
-   * Waits for the try that is under way, then gives what is left to the relay. May be called again after another `put`.
-   */
+  /** Waits until the handler, or the relay, has every event. May be called again after another `put`. */
   async drain(): Promise<void> {
-    this.enter('draining');
     await this.running;
-    await this.relay.takeOver(this.undelivered);
   }
 
   /** Gives everything to the relay without waiting. The event that is just being tried may be delivered twice. */
   async handOver(): Promise<void> {
-    this.enter('handed-over');
+    this.isHandedOver = true;
     await this.relay.takeOver(this.undelivered);
   }
 
-  private enter(state: DeliveryState): void {
-    this.state = state;
-    this.retrying?.cancel();
-  }
-
   private async deliverAll(): Promise<void> {
-    for (let next = this.undelivered[0]; next && (await this.deliver(next)); next = this.undelivered[0]) {
+    for (let next = this.undelivered[0]; next; next = this.undelivered[0]) {
+      const isTaken = await this.isTaken(next);
       // The relay has emptied the queue meanwhile.
-      if (this.state === 'handed-over') return;
-      this.undelivered.shift();
+      if (this.isHandedOver) return;
+      if (isTaken) this.undelivered.shift();
+      else await this.relay.takeOver(this.undelivered);
     }
     this.running = undefined;
   }
 
-  /** True once the handler, or a relay, has the event; false where the relay has to take it over. */
-  private async deliver(event: MerchantEvent): Promise<boolean> {
+  /** One try. What the handler does not take at once is the relay's, and so is what comes before that has delivered all. */
+  private async isTaken(event: MerchantEvent): Promise<boolean> {
     if (await this.relay.queue(event)) return true;
     try {
       await deliverOnce(event);
       return true;
     } catch {
-      return this.state === 'delivering' && this.retry(event);
-    }
-  }
-
-  /** Repeats an event until the handler takes it. False where the delivery ends before that. */
-  private async retry(event: MerchantEvent): Promise<boolean> {
-    this.retrying = new CancellationScope();
-    try {
-      await this.retrying.run(() => deliverWithRetries(event));
-      return true;
-    } catch (error) {
-      if (isCancellation(error)) return false;
-      throw error;
-    } finally {
-      this.retrying = undefined;
+      return false;
     }
   }
 }

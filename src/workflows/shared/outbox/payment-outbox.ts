@@ -4,7 +4,7 @@ import type { AfterSaleState, EventPayment, PaymentPolicy, PaymentState, Transit
 import { InlineDelivery } from './delivery';
 import { OverdueWait } from './overdue';
 import { type EventContext, PaymentEventLog } from './payment-events';
-import { PaymentRelay } from './relay';
+import { EventRelay } from './relay';
 
 export class PaymentOutbox {
   private readonly delivery: InlineDelivery;
@@ -15,7 +15,7 @@ export class PaymentOutbox {
   /** `isFirst`: no earlier run can have published events of this payment. */
   constructor(paymentId: string, isFirst: boolean, { overdue_ms }: Pick<PaymentPolicy, 'overdue_ms'>) {
     const { workflowId, originalExecutionRunId } = workflowInfo();
-    this.delivery = new InlineDelivery(new PaymentRelay(paymentId, !isFirst));
+    this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst));
     this.log = new PaymentEventLog(`${workflowId}:${originalExecutionRunId}`);
     this.overdue = new OverdueWait(overdue_ms, (since) => {
       const id = `${paymentId}:attention.overdue:${since}`;

@@ -1,95 +1,62 @@
-/**
- * The workflow `paymentEvents` delivers the events that another workflow could not deliver before it ended. Each relay
- * starts that workflow, or adds to one that already runs.
- */
-import { defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+/** Where an outbox leaves the events that the merchant's handler does not take: the delivery tries on, and a person may decide. */
+import { workflowInfo } from '@temporalio/workflow';
 import {
-  activityWords,
-  type EventActivities,
-  eventsOf,
-  eventsWorkflowId,
+  EVENT_HANDLER,
+  type EventDeliveryInput,
+  eventDeliveryWorkflowId,
   type MerchantEvent,
+  nameDigests,
   onePage,
+  SEARCH_ATTRIBUTE,
   SIGNAL,
   WORKFLOW,
 } from '../../../contract';
-import { uncancelled } from '../cancellable';
+import { DAY } from '../../../gateway/pure/durations';
 import { signalIfRunning, startOrSignal } from '../other-workflows';
 
-/** Delivers an event, and repeats that until the merchant's handler takes it. */
-export const { 'payments.onEvent': deliverWithRetries } = proxyActivities<EventActivities>({
-  startToCloseTimeout: '30 seconds',
-  summary: activityWords('payments.onEvent'),
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
-});
+/** The default of PAYMENTS_EVENTS_GIVE_UP, in ms. */
+const GIVE_UP_MS = 3 * DAY;
 
-const eventsSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
+export class EventRelay {
+  private mayRun: boolean;
 
-/**
- * Delivers these events in order, and after them those that arrive as signals. Ends when none is left, and not by a
- * cancellation.
- */
-export async function paymentEvents(events: MerchantEvent[]): Promise<void> {
-  const undelivered = [...events];
-  // Anybody can send a signal without its argument, or with another one.
-  setHandler(eventsSignal, (more: unknown) => {
-    undelivered.push(...eventsOf(more));
-  });
-  for (let next = undelivered[0]; next; next = undelivered[0]) {
-    await uncancelled(() => deliverWithRetries(next));
-    undelivered.shift();
-  }
-}
-
-/** Where an outbox leaves the events that it cannot deliver itself. */
-export interface EventRelay {
-  /** Adds the event to a running relay that still delivers earlier events. False where no relay runs. */
-  queue(event: MerchantEvent): Promise<boolean>;
-  /** Empties `undelivered`: from now on the relay delivers these events. */
-  takeOver(undelivered: MerchantEvent[]): Promise<void>;
-}
-
-/** One relay for all runs of a payment and for its after-sale, so that their events stay in order. */
-export class PaymentRelay implements EventRelay {
-  private readonly workflowId: string;
-
-  /** `mayRun`: an earlier run, or the payment of this after-sale, may have started the relay. */
-  constructor(
-    paymentId: string,
-    private mayRun: boolean,
+  private constructor(
+    private readonly subject: string,
+    private readonly workflowId: string,
+    mayRun: boolean,
   ) {
-    this.workflowId = eventsWorkflowId(paymentId);
+    this.mayRun = mayRun;
   }
 
+  /** One for a payment and its after-sale, so that their events stay in order. `mayRun`: an earlier run, or the payment, may have started it. */
+  static ofPayment(paymentId: string, mayRun: boolean): EventRelay {
+    return new EventRelay(paymentId, eventDeliveryWorkflowId(EVENT_HANDLER, paymentId), mayRun);
+  }
+
+  /** One for this run alone: runs of an account need no order among each other. */
+  static ofRun(): EventRelay {
+    const { workflowId, runId } = workflowInfo();
+    return new EventRelay(workflowId, eventDeliveryWorkflowId(EVENT_HANDLER, `${workflowId}:${runId}`), false);
+  }
+
+  /** Adds the event to a delivery that still has earlier ones. False where none runs. */
   async queue(event: MerchantEvent): Promise<boolean> {
     return this.mayRun && signalIfRunning(this.workflowId, SIGNAL.tell, [event]);
   }
 
+  /** Empties `undelivered`: from now on the delivery has these events. */
   async takeOver(undelivered: MerchantEvent[]): Promise<void> {
-    if (undelivered.length === 0) return;
-    while (undelivered.length > 0) await leaveToRelay(this.workflowId, undelivered);
-    this.mayRun = true;
-  }
-}
-
-/** Relays of this run alone. Runs of an account need no order among each other. */
-export class RunRelay implements EventRelay {
-  async queue(): Promise<boolean> {
-    return false;
-  }
-
-  async takeOver(undelivered: MerchantEvent[]): Promise<void> {
-    const { workflowId, runId } = workflowInfo();
-    for (let part = 1; undelivered.length > 0; part += 1) {
-      const relayId = eventsWorkflowId(workflowId, `${runId}:${part}`);
-      await leaveToRelay(relayId, undelivered);
+    while (undelivered.length > 0) {
+      const events = undelivered.splice(0, onePage(undelivered).length);
+      const input = { endpoint: EVENT_HANDLER, subject: this.subject, give_up_ms: GIVE_UP_MS, waiting: events };
+      const start = {
+        workflowId: this.workflowId,
+        args: [input satisfies EventDeliveryInput],
+        staticSummary: `Events of ${this.subject} that the handler has not taken yet`,
+        typedSearchAttributes: [{ key: SEARCH_ATTRIBUTE.names, value: nameDigests([['subject', this.subject]]) }],
+      };
+      await startOrSignal(WORKFLOW.eventDelivery, start, SIGNAL.tell, events);
+      this.mayRun = true;
     }
   }
-}
-
-/** Leaves it as many of them as Temporal takes at once. */
-function leaveToRelay(workflowId: string, undelivered: MerchantEvent[]): Promise<void> {
-  const events = undelivered.splice(0, onePage(undelivered).length);
-  const staticSummary = `Events of ${workflowInfo().workflowId} that the handler has not taken yet`;
-  return startOrSignal(WORKFLOW.paymentEvents, { workflowId, args: [events], staticSummary }, SIGNAL.tell, events);
 }

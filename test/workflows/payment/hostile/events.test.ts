@@ -33,11 +33,26 @@ test('events: a merchant hears one SUCCESS where a trade of another amount was d
 test('the contract: events that the merchant’s handler refused are told although somebody has canceled their relay', async () => {
   await begin({ deafFor: 40 });
   await sell();
-  const relay = world.runs.find(({ start, isRunning }) => start.type === 'paymentEvents' && isRunning);
+  const relay = world.runs.find(({ start, isRunning }) => start.type === 'eventDelivery' && isRunning);
   expect(relay).toBeDefined();
   relay?.requestCancel('the button');
   await world.pass(DAY);
   expect(world.events.map(({ id }) => id)).toContainEqual(expect.stringContaining('SUCCESS'));
+});
+
+test('promise 8: an event that the handler does not take for days is before a person, and is told once that is mended', async () => {
+  await begin({ deafFor: Number.POSITIVE_INFINITY });
+  await sell();
+  await world.pass(4 * DAY);
+  const delivery = world.runs.find(({ start, isRunning }) => start.type === 'eventDelivery' && isRunning);
+  const attention = () => delivery && world.temporal.attributesOf(delivery).PaymentAttention;
+  expect([attention(), heard()]).toEqual(['undelivered-event', []]);
+  world.mendHandler();
+  await happens(
+    () => world.within(async () => world.temporal.update(delivery?.start.workflowId ?? '', 'recheck')),
+    HOUR,
+  );
+  expect([delivery?.isRunning, heard()]).toEqual([false, expect.arrayContaining(['SUCCESS'])]);
 });
 
 // — What merchants are told —

@@ -382,7 +382,7 @@ export class World extends BaseWorld {
   }
 
   async resolveRun({ start: { workflowId, type }, runId }: Run, outcome: Outcome): Promise<void> {
-    if (type === 'paymentEvents') return;
+    if (type === 'eventDelivery') return;
     const said = { reason: 'looked at the dashboard', by: 'ana' };
     if (type === 'afterSale' && !(await this.isAskedForOutcome(runId))) return this.resolveRefund(workflowId, said);
     if (await this.isTaken(workflowId, { ...said, outcome }))
@@ -519,6 +519,11 @@ export class World extends BaseWorld {
     const { notifies_ms } = this.traits;
     if (notifies_ms === null || trade.made_by !== 'us') return;
     this.temporal.clock.in(notifies_ms, () => this.notify(trade, status));
+  }
+
+  /** From now on the merchant's handler takes every event. */
+  mendHandler(): void {
+    this.deafFor = 0;
   }
 
   private hear(event: MerchantEvent): void {
