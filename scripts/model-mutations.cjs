@@ -171,8 +171,8 @@ const MUTATIONS = [
   [
     'an event gets one try and no more',
     'src/workflows/shared/outbox/delivery.ts',
-    "return this.state === 'delivering' && this.retry(event);",
-    'return true;',
+    'else await this.relay.takeOver(this.undelivered);',
+    'else this.undelivered.shift();',
   ],
   [
     'a creation is repeated after its worker died',
