@@ -171,7 +171,7 @@ const MUTATIONS = [
   [
     'an event gets one try and no more',
     'src/workflows/shared/outbox/delivery.ts',
-    'else await this.relay.takeOver(this.undelivered);',
+    'else await this.leaveAll();',
     'else this.undelivered.shift();',
   ],
   [

@@ -14,7 +14,13 @@ import pino from 'pino';
 import { type DevServer, findTemporal, freePort, startDevServer } from '../../src/cli/dev/temporal';
 import { PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
-import { afterSaleWorkflowId, type MerchantEvent, speiAccountWorkflowId, WORKFLOW } from '../../src/contract';
+import {
+  afterSaleWorkflowId,
+  EVENT_HANDLER,
+  type MerchantEvent,
+  speiAccountWorkflowId,
+  WORKFLOW,
+} from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { type Simulator, startSimulator } from '../../src/simulator';
@@ -508,7 +514,8 @@ async function noticesAll(client: Client): Promise<void> {
   }
   expect(await unreadable(histories)).toEqual([lived.map(({ workflowId }) => workflowId)]);
   expect(reads + histories.length).toBeGreaterThan(2 * LIFECYCLES.length);
-  const workflowId = lived.find(({ type }) => type === 'eventDelivery')?.workflowId ?? '';
+  const toAddress = lived.find((one) => one.type === 'eventDelivery' && !one.workflowId.includes(`:${EVENT_HANDLER}:`));
+  const workflowId = toAddress?.workflowId ?? '';
   await client.workflowService.resetActivity({
     namespace: 'default',
     execution: { workflowId },

@@ -16,6 +16,8 @@ export class InlineDelivery {
   private readonly undelivered: MerchantEvent[] = [];
   private running: Promise<void> | undefined;
   private isHandedOver = false;
+  /** The relay is just taking everything: the events stay here until it has them, because a run that ends would lose them. */
+  private leaving: Promise<void> | undefined;
 
   constructor(private readonly relay: EventRelay) {}
 
@@ -43,7 +45,14 @@ export class InlineDelivery {
   /** Gives everything to the relay without waiting. The event that is just being tried may be delivered twice. */
   async handOver(): Promise<void> {
     this.isHandedOver = true;
-    await this.relay.takeOver(this.undelivered);
+    while (!this.isEmpty) await this.leaveAll();
+  }
+
+  private leaveAll(): Promise<void> {
+    this.leaving ??= this.relay.takeOver(this.undelivered).finally(() => {
+      this.leaving = undefined;
+    });
+    return this.leaving;
   }
 
   private async deliverAll(): Promise<void> {
@@ -52,7 +61,7 @@ export class InlineDelivery {
       // The relay has emptied the queue meanwhile.
       if (this.isHandedOver) return;
       if (isTaken) this.undelivered.shift();
-      else await this.relay.takeOver(this.undelivered);
+      else await this.leaveAll();
     }
     this.running = undefined;
   }

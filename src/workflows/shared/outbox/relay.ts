@@ -47,7 +47,7 @@ export class EventRelay {
   /** Empties `undelivered`: from now on the delivery has these events. */
   async takeOver(undelivered: MerchantEvent[]): Promise<void> {
     while (undelivered.length > 0) {
-      const events = undelivered.splice(0, onePage(undelivered).length);
+      const events = onePage(undelivered);
       const input = { endpoint: EVENT_HANDLER, subject: this.subject, give_up_ms: GIVE_UP_MS, waiting: events };
       const start = {
         workflowId: this.workflowId,
@@ -56,6 +56,7 @@ export class EventRelay {
         typedSearchAttributes: [{ key: SEARCH_ATTRIBUTE.names, value: nameDigests([['subject', this.subject]]) }],
       };
       await startOrSignal(WORKFLOW.eventDelivery, start, SIGNAL.tell, events);
+      undelivered.splice(0, events.length);
       this.mayRun = true;
     }
   }
