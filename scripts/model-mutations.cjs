@@ -646,7 +646,7 @@ const OF_ACCOUNTS = [
     "return isNotCreatedFailure(failure) ? 'certainly-none' : 'unknown';",
     "return isNotCreatedFailure(failure) ? 'certainly-none' : 'certainly-none';",
   ],
-  ['a key is forgotten with the run that knew it', `${ACCOUNT}/workflow.ts`, '    this.keys.add(keys);\n', ''],
+  ['a key is forgotten with the run that knew it', `${ACCOUNT}/workflow.ts`, '    this.keys.restore(keys);\n', ''],
   [
     'an account that a deposit has started is not told its key',
     `${ACCOUNT}/create.ts`,

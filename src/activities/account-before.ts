@@ -4,6 +4,7 @@
  */
 import { activityInfo, getClient, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import {
   type AccountActivities,
@@ -85,7 +86,10 @@ async function pageOf([run, ...later]: LeftByRun[]): Promise<Known> {
   const { workflowId } = workflowExecution;
   const client = getClient();
   if (events_from !== null) {
-    const left = (await handoverOf(client, workflowId, run_id))?.undelivered.slice(events_from) ?? [];
+    const handover = await handoverOf(client, workflowId, run_id);
+    // It has answered for the first page, so it will again.
+    if (handover === undefined) throw ApplicationFailure.retryable(`The run ${run_id} does not tell its events again.`);
+    const left = handover.undelivered.slice(events_from);
     const undelivered = onePage(left);
     const next = undelivered.length < left.length ? events_from + undelivered.length : null;
     return { ...knownOf([{ ...run, events_from: next }, ...later]), undelivered };

@@ -32,8 +32,8 @@ const notification = z.object({
     .transform(() => undefined)
     .or(
       z.object({
-        // A workflow is named by it.
-        account_id: optionalText.refine((text) => text === undefined || isId(text)),
+        // A workflow is named by it. Without one, a person looks whose deposit it is.
+        account_id: optionalText.transform((text) => (text !== undefined && isId(text) ? text : undefined)),
         account_number: optionalText,
         provider: optionalText,
         buyer_id: optionalText,

@@ -24,7 +24,7 @@ const PAY_PATH = '/trade/pay';
 
 /** Fields that direct payments and checkouts have in common. */
 export const orderFields = {
-  out_trade_no: f.text(64),
+  out_trade_no: f.id(64),
   channel: f.text(32).optional(),
   order_currency: f.currency,
   order_amount: f.amount,

@@ -10,7 +10,7 @@ import { TRADE_ID_REQUIRED } from './shared-rules';
 export const QUERY_PATH = '/trade/query';
 
 /** The two ids of a trade: the gateway's and the merchant's. */
-export const tradeIdFields = { trade_no: f.text(64).optional(), out_trade_no: f.text(64).optional() };
+export const tradeIdFields = { trade_no: f.id(64).optional(), out_trade_no: f.id(64).optional() };
 
 const tradeId = z.strictObject(tradeIdFields);
 

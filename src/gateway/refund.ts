@@ -14,7 +14,7 @@ import { TRADE_ID_REQUIRED } from './shared-rules';
 export const REFUND_PATH = '/trade/refund';
 
 const refundRequest = z.strictObject({
-  out_request_no: f.text(16).optional(),
+  out_request_no: f.id(16).optional(),
   refund_currency: f.currency,
   refund_amount: f.amount,
   refund_reason: f.text(128).optional(),

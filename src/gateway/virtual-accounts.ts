@@ -65,7 +65,7 @@ const account = z.looseObject({
  */
 export type SpeiAccount = z.infer<typeof account> & { account_id: string };
 
-const accountId = z.strictObject({ account_id: f.text(f.MOST.account_id) });
+const accountId = z.strictObject({ account_id: f.id(f.MOST.account_id) });
 
 /** Names one virtual account. */
 export type SpeiAccountId = z.infer<typeof accountId>;
@@ -109,7 +109,7 @@ export const QUERY_ACCOUNT: Operation<SpeiAccountId, SpeiAccount & { status: str
 };
 
 // A sample of the interface sends an account_id, which has no effect.
-const quantityRequest = z.strictObject({ account_id: f.text(f.MOST.account_id).optional() });
+const quantityRequest = z.strictObject({ account_id: f.id(f.MOST.account_id).optional() });
 
 const quantity = z.union([
   z.looseObject({ available_quantity: looseInt }),

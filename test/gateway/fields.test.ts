@@ -82,6 +82,13 @@ test.each(['M1N', 'M N', '€€€'])(
   },
 );
 
+test.each(['order-1\n', 'order\t1', 'order\u0000', 'order\ud800'])(
+  'an order number with a control character is refused: its notifications could not be kept (%j)',
+  (out_trade_no) => {
+    expect(reading(oxxo, { out_trade_no })).toEqual({ out_trade_no: 'no line breaks or other control characters' });
+  },
+);
+
 test('a line break after the digits of a field is refused', () => {
   const wallet = published('wallet-card-number');
   expect(reading(wallet, { account_number: '3001234567\n' })).toEqual({ account_number: '10 to 18 digits' });

@@ -15,7 +15,7 @@ export async function* owedOrders(client: Client, app_id: string | undefined): A
   for (const row of longestWaitFirst(found)) {
     const found = await readCase(client, { ...row, app_id: row.app_id ?? '' });
     const isTwice = row.attention === ('second-trade' satisfies Attention);
-    const owed = isTwice && found.payment ? secondTradesPaid(found.payment) : moneyOwed(found);
+    const owed = (isTwice && found.payment ? secondTradesPaid(found.payment) : undefined) ?? moneyOwed(found);
     if (owed !== undefined) yield { ...row, owed: owed ?? 'no worker says how much' };
   }
 }

@@ -186,10 +186,15 @@ class AccountCreation {
     );
     if (this.isDecided) return undefined;
     const { found } = answer;
-    this.isUndecided = found === null || this.isOfAnotherBuyer(found);
+    // Who names it again has read whose the gateway says it is.
+    const isNamedAgain = this.state.resolved.slice(0, -1).some((one) => one.account_id === account_id);
+    this.isUndecided = found === null || (this.isOfAnotherBuyer(found) && !isNamedAgain);
     if (!this.isUndecided) return found ?? undefined;
-    const which = found === null ? 'is not known to the gateway, or not shown yet' : 'belongs to another buyer';
-    this.noteUnknown(`The account ${account_id} ${which}.`, null, null);
+    const which =
+      found === null
+        ? 'is not known to the gateway, or not shown yet.'
+        : 'belongs to another buyer, the gateway says. Name it again if it is so all the same.';
+    this.noteUnknown(`The account ${account_id} ${which}`, null, null);
     return undefined;
   }
 
@@ -245,7 +250,8 @@ class AccountCreation {
   }
 
   private resolve(resolution: CreationResolution): SpeiAccountCreation {
-    this.state.resolved.push(resolution);
+    const { account_id, ...said } = resolution;
+    this.state.resolved.push(account_id === undefined ? said : { ...said, account_id: account_id.trim() });
     this.settle();
     return this.state;
   }

@@ -18,15 +18,20 @@ export class AccountKeys {
   /** Anybody can send a signal without its argument, or with another one. */
   constructor(onUnexpected: () => void) {
     setHandler(keyedSignal, (signal?: Partial<KeyedSignal>) => {
-      if (isKey(signal?.key)) this.add([signal.key]);
+      if (isKey(signal?.key)) this.remember([...this.known, signal.key]);
       else onUnexpected();
     });
   }
 
-  add(keys: readonly string[]): void {
-    const added = keys.filter((key) => isKey(key) && !this.known.includes(key));
-    if (added.length === 0) return;
-    this.known = [...this.known, ...added].slice(-REMEMBERED_KEYS);
+  /** Those of earlier runs. */
+  restore(keys: readonly string[]): void {
+    this.remember([...keys, ...this.known]);
+  }
+
+  private remember(keys: readonly string[]): void {
+    const kept = [...new Set(keys.filter(isKey))].slice(-REMEMBERED_KEYS);
+    if (kept.join() === this.known.join()) return;
+    this.known = kept;
     upsertSearchAttributes([{ key: SEARCH_ATTRIBUTE.accountKeys, value: [...this.known] }]);
   }
 }

@@ -161,7 +161,7 @@ class SpeiAccountRun {
     this.readBy = run_id;
     // Somebody may have asked this run too.
     this.cancelWanted ||= cancel_wanted;
-    this.keys.add(keys);
+    this.keys.restore(keys);
     if (carried) {
       this.since = carried.since;
       this.ledger.restore(carried.ledger);

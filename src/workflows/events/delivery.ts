@@ -4,11 +4,13 @@
  */
 import {
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
   defineSignal,
   defineUpdate,
+  isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -57,6 +59,7 @@ class Delivery {
   private readonly attributes = new ShownAttributes();
   private readonly post: EventDeliveryActivities['payments.postEvents'];
   private isDecided = false;
+  private trying: CancellationScope | undefined;
   private readonly shown: Pick<EventDeliveryState, 'attention' | 'problem' | 'dropped'> = {
     attention: null,
     problem: null,
@@ -70,7 +73,7 @@ class Delivery {
     setHandler(eventDeliveryStateQuery, () => this.state);
     setHandler(eventsToDeliverSignal, (events) => this.take(events));
     setHandler(deliverAgainUpdate, () => this.again());
-    setHandler(dropEventUpdate, (decision) => this.drop(decision), { validator: assertResolution });
+    setHandler(dropEventUpdate, (decision) => this.drop(decision), { validator: (said) => this.checkDrop(said) });
   }
 
   get state(): EventDeliveryState {
@@ -99,10 +102,12 @@ class Delivery {
 
   /** How many of these events the address has taken; none where a person has to decide. */
   private async deliver(events: readonly MerchantEvent[]): Promise<number> {
+    this.isDecided = false;
+    this.trying = new CancellationScope();
     try {
-      return await this.post({ endpoint: this.input.endpoint, events });
+      return await this.trying.run(() => this.post({ endpoint: this.input.endpoint, events }));
     } catch (error) {
-      this.isDecided = false;
+      if (isCancellation(error)) return 0;
       this.show('undelivered-event', problemOf(error));
       return 0;
     }
@@ -113,10 +118,17 @@ class Delivery {
     return onePage(this.queue).length === this.queue.length;
   }
 
-  /** Tries the event again that waits for a person. */
+  /** Tries at once what waits for a person, or for the next try. */
   private again(): EventDeliveryState {
     this.isDecided = true;
+    this.trying?.cancel();
     return this.state;
+  }
+
+  /** Throws `InvalidRequest` without a name and a reason, and where no event waits for a person. */
+  private checkDrop(said: { by: string; reason: string } | undefined): void {
+    const rule = 'nothing waits for a person here: the event is being tried. `recheck` tries it at once';
+    assertResolution(said, this.shown.attention === null ? [{ field: '(request)', rule }] : []);
   }
 
   /** Leaves out the event that waits for a person. Later ones are delivered. */

@@ -148,6 +148,14 @@ test('promise 8: a person who has named another account than the one made is ask
   expect(answers()).toEqual([another, made()[0]?.account_id]);
 });
 
+test('promise 8: an account that the gateway calls another buyer’s is taken where a person names it again', async () => {
+  await open({ creations: ['none', 'answer lost'] });
+  await happens(create('k2'), MINUTE, create('k1'), HOUR);
+  const another = world.gateway.accounts.find(({ buyer_id }) => buyer_id === 'k2')?.account_id ?? '';
+  await happens(names(` ${another} `), HOUR, names(another), HOUR, create('k1'), HOUR);
+  expect(answers()).toEqual([another, another]);
+});
+
 test('promise 8: a person corrects a mistyped account while the gateway does not answer', async () => {
   await open({ creations: ['answer lost'] });
   await happens(create('k1'), HOUR);
