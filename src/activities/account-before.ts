@@ -2,7 +2,7 @@
  * What an account knew before somebody terminated or reset its workflow. The closed run is asked for its ledger, and its history has the
  * deposits that it had not taken.
  */
-import { activityInfo, getClient, log } from '@temporalio/activity';
+import { activityInfo, getClient, type Info, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
@@ -30,19 +30,18 @@ const QUERY_TIMEOUT_MS = 10_000;
 const QUERY_ATTEMPTS = 3;
 
 type Known = Omit<EarlierAccount, 'run_id'>;
+type OwnRun = NonNullable<Info['workflowExecution']>;
 
 /** The first page has the ledger, the others events and deposits. Throws a retryable failure while the list is behind. */
-export const accountBefore: AccountActivities['payments.account-before'] = telling(async ({ left }) => ({
-  ...(left === null ? await knownBefore() : await pageOf(left)),
-  run_id: ownRunId(),
-}));
+export const accountBefore: AccountActivities['payments.account-before'] = telling(async ({ left }) => {
+  const { workflowExecution: own } = activityInfo();
+  const known = own === undefined ? nothingBut([]) : left === null ? await knownBefore(own) : await pageOf(own, left);
+  return { ...known, run_id: ownRunId() };
+});
 
 /** What earlier runs of this account knew, the latest first, until one has a ledger. */
-async function knownBefore(): Promise<Known> {
-  const before = knownOf([]);
-  const { workflowExecution } = activityInfo();
-  if (workflowExecution === undefined) return before;
-  const { workflowId, runId } = workflowExecution;
+async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
+  const before = nothingBut([]);
   const client = getClient();
   for (const { runId: earlier, typedSearchAttributes } of await earlierRuns(client, workflowId, runId)) {
     const { carried, cancel_wanted, keys, left } = await knownTo(client, workflowId, earlier);
@@ -54,7 +53,8 @@ async function knownBefore(): Promise<Known> {
   return before;
 }
 
-const knownOf = (left: LeftByRun[]): Known => ({
+/** A page without anything but what further ones have. */
+const nothingBut = (left: LeftByRun[]): Known => ({
   ...{ carried: null, cancel_wanted: false, keys: [] },
   ...{ undelivered: [], deposits: [], left },
 });
@@ -79,11 +79,9 @@ async function knownTo(client: Client, workflowId: string, runId: string) {
 }
 
 /** What the oldest of these runs left, as much as fits on a page: its events first. */
-async function pageOf([run, ...later]: LeftByRun[]): Promise<Known> {
-  const { workflowExecution } = activityInfo();
-  if (run === undefined || workflowExecution === undefined) return knownOf([]);
+async function pageOf({ workflowId }: OwnRun, [run, ...later]: LeftByRun[]): Promise<Known> {
+  if (run === undefined) return nothingBut([]);
   const { run_id, deposits_from, events_from } = run;
-  const { workflowId } = workflowExecution;
   const client = getClient();
   if (events_from !== null) {
     const handover = await handoverOf(client, workflowId, run_id);
@@ -92,13 +90,13 @@ async function pageOf([run, ...later]: LeftByRun[]): Promise<Known> {
     const left = handover.undelivered.slice(events_from);
     const undelivered = onePage(left);
     const next = undelivered.length < left.length ? events_from + undelivered.length : null;
-    return { ...knownOf([{ ...run, events_from: next }, ...later]), undelivered };
+    return { ...nothingBut([{ ...run, events_from: next }, ...later]), undelivered };
   }
   const { signals } = await ifExists(() => givenTo(client, workflowId, run_id), NOTHING_GIVEN);
   const left = argumentsOf(signals, SIGNAL.deposit).slice(deposits_from).map(fieldsOf);
   const page = onePage(left);
   const next = page.length < left.length ? [{ ...run, deposits_from: deposits_from + page.length }] : [];
-  return { ...knownOf([...next, ...later]), deposits: page.filter((deposit) => deposit !== null) };
+  return { ...nothingBut([...next, ...later]), deposits: page.filter((deposit) => deposit !== null) };
 }
 
 /** Undefined where it cannot be queried. */

@@ -8,14 +8,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import { request } from 'undici';
 import {
+  deliveryAttributes,
   type EventDeliveryActivities,
   type EventDeliveryInput,
   eventDeliveryWorkflowId,
   type MerchantEvent,
-  nameDigests,
   paymentWorkflowId,
   priorityOf,
-  SEARCH_ATTRIBUTE,
   SIGNAL,
   STUCK_SWEEP_WORKFLOW_ID,
   speiAccountWorkflowId,
@@ -55,7 +54,7 @@ export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEn
       signalArgs: [[event]],
       staticSummary: `Events of ${subject} for ${new URL(url).host}`,
       priority: priorityOf(subject),
-      typedSearchAttributes: [{ key: SEARCH_ATTRIBUTE.names, value: nameDigests([['subject', subject]]) }],
+      typedSearchAttributes: deliveryAttributes(subject),
     });
   };
   const ends = await Promise.allSettled(urls.map(toOne));

@@ -1,9 +1,15 @@
 /** How events reach the addresses of PAYMENTS_EVENTS_URL: a workflow for each address and each payment or account. */
 import type { Attention } from './attention';
 import type { MerchantEvent } from './events';
+import { nameDigests, SEARCH_ATTRIBUTE } from './search-attributes';
 
 /** The `endpoint` of the merchant's handler `onEvent`. No digest of an address is so short. */
 export const EVENT_HANDLER = 'handler';
+
+/** By what a delivery is found whose events are those of this payment or account. */
+export const deliveryAttributes = (subject: string) => [
+  { key: SEARCH_ATTRIBUTE.names, value: nameDigests([['subject', subject]]) },
+];
 
 /** The input of the workflow `eventDelivery`. Its events come as signals (`tell`). */
 export interface EventDeliveryInput {

@@ -14,13 +14,12 @@ export const WORKFLOW = {
   bankList: 'bankList',
   installments: 'installments',
   walletToken: 'walletToken',
-  /** Posts events to an address. */
+  /** Posts events to an address, or tells them the handler. */
   eventDelivery: 'eventDelivery',
   /** Compares a period of payments with the gateway, and with the merchant's list. */
   reconciliation: 'reconciliation',
   /** Looks for open payments that should have moved on. */
   stuckSweep: 'stuckSweep',
-  /** Internal: delivers events that a workflow could not deliver before it ended. */
 } as const;
 /**
  * How long a workflow task may take, in ms, where Temporal's ten seconds are few: an account may read thousands of deposits

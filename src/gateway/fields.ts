@@ -1,14 +1,15 @@
 /** The types of request fields, as zod schemas, each with the words that tell what is wrong. */
 import { z } from 'zod';
 import { cancellationProblem, timeoutProblem } from './pure/durations';
-import { hasIdCharacters } from './pure/ids';
+import { hasAtMost, hasIdCharacters } from './pure/ids';
 import { amountProblem } from './pure/money';
 
-/** Text of 1 to `max` characters. Characters are code points, as a person counts them: each is one or two units of a string. */
-export function text(max: number) {
-  const isShort = (s: string) => s.length <= max || (s.length <= 2 * max && [...s].length <= max);
-  return z.string('must be text').min(1, 'must not be empty').refine(isShort, `at most ${max} characters`);
-}
+/** Text of 1 to `max` characters. */
+export const text = (max: number) =>
+  z
+    .string('must be text')
+    .min(1, 'must not be empty')
+    .refine((given) => hasAtMost(max, given), `at most ${max} characters`);
 
 /** An id: what a notification has to repeat, and a workflow is named by. */
 export const id = (max: number) => text(max).refine(hasIdCharacters, 'no line breaks or other control characters');

@@ -1,13 +1,17 @@
-/** The ids of the interface: trade, order, refund and account numbers. Pure. */
+/** The ids of the interface: trade, order, refund and account numbers, and how their characters are counted. Pure. */
 
 /** The interface's bound for most of them, in characters (code points). */
 const MAX_ID = 64;
 /** Control characters, and halves of a character: no database takes them. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 
+/** Whether a text has at most so many characters: code points, as a person counts them, each of one or two units of a string. */
+export const hasAtMost = (max: number, text: string): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+
 /** Whether every character of it may be in an id. */
 export const hasIdCharacters = (text: string): boolean => !UNFIT.test(text);
 
 /** Whether a text can be an id of at most so many characters. */
 export const isId = (text: string, max = MAX_ID): boolean =>
-  text !== '' && [...text].length <= max && hasIdCharacters(text);
+  text !== '' && hasAtMost(max, text) && hasIdCharacters(text);

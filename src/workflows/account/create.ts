@@ -176,16 +176,12 @@ class AccountCreation {
       this.isUndecided = false;
       return undefined;
     }
-    const answer: { found: SpeiAccountData | null } = { found: null };
     // Whoever has mistyped it corrects it, also while the gateway does not answer.
-    await runUntilResolved(
+    const found = await runUntilResolved(
       () => this.isDecided,
-      async () => {
-        answer.found = await this.find(account_id);
-      },
+      () => this.find(account_id),
     );
-    if (this.isDecided) return undefined;
-    const { found } = answer;
+    if (found === undefined || this.isDecided) return undefined;
     // Who names it again has read whose the gateway says it is.
     const isNamedAgain = this.state.resolved.slice(0, -1).some((one) => one.account_id === account_id);
     this.isUndecided = found === null || (this.isOfAnotherBuyer(found) && !isNamedAgain);

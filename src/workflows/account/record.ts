@@ -134,12 +134,13 @@ export function accountData(answer: { account_id: string }): SpeiAccountData {
 /** The deposit of a notification; undefined where a number is none, as in a signal that a person sent by hand. */
 export function parseDeposit(signal: DepositSignal | null | undefined): NotifiedDeposit | undefined {
   const { out_trade_no, transfer_account } = signal ?? {};
-  const numbers = [out_trade_no, signal?.trade_no ?? out_trade_no];
-  if (typeof out_trade_no !== 'string' || !numbers.every((number) => isId(String(number)))) return undefined;
+  const trade_no = textOf(signal?.trade_no);
+  if (typeof out_trade_no !== 'string' || !isId(out_trade_no)) return undefined;
+  if (trade_no !== undefined && !isId(trade_no)) return undefined;
   const at = readInstant(textOf(transfer_account?.transfer_timestamp));
   const transferred_s = at === undefined ? undefined : Math.floor(at / 1000);
-  const { trade_no, trade_status, amount, currency } = signal ?? {};
-  const notified = { trade_no: textOf(trade_no), trade_status: textOf(trade_status), amount: textOf(amount) };
+  const { trade_status, amount, currency } = signal ?? {};
+  const notified = { trade_no, trade_status: textOf(trade_status), amount: textOf(amount) };
   return { out_trade_no, ...defined({ ...notified, currency: textOf(currency), transferred_s }) };
 }
 

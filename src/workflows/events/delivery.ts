@@ -1,16 +1,14 @@
 /**
- * The workflow `eventDelivery`: posts the events of one payment or account to one address, in order. An address that is down
- * holds up its own events only. Temporal repeats for days; then a person decides: again, or not at all.
+ * The workflow `eventDelivery`: posts the events of one payment or account to one address, in order, or tells the handler what that has not
+ * taken at once. An address that is down holds up its own events only. Temporal repeats for days; then a person decides: again, or not at all.
  */
 import {
   allHandlersFinished,
-  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
   defineSignal,
   defineUpdate,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -32,7 +30,7 @@ import {
   UPDATE,
 } from '../../contract';
 import { attentionSection } from '../shared/attention';
-import { uncancelled } from '../shared/cancellable';
+import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/request-rules';
 import { ShownAttributes } from '../shared/visibility';
 
@@ -59,7 +57,6 @@ class Delivery {
   private readonly attributes = new ShownAttributes();
   private readonly post: EventDeliveryActivities['payments.postEvents'];
   private isDecided = false;
-  private trying: CancellationScope | undefined;
   private readonly shown: Pick<EventDeliveryState, 'attention' | 'problem' | 'dropped'> = {
     attention: null,
     problem: null,
@@ -103,11 +100,10 @@ class Delivery {
   /** How many of these events the address has taken; none where a person has to decide. */
   private async deliver(events: readonly MerchantEvent[]): Promise<number> {
     this.isDecided = false;
-    this.trying = new CancellationScope();
+    const post = () => this.post({ endpoint: this.input.endpoint, events });
     try {
-      return await this.trying.run(() => this.post({ endpoint: this.input.endpoint, events }));
+      return (await runUntilResolved(() => this.isDecided, post)) ?? 0;
     } catch (error) {
-      if (isCancellation(error)) return 0;
       this.show('undelivered-event', problemOf(error));
       return 0;
     }
@@ -121,7 +117,6 @@ class Delivery {
   /** Tries at once what waits for a person, or for the next try. */
   private again(): EventDeliveryState {
     this.isDecided = true;
-    this.trying?.cancel();
     return this.state;
   }
 

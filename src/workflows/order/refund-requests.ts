@@ -20,6 +20,7 @@ import {
   typedFailure,
 } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
+import { hasAtMost } from '../../gateway/pure/ids';
 import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/request-rules';
@@ -58,7 +59,7 @@ function partProblem(part: unknown): string | undefined {
 }
 
 const isRefundNumber = (value: unknown) =>
-  value === undefined || (typeof value === 'string' && value !== '' && [...value].length <= 16);
+  value === undefined || (typeof value === 'string' && value !== '' && hasAtMost(16, value));
 
 /** A request that was granted: a new refund, or the one that the same request made earlier. */
 interface Granted extends Pick<LedgerRefund, 'number' | 'amount' | 'currency' | 'isAll'> {

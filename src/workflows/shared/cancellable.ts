@@ -5,18 +5,18 @@ import { CancellationScope, condition } from '@temporalio/workflow';
 /** A handler, and what it starts, runs outside of the scope that its workflow protects: so it protects itself. */
 export const uncancelled = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
 
-/** Returns when `part` ends, or cancels it once `isResolved` holds. Fails with the part's own failure. */
-export async function runUntilResolved(isResolved: () => boolean, part: () => Promise<void>): Promise<void> {
+/** Returns what `part` does, or cancels it once `isResolved` holds: undefined where that ended it. Fails with the part's own failure. */
+export async function runUntilResolved<T>(isResolved: () => boolean, part: () => Promise<T>): Promise<T | undefined> {
   const scope = new CancellationScope();
   const running = scope.run(part);
   // Where both happen at the same moment, the resolution wins over a failure.
   await Promise.race([running.catch(() => undefined), condition(isResolved)]);
   if (!isResolved()) return running;
   scope.cancel();
-  await running.catch(ignoreTemporalFailure);
+  return running.catch(ignoreTemporalFailure);
 }
 
 /** After a resolution the outcome of the part does not count. A programming error still does. */
-function ignoreTemporalFailure(error: unknown): void {
+function ignoreTemporalFailure(error: unknown): undefined {
   if (!(error instanceof TemporalFailure)) throw error;
 }

@@ -1,13 +1,12 @@
 /** Where an outbox leaves the events that the merchant's handler does not take: the delivery tries on, and a person may decide. */
 import { workflowInfo } from '@temporalio/workflow';
 import {
+  deliveryAttributes,
   EVENT_HANDLER,
   type EventDeliveryInput,
   eventDeliveryWorkflowId,
   type MerchantEvent,
-  nameDigests,
   onePage,
-  SEARCH_ATTRIBUTE,
   SIGNAL,
   WORKFLOW,
 } from '../../../contract';
@@ -18,15 +17,11 @@ import { signalIfRunning, startOrSignal } from '../other-workflows';
 const GIVE_UP_MS = 3 * DAY;
 
 export class EventRelay {
-  private mayRun: boolean;
-
   private constructor(
     private readonly subject: string,
     private readonly workflowId: string,
-    mayRun: boolean,
-  ) {
-    this.mayRun = mayRun;
-  }
+    private mayRun: boolean,
+  ) {}
 
   /** One for a payment and its after-sale, so that their events stay in order. `mayRun`: an earlier run, or the payment, may have started it. */
   static ofPayment(paymentId: string, mayRun: boolean): EventRelay {
@@ -53,7 +48,7 @@ export class EventRelay {
         workflowId: this.workflowId,
         args: [input satisfies EventDeliveryInput],
         staticSummary: `Events of ${this.subject} that the handler has not taken yet`,
-        typedSearchAttributes: [{ key: SEARCH_ATTRIBUTE.names, value: nameDigests([['subject', this.subject]]) }],
+        typedSearchAttributes: deliveryAttributes(this.subject),
       };
       await startOrSignal(WORKFLOW.eventDelivery, start, SIGNAL.tell, events);
       undelivered.splice(0, events.length);
