@@ -445,7 +445,7 @@ class AfterSaleRun {
       const looked = await lookUnless(isInterrupted, app_id, id, times, lasting);
       if (looked === null) return undefined;
       if (looked.is !== 'found') missing = missing?.is === 'no-answer' ? missing : looked;
-      else await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
+      else await this.onTrade(looked.trade, after);
       isFound ||= looked.is === 'found';
     }
     if (missing && !isFound) this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
@@ -483,7 +483,7 @@ class AfterSaleRun {
     const [id, ...others] = idsToAsk(this.order);
     const { settling_ms } = this.lookTimes;
     const searched = await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
-    if (searched.is === 'found') return this.onTrade(searched.trade, heard, 0);
+    if (searched.is === 'found') return this.onTrade(searched.trade, heard);
     if (searched.is !== 'denied') return;
     this.learn({ is: 'unanswered', why: 'unknown-trade', after: heard });
     if (!isDenialAnswer(this.order)) await this.search('no-such-order');
@@ -503,9 +503,9 @@ class AfterSaleRun {
     this.learn({ is: 'asked', other, trade: looked.is === 'found' ? looked.trade : null, answer });
   }
 
-  private async onTrade(trade: QueriedTrade, after: number, lasted_ms: number): Promise<void> {
+  private async onTrade(trade: QueriedTrade, after: number): Promise<void> {
     const { order } = this;
-    this.learn({ is: 'queried', trade, lasted_ms, after });
+    this.learn({ is: 'queried', trade, after });
     // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
     if (!isOlder(order, trade) || order.seen === null) return;
     const ahead_ms = order.seen.asked_at - trade.asked_at;
@@ -536,7 +536,7 @@ class AfterSaleRun {
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
     if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: order.heard });
-    if (sent.trade) await this.onTrade(sent.trade, order.heard, 0);
+    if (sent.trade) await this.onTrade(sent.trade, order.heard);
     else if (sent.answered.said !== 'refused' && !this.isWatchEnough(sent.answered.said)) await this.look(0);
   }
 
@@ -562,7 +562,7 @@ class AfterSaleRun {
       timeout_ms: step.until === null ? dailyLook : step.until - Date.now(),
       summary: 'watch',
     });
-    if (typeof news !== 'string') await this.onTrade(news, heard, 0);
+    if (typeof news !== 'string') await this.onTrade(news, heard);
     // A poll says nothing of a gateway that is silent: a look does, once a day.
     else if (news === 'timeout' && step.until === null) await this.look(0);
   }
