@@ -279,10 +279,11 @@ export const isOlder = ({ seen }: KnownOrder, { trade_status, asked_at }: Querie
 function onQueried(before: KnownOrder, { trade, after, at }: FactOf<'queried'>, settings: FoldSettings): KnownOrder {
   const answered = withoutReasons(before, ANSWERED);
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
-  const learned = withCandidate(learnedFrom(answered, trade), trade);
-  const { order_amount: amount } = trade;
+  const { trade_status: status, asked_at, order_amount: amount, order_currency: currency } = trade;
+  const said = { trade_status: status, amount, currency };
+  // A buyer may pay into one trade twice.
+  const learned = withAmount(withCandidate(learnedFrom(answered, trade), trade), said);
   const unread = amount === undefined || isMoney(amount) ? {} : { unread_amount: amount };
-  const { trade_status: status, asked_at } = trade;
   const from = before.seen?.status ?? null;
   const same_since = from === status ? (before.seen?.same_since ?? asked_at) : asked_at;
   const seen = { status, asked_at, same_since, heard: after, ...unread };
@@ -486,8 +487,10 @@ function onOfOther(order: KnownOrder, { trade_no, trade_status, amount }: Notifi
   return toldOf(order, noted(order, said), trade_no);
 }
 
-/** A notification that names another amount than was ordered: a person compares, unless one has decided on it. */
-function withAmount(order: KnownOrder, claim: NotificationClaim): KnownOrder {
+type Said = Pick<NotificationClaim, 'trade_status' | 'amount' | 'currency'>;
+
+/** A notification, or a trade that was sold, that names another amount than was ordered: a person compares, unless one has decided on it. */
+function withAmount(order: KnownOrder, claim: Said): KnownOrder {
   const state = order.payment?.state;
   if (state === undefined || claim.trade_status !== 'SUCCESS' || !isUnlikeOrder(state, claim)) return order;
   if (isDecided(state, claim) || order.decision?.knew) return order;

@@ -151,6 +151,21 @@ test.each(['SUCCESS', 'DISPUTE'])(
   },
 );
 
+test('more money in the trade than was ordered is before a person, also where no notification says so', () => {
+  const order = new Order().happens(ended, sees('SUCCESS'), HOUR);
+  const trade = { trade_no: 'T1', out_trade_no: 'O1', order_amount: '300.00', order_currency: 'BRL' };
+  const shows: Move = ({ now, sale }) => [
+    { is: 'queried', trade: { ...trade, trade_status: 'SUCCESS', asked_at: now }, after: sale.heard },
+  ];
+  order.happens(shows);
+  expect(order.state).toMatchObject({ attention: 'amount-mismatch', payment: { mismatch: { amount: '300.00' } } });
+});
+
+test('a refund is sent at a gateway that leaves a trade CHARGEBACK_REVERSED for good', () => {
+  const order = sold(told('CHARGEBACK'), HOUR, sees('CHARGEBACK_REVERSED'), HOUR, asks('a', '50.00'));
+  expect(order.step).toEqual({ take: 'send', number: 'a' });
+});
+
 test.each([{}, { outcome: 'SUCCESS' }] as const)(
   'less than all is not taken for what went back elsewhere of a trade that is REFUNDED, with the order’s outcome or without (%p), unless the person has seen that',
   (outcome) => {
