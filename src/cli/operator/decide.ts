@@ -189,21 +189,26 @@ async function tellAfterSale(
     throw new NotDeliveredError(
       `The payment of ${printable(order)} is open, so nothing of it has gone back. End it first, with resolve --outcome.`,
     );
-  const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>(WORKFLOW.afterSale, {
-    workflowId,
-    taskQueue: last.taskQueue,
-    args: [{ app_id, out_trade_no: out_trade_no ?? '' }],
-    staticSummary: startSummary({ out_trade_no }),
-    priority: priorityOf(workflowId),
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-  });
+  const startOperation = () =>
+    new WithStartWorkflowOperation<AfterSaleWorkflow>(WORKFLOW.afterSale, {
+      workflowId,
+      taskQueue: last.taskQueue,
+      args: [{ app_id, out_trade_no: out_trade_no ?? '' }],
+      staticSummary: startSummary({ out_trade_no }),
+      priority: priorityOf(workflowId),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+  const update = (name: string, args: [] | [object]) =>
+    client.workflow.executeUpdateWithStart<AfterSaleWorkflow, AfterSaleState, [] | [object]>(name, {
+      args,
+      startWorkflowOperation: startOperation(),
+    });
   let state: AfterSaleState | undefined;
   const send = async () => {
-    state = await client.workflow.executeUpdateWithStart<AfterSaleWorkflow, AfterSaleState, [object]>(UPDATE.resolve, {
-      args: [input],
-      startWorkflowOperation,
-    });
+    // A run that begins may not have asked yet what was paid: what a person says of that would be refused, or be contradicted later.
+    if (last.status.name !== 'RUNNING') await update(UPDATE.recheck, []);
+    state = await update(UPDATE.resolve, [input]);
     return state;
   };
   const code = await answered(operator, { workflowId, update: UPDATE.resolve, send }, options);
