@@ -165,6 +165,18 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
   expect(firstLine(quiet(payment, run))).toBe(`Order ${ORDER} of 150.00 BRL (app ${APP}) ${said}`);
 });
 
+test('an order whose task fails is told without a command: nobody could answer one', () => {
+  const run = { attention: 'failing-tasks', waits_since: AT, status: NOT_CREATED_YET };
+  const unread = 'A payload cannot be decrypted';
+  const timeline = [{ time: AT, what: 'unread' as const, text: unread, of: 'payment' }];
+  const text = caseText({ ...quiet({}, run), payment: null, timeline }, {}, NOW);
+  expect(linesOf(text)[0]).toBe(
+    `Order ${ORDER} (app ${APP}) is under way, and not sent yet. It needs a person for 1h 0m: failing-tasks.`,
+  );
+  expect(text).toMatch(new RegExp(`unread +${unread}$`, 'm'));
+  expect(text).not.toMatch(/payment-gateway (resolve|recheck)/);
+});
+
 test.each([
   ['CHARGEBACK', 'was paid, and the bank has taken the money back, as the gateway answered.'],
   ['DISPUTE', 'was paid, and the buyer disputes it, as the gateway answered.'],
