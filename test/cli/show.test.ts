@@ -8,6 +8,7 @@ import {
   type Attention,
   afterSaleWorkflowId,
   moneyToSendBack,
+  NOT_CREATED_YET,
   namedInCommands,
   type OtherTrade,
   type PaymentState,
