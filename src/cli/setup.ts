@@ -3,13 +3,13 @@
  * jobs that Temporal starts by itself. Safe to repeat.
  */
 import { Client } from '@temporalio/client';
-import { scheduledJobs } from '../contract';
+import { RETENTION_MS, scheduledJobs } from '../contract';
 import { DAY, HOUR } from '../gateway/pure/durations';
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
 import { appIdsOf, loadConfig } from '../process/settings';
 import { connect, connectToServer, temporalConfig } from '../temporal/connection';
-import { prepareNamespace, RETENTION_MS } from '../temporal/namespaces';
+import { prepareNamespace } from '../temporal/namespaces';
 import { makeSchedule } from '../temporal/schedules';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import { durationOf } from './operator/options';

@@ -1,6 +1,6 @@
 /** Payload encryption with named keys, of which the first encrypts and all decrypt. What is read must be authentic. */
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import { FOREIGN_PAYLOAD, type ForeignInput } from '../contract/foreign-input';
+import { FOREIGN_PAYLOAD, type ForeignInput, refusedEncoding } from '../contract/foreign-input';
 import { isOurWorkflow, isScheduledJob } from '../contract/ids';
 import { decrypt, type EncryptionKey, encrypt, isEncrypted, keyIdOf, ownerTextOf } from './cipher';
 import { isNexusTask, mayAsk, nexusCaller, refusedQuestion, rememberCaller } from './nexus-caller';
@@ -138,7 +138,7 @@ export class EncryptionCodec implements PayloadCodec {
     const clear = this.opened(payload, key, refused);
     if (whose === 'typed' && isOurWorkflow(reader?.workflowId ?? '') && !isTypedDecision(clear)) {
       throw new PayloadDecryptionError(
-        `${refused}: it was typed by a person, of which our workflows take a decision only, with "by" and, as texts, no other fields than ${TYPED_FIELDS}. Look at the names of yours. Use the client or the commands of payment-gateway for all else.`,
+        `What was typed by a person for workflow ${reader?.workflowId ?? '(none)'} is no decision, so it was not taken: a decision has "by", and no other fields than, as texts, ${TYPED_FIELDS}. Look at the names of yours. For all else use the client, or the commands of payment-gateway.`,
         true,
       );
     }
@@ -186,7 +186,7 @@ const NOTHING: Payload = { metadata: { encoding: Buffer.from('binary/null') } };
 
 /** Every converter refuses an encoding that it does not know, and names it. */
 function unreadable({ message, isForeign }: PayloadDecryptionError): Payload {
-  const encoding = Buffer.from(`refused (${message})`);
+  const encoding = Buffer.from(refusedEncoding(message));
   if (!isForeign) return { metadata: { encoding } };
   const told: ForeignInput = { foreign_input: message };
   return { metadata: { encoding, [FOREIGN_PAYLOAD]: Buffer.from('true') }, data: Buffer.from(JSON.stringify(told)) };

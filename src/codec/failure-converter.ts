@@ -1,7 +1,7 @@
 /** Puts messages and stacks of failures into a payload, so that they are encrypted too. The SDK loads this file by its path. */
 import { DefaultFailureConverter } from '@temporalio/common';
 import { encode } from '@temporalio/common/lib/encoding';
-import { ReadableByAll } from '../contract/foreign-input';
+import { ReadableByAll, refusedPayload } from '../contract/foreign-input';
 
 /** In a failure's payload: its type, by which the codec server decides whether a viewer may see the text. */
 export const FAILURE_TYPE = 'failure-type';
@@ -13,8 +13,8 @@ class TypedFailureConverter extends DefaultFailureConverter {
   override errorToFailure(
     ...[error, payloadConverter, context]: Parameters<DefaultFailureConverter['errorToFailure']>
   ) {
-    if (error instanceof ReadableByAll)
-      return { ...clearText.errorToFailure(error, payloadConverter, context), stackTrace: '' };
+    const readable = error instanceof ReadableByAll ? error : refusedPayload(error);
+    if (readable) return { ...clearText.errorToFailure(readable, payloadConverter, context), stackTrace: '' };
     const failure = super.errorToFailure(error, payloadConverter, context);
     const type = failure.applicationFailureInfo?.type;
     if (!type || !failure.encodedAttributes) return failure;

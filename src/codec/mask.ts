@@ -94,8 +94,13 @@ export function maskedPayload(payload: Payload, role: Role, owner: PayloadOwner 
   if (encoding === 'binary/null') return payload;
   const value = encoding.startsWith('json/') ? parseJson(payload.data) : MASK;
   const shown = isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, payload, role, owner) : othersAsSeen(value);
-  return { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from(JSON.stringify(shown)) };
+  return jsonPayload(shown);
 }
+
+export const jsonPayload = (value: unknown): Payload => ({
+  metadata: { encoding: Buffer.from('json/plain') },
+  data: Buffer.from(JSON.stringify(value)),
+});
 
 function oursAsSeen(value: unknown, { metadata }: Payload, role: Role, owner: PayloadOwner | undefined): unknown {
   // Our activities take and give objects: a text beside them is their summary.

@@ -16,7 +16,7 @@ import { addHealthRoutes, type Readiness } from '../process/health';
 import type { Access } from './access';
 import { type EncryptionKey, ownerTextOf } from './cipher';
 import { EncryptionCodec, PayloadDecryptionError } from './encryption-codec';
-import { maskedPayload, type Role } from './mask';
+import { jsonPayload, maskedPayload, type Role } from './mask';
 import { parseOwner } from './payload-owner';
 
 export interface CodecServerOptions {
@@ -47,7 +47,6 @@ export function codecServer({ keys, access, origins, log, readiness }: CodecServ
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
   });
   server.setErrorHandler((error: unknown, _request, reply) => {
-    if (error instanceof PayloadDecryptionError) return refuse(reply, 400, error.message);
     const status = statusOf(error);
     if (status >= 500) log.error({ err: error }, 'the codec server failed');
     return refuse(reply, status, status >= 500 ? 'failed' : 'not understood');
@@ -93,15 +92,7 @@ function addCodecRoutes(server: FastifyInstance, codec: EncryptionCodec, access:
 
   server.post('/decode', { onRequest }, async (request) => {
     const role = roles.get(request) ?? 'viewer';
-    const payloads = payloadsFrom(request.body);
-    const decoded = await codec.decode(payloads);
-    // A payload that came in clear text is not masked: the caller has seen it.
-    return payloadsAsJson(
-      decoded.map((one, i) => {
-        const owner = parseOwner(ownerTextOf(payloads[i] ?? {}));
-        return one === payloads[i] ? one : maskedPayload(one, role, owner);
-      }),
-    );
+    return payloadsAsJson(await Promise.all(payloadsFrom(request.body).map((one) => shown(one, codec, role))));
   });
 
   server.post('/encode', { onRequest }, async (request, reply) => {
@@ -111,6 +102,19 @@ function addCodecRoutes(server: FastifyInstance, codec: EncryptionCodec, access:
     const owner = { namespace };
     return payloadsAsJson(await codec.encode(payloadsFrom(request.body), owner));
   });
+}
+
+/** The payload as the role may see it. One that cannot be decrypted says why in its place: an error would hide the whole page behind it. */
+async function shown(payload: Payload, codec: EncryptionCodec, role: Role): Promise<Payload> {
+  try {
+    const [decoded = payload] = await codec.decode([payload]);
+    // A payload that came in clear text is not masked: the caller has seen it.
+    return decoded === payload ? payload : maskedPayload(decoded, role, parseOwner(ownerTextOf(payload)));
+  } catch (error) {
+    if (!(error instanceof PayloadDecryptionError)) throw error;
+    // As a failure has its text, too.
+    return jsonPayload({ message: error.message });
+  }
 }
 
 function statusOf(error: unknown): number {

@@ -63,4 +63,4 @@ export function secondTradesPaid({ outcome, other_trades, order_currency }: Paym
 }
 
 const money = (amount: string | null, currency: string | null) =>
-  [amount ?? 'no amount', currency ?? ''].join(' ').trim();
+  [isMoney(amount) ? sumOf([amount]) : (amount ?? 'no amount'), currency ?? ''].join(' ').trim();

@@ -24,6 +24,16 @@ export function whyForeign(input: unknown): string | undefined {
 /** A failure whose message leaves the worker in clear text: who has no key must be able to read it. Its details, where it has some, do not. */
 export class ReadableByAll extends ApplicationFailure {}
 
+/** The encoding of a payload that the worker's codec refused, which no converter knows: so the SDK's error says why. `why` quotes nothing of it. */
+export const refusedEncoding = (why: string) => `refused (${why})`;
+
+/** The failure in words of ours, where it is the SDK's of a refused payload: who has no key must be able to read which one is missing. */
+export function refusedPayload(error: unknown): ReadableByAll | undefined {
+  const said = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
+  const [, why] = /^Unknown encoding: refused \((.*)\)$/s.exec(said) ?? [];
+  return why === undefined ? undefined : new ReadableByAll(why, 'ValueError');
+}
+
 /** Why an update of a person was refused, in words of ours that quote nothing of an order: who has no key must be able to read them. */
 export const readableByAll = (error: unknown): unknown =>
   error instanceof ApplicationFailure && isOwnFailureType(error.type ?? undefined)

@@ -1,5 +1,5 @@
 /** What Temporal starts by itself, for as long as the namespace stands: the sweep, and a reconciliation of each app a day. Pure. */
-import { HOUR, MINUTE } from '../gateway/pure/durations';
+import { DAY, HOUR, MINUTE } from '../gateway/pure/durations';
 import type { RunbookEntry } from './attention';
 import { reconciliationWorkflowId, STUCK_SWEEP_WORKFLOW_ID } from './ids';
 import { WORKFLOW } from './names';
@@ -26,6 +26,12 @@ export interface ScheduledJob {
 /** A sweep goes on as a new run after half of this time, so that only one that hangs is ended by it. */
 export const SWEEP_RUN_MS = HOUR;
 
+/**
+ * So long a namespace keeps closed payments: for less, it forgets numbers, ledgers and jobs too soon, and what is owed before a reconciliation
+ * has named it.
+ */
+export const RETENTION_MS = 30 * DAY;
+
 /** The jobs of a namespace with these apps. */
 export function scheduledJobs(app_ids: readonly string[]): ScheduledJob[] {
   return [
@@ -45,8 +51,8 @@ export function scheduledJobs(app_ids: readonly string[]): ScheduledJob[] {
       workflow_id: reconciliationWorkflowId(app_id, 'daily'),
       starts: { at_hour: 4 },
       works_ms: 20 * HOUR,
-      // Each compares the day before its time, so that none is left out after an outage.
-      catches_up_ms: 30 * 24 * HOUR,
+      // Each compares the day before its time, so that none is left out after an outage, while Temporal still has what ended that day.
+      catches_up_ms: RETENTION_MS - 2 * DAY,
       runs: 'each' as const,
     })),
   ];

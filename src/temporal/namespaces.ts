@@ -2,12 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time';
+import { RETENTION_MS } from '../contract';
 import { UserError } from '../process/user-error';
 import { GRPC_STATUS, grpcCodeOf, isNotOffered } from './grpc-status';
 
 const DAY_MS = 86_400_000;
-/** So long closed payments should be kept: a namespace that keeps them for less forgets numbers, ledgers and jobs too soon. */
-export const RETENTION_MS = 30 * DAY_MS;
 
 /** Temporal does not make or change the namespace for this program. The message says who does, and how. */
 class NamespaceRefusedError extends UserError {

@@ -81,14 +81,15 @@ async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): 
     // An after-sale that nobody has answered says nothing; one that was before this run is of an earlier order.
     if (after === undefined || after.started_at < row.started_at) return together(row, []);
     const { attention, waits_since, taken_by } = after;
-    const now = { attention, waits_since, taken_by };
-    return { ...together(after, [row]), ...identityOf(row), ...now };
+    // Of its own it has only the time by which a dispute has to be answered.
+    const expires_at = after.expires_at ?? row.expires_at;
+    return { ...together(after, [row]), ...identityOf(row), attention, waits_since, taken_by, expires_at };
   });
 }
 
 const afterSaleIdOf = ({ app_id, out_trade_no }: ListedWorkflow) =>
   afterSaleWorkflowId(app_id ?? '', out_trade_no ?? '');
 
-const identityOf = ({ workflow_id, run_id, type, execution, started_at, closed_at, expires_at }: ListedWorkflow) => ({
-  ...{ workflow_id, run_id, type, execution, started_at, closed_at, expires_at },
+const identityOf = ({ workflow_id, run_id, type, execution, started_at, closed_at }: ListedWorkflow) => ({
+  ...{ workflow_id, run_id, type, execution, started_at, closed_at },
 });

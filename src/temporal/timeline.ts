@@ -4,6 +4,7 @@ import type { SerializationContext } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
+import { PayloadDecryptionError } from '../codec';
 import { FAILURE, knownBy, SIGNAL } from '../contract';
 import { firstArgument } from './first-argument';
 import { answerLine, askedLine, asSaid, orderLine, type Said } from './timeline-lines';
@@ -29,24 +30,31 @@ const localActivity = z.object({ activity_type: z.string(), activity_id: z.strin
 export interface TimelineEntry {
   /** ISO 8601, UTC. */
   time: string;
-  what: 'started' | 'sent' | 'answered' | 'notified' | 'asked' | 'decided' | 'ended';
+  what: 'started' | 'sent' | 'answered' | 'notified' | 'asked' | 'decided' | 'ended' | 'unread';
   text: string;
   by?: string;
 }
 
-/** The entries of one run, in their order. Throws what Temporal's client throws. */
+/** The entries of one run, in their order. What our keys do not read is told once. Throws what Temporal's client throws. */
 export async function timelineOf(client: Client, workflowId: string, runId: string): Promise<TimelineEntry[]> {
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const reader = new HistoryReader(client, workflowId);
   const entries: TimelineEntry[] = [];
   for (const event of events ?? []) {
-    const said = await reader.read(event);
+    const said = await reader.read(event).catch(unreadLine);
+    if (said?.what === 'unread' && entries.some(({ what }) => what === 'unread')) continue;
     if (said) entries.push({ time: timeOf(event), ...said });
   }
   return entries;
 }
 
 type Line = Omit<TimelineEntry, 'time'> | undefined;
+
+/** Who asks why an order stands still must hear the rest of it all the same. */
+function unreadLine(error: unknown): Line {
+  if (!(error instanceof PayloadDecryptionError)) throw error;
+  return { what: 'unread', text: error.message };
+}
 
 class HistoryReader {
   /** The activities that were begun, by the number of their event. */

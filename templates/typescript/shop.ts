@@ -18,7 +18,7 @@ const newRefund = z.object({
 
 interface Order {
   status: 'open' | 'deliver' | 'do not deliver';
-  refunded: string;
+  refunded: string; // with what the gateway has taken and may still wait for its buyer
 }
 
 export type Shop = ReturnType<typeof openShop>;

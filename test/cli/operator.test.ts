@@ -202,6 +202,28 @@ test('list --owed has what came for an order that a person has ended without a s
   expect((await run('list', '--owed', '--mine', 'ana')).code).not.toBe(0);
 });
 
+test('what is owed of an order that never had an after-sale leaves the list once a person says that it went back elsewhere', async () => {
+  const { out_trade_no, order_amount } = await sold(stack, 'credit-card');
+  const said = (...what: string[]) => run('resolve', out_trade_no, ...what, '--by', 'ana', '--reason', 'sold out');
+  await untilListed(`PaymentOutcome = 'SUCCESS' AND WorkflowId = '${paymentWorkflowId(APP.app_id, out_trade_no)}'`, 1);
+  expect(await said('--outcome', 'CANCEL')).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(
+      /ended as CANCEL; the gateway says SUCCESS\. 899\.70 BRL came, and is to be sent back/,
+    ),
+  });
+  expect((await said('--elsewhere', order_amount)).output).toContain('It needs nobody.');
+  await until(
+    () => run('list', '--owed', '--json'),
+    ({ output }) => !output.includes(out_trade_no),
+  );
+  const { out_trade_no: open } = await waiting();
+  expect(await run('resolve', open, '--elsewhere', '1.00', '--by', 'ana', '--reason', 'x')).toMatchObject({
+    code: 2,
+    printed: expect.stringContaining(`The payment of ${open} is open`),
+  });
+});
+
 test('resolve --all-of lists what waits for the reason, and resolves it only after a yes', async () => {
   const orders = [await waiting(), await waiting()].map(({ out_trade_no }) => out_trade_no);
   for (const number of orders) await handleOf(number).signal('odd-signal');

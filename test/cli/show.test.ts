@@ -8,6 +8,7 @@ import {
   type Attention,
   afterSaleWorkflowId,
   moneyToSendBack,
+  NOT_CREATED_YET,
   namedInCommands,
   type OtherTrade,
   type PaymentState,
@@ -163,6 +164,18 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
   ],
 ])('the first line of an order that %s says so', (_what, payment, run, said) => {
   expect(firstLine(quiet(payment, run))).toBe(`Order ${ORDER} of 150.00 BRL (app ${APP}) ${said}`);
+});
+
+test('an order whose task fails is told without a command: nobody could answer one', () => {
+  const run = { attention: 'failing-tasks', waits_since: AT, status: NOT_CREATED_YET };
+  const unread = 'A payload cannot be decrypted';
+  const timeline = [{ time: AT, what: 'unread' as const, text: unread, of: 'payment' }];
+  const text = caseText({ ...quiet({}, run), payment: null, timeline }, {}, NOW);
+  expect(linesOf(text)[0]).toBe(
+    `Order ${ORDER} (app ${APP}) is under way, and not sent yet. It needs a person for 1h 0m: failing-tasks.`,
+  );
+  expect(text).toMatch(new RegExp(`unread +${unread}$`, 'm'));
+  expect(text).not.toMatch(/payment-gateway (resolve|recheck)/);
 });
 
 test.each([

@@ -41,6 +41,15 @@ test('a narrow screen loses the least column before a text is shortened', () => 
   expect(on(40)[2]).toMatch(/^reconciliation:.*…/);
 });
 
+test('a column that yields is shortened before a column is left out', () => {
+  const notes = ROWS.map((row) => ({ ...row, order: 'order-1', note: 'A payload cannot be decrypted: '.repeat(5) }));
+  const note = { name: 'NOTE', of: (row: (typeof notes)[number]) => row.note, yields: true };
+  const [head = '', first = ''] = table([...COLUMNS, note], notes, { width: 60, colours: false }).split('\n');
+  expect(head).toMatch(/^ORDER +METHOD +AMOUNT +NOTE$/);
+  expect(first).toMatch(/^order-1 +PIX +150\.00 BRL +A payload .*…$/);
+  expect(first).toHaveLength(60);
+});
+
 test('a screen with colours has them around the cell, and one without has none', () => {
   expect(on(200, true)[1]).toContain('\u001b[31m150.00 BRL\u001b[0m');
   expect(on(200).join('')).not.toContain('\u001b');

@@ -1,7 +1,8 @@
 /** Payload encryption: what it hides, what it restores, and what it refuses. */
-import type { Payload, SerializationContext } from '@temporalio/common';
+import { defaultPayloadConverter, type Payload, type SerializationContext, ValueError } from '@temporalio/common';
 import fc from 'fast-check';
 import { EncryptionCodec, PayloadDecryptionError } from '../../src/codec';
+import { failureConverter } from '../../src/codec/failure-converter';
 import { FOREIGN_PAYLOAD, operatorActions } from '../../src/contract';
 import { decoded, key, metadata, payload } from './support';
 
@@ -113,6 +114,25 @@ describe('a payload', () => {
       expect(() => decoded(marked)).toThrow(/Unknown encoding: refused \(A payload of workflow .* in clear text/);
       expect(Buffer.from(marked.data ?? []).toString()).not.toContain('direct');
     }
+  });
+
+  test('that a Worker refused fails its task in words that need no key, and quote nothing of it', async () => {
+    const worker = new EncryptionCodec([NEW], { refused: 'mark' });
+    const [marked = {}] = await worker.decode([await encrypted('direct', HERE, new EncryptionCodec([OLD]))], HERE);
+    const told = (error: unknown) => failureConverter.errorToFailure(error, defaultPayloadConverter);
+    const failure = told(
+      await Promise.resolve(marked)
+        .then(decoded)
+        .catch((error: unknown) => error),
+    );
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(
+        /^A payload of workflow .* encrypted with the key ".*Add that key after the others\.$/,
+      ),
+      stackTrace: '',
+    });
+    expect(failure.encodedAttributes).toBeUndefined();
+    expect(told(new ValueError('Unknown encoding: direct')).message).toBe('Encoded failure');
   });
 
   test('of an activity that other keys might read fails the task of its workflow, which is tried until a worker has them', async () => {

@@ -38,6 +38,7 @@ test.each<[what: string, here: Said, gateway: Said, merchant: Said, found: Diffe
   ['a dispute', 'DISPUTE', 'DISPUTE', 'paid', []],
   ['money that came late', 'SUCCESS', 'SUCCESS', 'expired', ['state']],
   ['money that nobody told us', 'EXPIRED', 'SUCCESS', 'expired', ['state', 'state']],
+  ['money to send back, as a person has decided', 'CANCEL', 'SUCCESS', undefined, ['state']],
   ['two unpaid ends', 'EXPIRED', 'CANCEL', 'canceled', []],
   ['an open order that the merchant’s list lacks', 'PROCESSING', 'PROCESSING', null, []],
   ['a sale that the merchant’s list lacks', 'SUCCESS', 'SUCCESS', null, ['missing-at-merchant']],

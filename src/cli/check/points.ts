@@ -4,6 +4,7 @@
  */
 import type { Payload } from '@temporalio/common';
 import { type CodecRules, EncryptionCodec, PayloadDecryptionError } from '../../codec';
+import { RETENTION_MS } from '../../contract';
 import { GatewayError, open, seal } from '../../gateway';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isCredentialsRefusal, refusalOf } from '../../gateway/refusals';
@@ -13,7 +14,6 @@ import { firstLineOf } from '../../process/message-of';
 import { type Config, requireApps, risksOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { UnknownNamespaceError } from '../../temporal/connection';
-import { RETENTION_MS } from '../../temporal/namespaces';
 import { POLLS_WITHIN_MS, type Pollers } from '../../temporal/pollers';
 import type { JobTrouble } from '../../temporal/schedules';
 

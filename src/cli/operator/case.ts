@@ -153,12 +153,12 @@ async function withReason(client: Client, run: OrderRun): Promise<OrderRun> {
 }
 
 async function oneRun(client: Client, workflowId: string): Promise<OrderRun[]> {
-  const described = await describe(client, workflowId);
+  const described = await descriptionOf(client, workflowId);
   return described ? [await asRun(client, described)] : [];
 }
 
 async function withWork(client: Client, run: ListedWorkflow): Promise<OrderRun> {
-  const described = run.execution === 'RUNNING' ? await describe(client, run.workflow_id, run.run_id) : undefined;
+  const described = run.execution === 'RUNNING' ? await descriptionOf(client, run.workflow_id, run.run_id) : undefined;
   return described ? asRun(client, described) : { ...run, waits_for: [], task_queue: '' };
 }
 
@@ -166,8 +166,8 @@ async function asRun(client: Client, described: WorkflowExecutionDescription): P
   return { ...listed(described), waits_for: await pendingWork(client, described), task_queue: described.taskQueue };
 }
 
-/** Undefined where Temporal has none. */
-async function describe(client: Client, workflowId: string, runId?: string) {
+/** A workflow as Temporal has it now; undefined where it has none. */
+export async function descriptionOf(client: Client, workflowId: string, runId?: string) {
   try {
     return await client.workflow.getHandle(workflowId, runId).describe();
   } catch (error) {

@@ -14,6 +14,7 @@ import {
   namedByWorkflowId,
   namedInCommands,
   type PaidMoney,
+  paymentWorkflowId,
   priorityOf,
   startSummary,
   UPDATE,
@@ -24,7 +25,7 @@ import { innermost } from '../../temporal/timeline';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { printable, say } from '../print';
-import { type OrderRun, readCase } from './case';
+import { descriptionOf, type OrderRun, readCase } from './case';
 import { asOperator, type Operator, targetOf } from './connection';
 import { elsewhereLine } from './elsewhere';
 
@@ -139,12 +140,14 @@ export function recheckOrder(order: string, options: DecideOptions): Promise<nev
 
 async function openRuns(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
   const { runs } = await readCase(operator.client, targetOf(order, options, operator));
-  if (runs.length === 0)
-    throw new NotDeliveredError(
-      `Temporal has nothing of order ${printable(order)}. Is the number right? payment-gateway find finds it.`,
-    );
+  if (runs.length === 0) throw nothingOf(order);
   return runs.filter(({ execution }) => execution === 'RUNNING');
 }
+
+const nothingOf = (order: string) =>
+  new NotDeliveredError(
+    `Temporal has nothing of order ${printable(order)}. Is the number right? payment-gateway find finds it.`,
+  );
 
 /** Those that a word on the order is for: a delivery of its events is left out, unless it is named by its id. */
 async function runsToTell(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
@@ -169,7 +172,7 @@ function theOneToResolve(open: readonly OrderRun[], { outcome }: { outcome?: str
   );
 }
 
-/** Sends a decision to the order's after-sale, which is started again where it has ended. */
+/** Sends a decision to the order's after-sale, which is started where it has ended, or there is none: nothing was left to ask. */
 async function tellAfterSale(
   operator: Operator,
   order: string,
@@ -179,30 +182,33 @@ async function tellAfterSale(
   const { app_id, out_trade_no } = targetOf(order, options, operator);
   const { client } = operator;
   const workflowId = afterSaleWorkflowId(app_id, out_trade_no ?? '');
-  const last = await client.workflow
-    .getHandle(workflowId)
-    .describe()
-    .catch((error: unknown) => {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new NotDeliveredError(
-        `${printable(order)} has no after-sale, so nothing of it can be decided. Look with show.`,
-      );
+  const payment = await descriptionOf(client, paymentWorkflowId(app_id, out_trade_no ?? ''));
+  const last = (await descriptionOf(client, workflowId)) ?? payment;
+  if (!last) throw nothingOf(order);
+  if (last === payment && payment.status.name === 'RUNNING')
+    throw new NotDeliveredError(
+      `The payment of ${printable(order)} is open, so nothing of it has gone back. End it first, with resolve --outcome.`,
+    );
+  const startOperation = () =>
+    new WithStartWorkflowOperation<AfterSaleWorkflow>(WORKFLOW.afterSale, {
+      workflowId,
+      taskQueue: last.taskQueue,
+      args: [{ app_id, out_trade_no: out_trade_no ?? '' }],
+      staticSummary: startSummary({ out_trade_no }),
+      priority: priorityOf(workflowId),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });
-  const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>(WORKFLOW.afterSale, {
-    workflowId,
-    taskQueue: last.taskQueue,
-    args: [{ app_id, out_trade_no: out_trade_no ?? '' }],
-    staticSummary: startSummary({ out_trade_no }),
-    priority: priorityOf(workflowId),
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-  });
+  const update = (name: string, args: [] | [object]) =>
+    client.workflow.executeUpdateWithStart<AfterSaleWorkflow, AfterSaleState, [] | [object]>(name, {
+      args,
+      startWorkflowOperation: startOperation(),
+    });
   let state: AfterSaleState | undefined;
   const send = async () => {
-    state = await client.workflow.executeUpdateWithStart<AfterSaleWorkflow, AfterSaleState, [object]>(UPDATE.resolve, {
-      args: [input],
-      startWorkflowOperation,
-    });
+    // A run that begins may not have asked yet what was paid: what a person says of that would be refused, or be contradicted later.
+    if (last.status.name !== 'RUNNING') await update(UPDATE.recheck, []);
+    state = await update(UPDATE.resolve, [input]);
     return state;
   };
   const code = await answered(operator, { workflowId, update: UPDATE.resolve, send }, options);

@@ -68,7 +68,7 @@ export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>):
     { name: 'TAKEN BY', of: ({ taken_by }) => taken_by ?? '' },
     { name: 'METHOD', of: ({ method }) => method ?? '', least: 4 },
     { name: 'EXPIRES (UTC)', of: ({ expires_at }) => expires_at?.slice(0, 16).replace('T', ' ') ?? '', least: 5 },
-    { name: 'NOTE', of: ({ note, failure }) => [note, failure].filter(Boolean).join('; ') },
+    { name: 'NOTE', of: ({ note, failure }) => [note, failure].filter(Boolean).join('; '), yields: true },
   ];
 }
 

@@ -25,5 +25,5 @@ export async function owedEnding({ connection, options }: Client): Promise<strin
   // Who may not ask how long that is, has the list all the same.
   const kept_ms = await retentionOf(connection, options.namespace).catch(() => undefined);
   const kept = kept_ms === undefined ? 'its retention' : `${Math.round(kept_ms / DAY)}d`;
-  return `What ended longer ago than Temporal keeps (${kept}) is not here: payment-gateway reconcile, or the gateway’s dashboard, has it.`;
+  return `What ended longer ago than Temporal keeps (${kept}) is not here: list --attention has it, under books-differ, since the reconciliation of the day on which it ended.`;
 }

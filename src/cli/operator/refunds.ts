@@ -23,6 +23,8 @@ const COLUMNS: readonly TableColumn<RefundState>[] = [
 
 /** How far a refund has come, in a word or two. */
 export function refundStanding({ outcome, refund_status, started_at }: RefundState): string {
+  if (outcome === 'ACCEPTED' && refund_status === 'REFUND_VERIFYING')
+    return 'ACCEPTED, waits for its buyer at the gateway';
   return outcome ?? refund_status ?? (started_at ? 'being sent' : 'waits for its turn');
 }
 

@@ -7,9 +7,11 @@ import {
   afterSaleWorkflowId,
   ENDED_FROM_OUTSIDE,
   isSettledByAskingAgain,
+  isTemporalAttention,
   kindOfWorkflow,
   knownBy,
   mismatchLine,
+  NOT_CREATED_YET,
   namedInCommands,
   type OperatorQuestion,
   operatorActions,
@@ -198,7 +200,9 @@ function standingOf({ payment, after_sale, runs }: OrderCase): string {
     return since ?? `${STANDINGS[payment.outcome]}${afterEnd(payment)}`;
   }
   const run = runs.find(({ type }) => type === WORKFLOW.payment) ?? runs[0];
-  const said = run?.status ? `, and the gateway said ${run.status} last` : '';
+  const status = run?.status ?? null;
+  const said =
+    status === null ? '' : status === NOT_CREATED_YET ? ', and not sent yet' : `, and the gateway said ${status} last`;
   if (run?.execution === 'RUNNING')
     return payment || run.type === WORKFLOW.payment ? `is under way${payment ? '' : said}` : 'is open';
   return WITHOUT_OUTCOME[run?.execution ?? ''] ?? `has ended (${(run?.execution ?? 'unknown').toLowerCase()})`;
@@ -224,7 +228,8 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 /** The command that settles it: what is silent is asked again, and all else is a person's to decide. */
 function nextCommand({ after_sale }: OrderCase, run: OrderRun): string | undefined {
   const question = questionOf(run, after_sale);
-  if (question === undefined || question.attention === ENDED_FROM_OUTSIDE) return undefined;
+  // What Temporal says, no word of ours settles.
+  if (question === undefined || isTemporalAttention(question.attention)) return undefined;
   const actions = operatorActions(run.workflow_id, question);
   const update = isSettledByAskingAgain(question.attention) ? 'recheck' : 'resolve';
   return (actions.find((one) => one.update === update) ?? actions[0])?.command;
@@ -367,7 +372,7 @@ function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | 
   return [
     `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
     ...(entry ? [`    Look: ${entry.look}`, `    Do: ${printable(namedInCommands(entry.act, workflow_id))}`] : []),
-    ...(question.attention === ENDED_FROM_OUTSIDE ? [] : operatorActions(workflow_id, question))
+    ...(isTemporalAttention(question.attention) ? [] : operatorActions(workflow_id, question))
       .filter(({ update }) => update !== 'cancel')
       .map(({ command }) => `      ${printable(command)}`),
   ];

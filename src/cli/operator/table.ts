@@ -17,11 +17,15 @@ export function screenOf({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'>
 const MARKS = { bold: 1, red: 31, yellow: 33 } as const;
 type Mark = keyof typeof MARKS;
 
-/** A column. `least`: what a narrow screen does without, the highest first; without it, the column is shortened at last. */
+/**
+ * A column. `least`: what a narrow screen does without, the highest first; without it, the column is shortened at last. `yields`: it is shortened
+ * before a column is left out, as a note of many words.
+ */
 export interface TableColumn<Row> {
   name: string;
   of: (row: Row) => string;
   least?: number;
+  yields?: boolean;
   mark?: (row: Row) => Mark | undefined;
 }
 
@@ -70,21 +74,22 @@ const widthOf = ({ name }: TableColumn<never>, texts: readonly string[]) =>
 function fitted<Row>(shown: readonly Shown<Row>[], width: number): readonly Shown<Row>[] {
   const over = shown.reduce((sum, one) => sum + one.width, (shown.length - 1) * GAP.length) - width;
   if (over <= 0) return shown;
+  const yielding = shown.find(({ column, width: wide }) => column.yields && wide > SHORTEST);
+  if (yielding) return fitted(narrowed(shown, yielding, over), width);
   const least = Math.max(...shown.map(({ column }) => column.least ?? 0));
   if (least > 0)
     return fitted(
       shown.filter(({ column }) => column.least !== least),
       width,
     );
-  const widest = Math.max(...shown.map((one) => one.width));
-  const shortened = Math.max(widest - over, SHORTEST);
-  if (shortened >= widest) return shown;
-  const at = shown.findIndex((one) => one.width === widest);
-  return fitted(
-    shown.map((one, i) => (i === at ? { ...one, width: shortened } : one)),
-    width,
-  );
+  const [widest] = [...shown].sort((one, other) => other.width - one.width);
+  if (widest === undefined || widest.width <= SHORTEST) return shown;
+  return fitted(narrowed(shown, widest, over), width);
 }
+
+/** The columns, with one of them narrower by what is too much, as far as a column may be shortened. */
+const narrowed = <Row>(shown: readonly Shown<Row>[], one: Shown<Row>, over: number): Shown<Row>[] =>
+  shown.map((each) => (each === one ? { ...one, width: Math.max(one.width - over, SHORTEST) } : each));
 
 const cut = (text: string, width: number) => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
 
