@@ -8,7 +8,6 @@ import type { ApplicationFailure } from '@temporalio/common';
 import {
   CREDENTIALS_REFUSED,
   delayBeforePoll,
-  type FindInput,
   type LookInput,
   type LookResult,
   laterStatus,
@@ -36,11 +35,9 @@ const TASKS_WAIT_MS = 60_000;
 
 /** The trade as the gateway reports it now. Throws a retryable failure for every error of the gateway. */
 export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade> {
-  try {
-    return await query(gateway, id);
-  } catch (error) {
+  return query(gateway, id).catch((error: unknown) => {
     throw unanswered(error);
-  }
+  });
 }
 
 /** The trade as the gateway reports it now; null where it gave no answer: callers then look again in a slower way. */
@@ -49,70 +46,68 @@ export async function tradeAtAGlance(gateway: PaymentGateway, id: TradeId): Prom
 }
 
 /**
- * Looks at a trade: the trade, or "no such order" once the gateway has kept saying so for `settling_ms`, or "no answer"
+ * Looks for a trade by each of its ids: the trade, or "no such order" once the gateway has kept saying so for `settling_ms`, or "no answer"
  * after `patience_ms`. Whatever says nothing about the order is no answer. The status `seen` has to last as long, too.
  */
-export async function lookAtTrade(
+export async function lookForTrade(
   gateway: PaymentGateway,
-  { id, settling_ms, patience_ms, seen }: LookInput,
+  input: LookInput,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<LookResult> {
-  try {
-    const trade = await query(gateway, id);
-    const waited_ms = waitedSoFar();
-    if (trade.trade_status !== seen || waited_ms >= settling_ms) return { is: 'found', trade };
-    throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    const { message } = error;
-    const waited_ms = waitedSoFar();
-    const isDenied = isNoSuchOrder(error, noSuchOrderWords);
-    if (isDenied && waited_ms >= settling_ms) return { is: 'no-such-order', message };
-    // A denial is an answer, so patience does not end with it.
-    if (isDenied)
-      throw waitOn(message, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms || FIRST_GAP_MS));
-    if (activityAge() >= patience_ms) return { is: 'no-answer', message, why: silenceOf(error) };
-    throw retryableFailure(error);
+  const { settling_ms = Number.POSITIVE_INFINITY, patience_ms, seen } = input;
+  const { found, foreign, silence, denial } = await askByEach(gateway, input, noSuchOrderWords);
+  const others = foreign.length > 0 ? { foreign } : {};
+  const waited_ms = waitedSoFar();
+  const isLasting = waited_ms >= settling_ms;
+  const [first, ...more] = found;
+  if (first) {
+    if (!isLasting && found.some(({ trade }) => trade.trade_status === seen))
+      throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
+    return { is: 'found', ...first, ...(more.length > 0 ? { more: more.map(({ trade }) => trade) } : {}), ...others };
   }
+  if (silence) {
+    if (patience_ms === undefined) throw unanswered(silence);
+    return { is: 'no-answer', message: silence.message, why: silenceOf(silence), ...others };
+  }
+  if (isLasting) return { is: 'no-such-order', message: denial, ...others };
+  // A denial is an answer, so patience does not end with it.
+  throw waitOn(denial, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms));
 }
 
-/**
- * A trade that may exist; null once the gateway has answered "no such order" for `settling_ms`. Without `settling_ms` it is searched
- * for until it is found: the workflow knows the denial already.
- */
-export async function findTrade(
-  gateway: PaymentGateway,
-  { id, others = [], settling_ms }: Omit<FindInput, 'app_id'>,
-  noSuchOrderWords: ReadonlySet<string>,
-): Promise<QueriedTrade | null> {
-  try {
-    return await query(gateway, inTurn(id, others));
-  } catch (error) {
-    // Any other refusal says nothing of the order: only denials make up the time that a denial has to last.
-    if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
-    const waited_ms = waitedSoFar();
-    if (settling_ms !== undefined && waited_ms >= settling_ms)
-      return foundByNone(gateway, [id, ...others], noSuchOrderWords);
-    throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
-  }
+/** What the gateway has said of the ids: `silence` where it gave no answer to one that is surer than what was found. */
+interface Said {
+  readonly found: { trade: QueriedTrade; by: TradeId }[];
+  readonly foreign: string[];
+  silence?: GatewayError;
+  denial: string;
 }
 
-/** The trade, or null where the gateway denies each of its ids: one that it gives no answer for may be the one it knows. */
-async function foundByNone(
+/** Asks by one id after the other. Throws a retryable failure for a silence that is waited for: the surest id counts. */
+async function askByEach(
   gateway: PaymentGateway,
-  ids: readonly TradeId[],
+  { ids, out_trade_no, every = false, patience_ms = 0 }: LookInput,
   noSuchOrderWords: ReadonlySet<string>,
-): Promise<QueriedTrade | null> {
-  if (ids.length === 1) return null;
-  for (const id of ids) {
+): Promise<Said> {
+  const said: Said = { found: [], foreign: [], denial: `no order of number ${out_trade_no}` };
+  for (const by of ids) {
     try {
-      return await query(gateway, id);
+      const trade = await query(gateway, by);
+      if (by.trade_no !== undefined && isOfOther(trade, out_trade_no)) said.foreign.push(by.trade_no);
+      else said.found.push({ trade, by });
     } catch (error) {
-      if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
+      if (!(error instanceof GatewayError)) throw error;
+      if (isNoSuchOrder(error, noSuchOrderWords)) said.denial = error.message;
+      // What is found by no surer id than those that are known changes nothing.
+      else if (said.found.length === 0) said.silence ??= error;
     }
+    if (said.silence && activityAge() < patience_ms) throw retryableFailure(said.silence);
+    if (said.found.length > 0 && !every) break;
   }
-  return null;
+  return said;
 }
+
+const isOfOther = (trade: Trade, out_trade_no: string | undefined): boolean =>
+  out_trade_no !== undefined && !!trade.out_trade_no && trade.out_trade_no !== out_trade_no;
 
 /**
  * The trade once its status differs from `seen`, or as `until` says; null once `due_at` has come. Until then Temporal calls again as
