@@ -54,7 +54,7 @@ export async function lookForTrade(
   input: LookInput,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<LookResult> {
-  const { settling_ms = Number.POSITIVE_INFINITY, patience_ms, seen } = input;
+  const { settling_ms = Number.POSITIVE_INFINITY, seen } = input;
   const { found, foreign, silence, denial } = await askByEach(gateway, input, noSuchOrderWords);
   const others = foreign.length > 0 ? { foreign } : {};
   const waited_ms = waitedSoFar();
@@ -65,10 +65,7 @@ export async function lookForTrade(
       throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
     return { is: 'found', ...first, ...(more.length > 0 ? { more: more.map(({ trade }) => trade) } : {}), ...others };
   }
-  if (silence) {
-    if (patience_ms === undefined) throw unanswered(silence);
-    return { is: 'no-answer', message: silence.message, why: silenceOf(silence), ...others };
-  }
+  if (silence) return { is: 'no-answer', message: silence.message, why: silenceOf(silence), ...others };
   if (isLasting) return { is: 'no-such-order', message: denial, ...others };
   // A denial is an answer, so patience does not end with it.
   throw waitOn(denial, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms));
@@ -85,11 +82,12 @@ interface Said {
 /** Asks by one id after the other. Throws a retryable failure for a silence that is waited for: the surest id counts. */
 async function askByEach(
   gateway: PaymentGateway,
-  { ids, out_trade_no, every = false, patience_ms = 0 }: LookInput,
+  { ids, out_trade_no, every = false, patience_ms }: LookInput,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<Said> {
   const said: Said = { found: [], foreign: [], denial: `no order of number ${out_trade_no}` };
-  for (const by of ids) {
+  // One that no silence ends begins with another id each time: the gateway may know the trade by that.
+  for (const by of patience_ms === undefined ? inTurn(ids) : ids) {
     try {
       const trade = await query(gateway, by);
       if (by.trade_no !== undefined && isOfOther(trade, out_trade_no)) said.foreign.push(by.trade_no);
@@ -97,10 +95,13 @@ async function askByEach(
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (isNoSuchOrder(error, noSuchOrderWords)) said.denial = error.message;
-      // What is found by no surer id than those that are known changes nothing.
-      else if (said.found.length === 0) said.silence ??= error;
+      // A less sure id changes nothing of what was found.
+      else if (said.found.length === 0) {
+        if (patience_ms === undefined) throw unanswered(error);
+        if (activityAge() < patience_ms) throw retryableFailure(error);
+        said.silence = error;
+      }
     }
-    if (said.silence && activityAge() < patience_ms) throw retryableFailure(said.silence);
     if (said.found.length > 0 && !every) break;
   }
   return said;
@@ -135,7 +136,7 @@ export async function watchTrade(
   // Where the workflow has just queried, the first attempt only starts the schedule.
   if (looks === 0 && !at_once) throw notYet('watching', delay);
   try {
-    const asked = inTurn(id, others);
+    const [asked = id] = inTurn([id, ...others]);
     const trade = await query(gateway, asked);
     // What another id brings is no answer about this trade.
     const isOwn = asked === id || trade.trade_no === id.trade_no;
@@ -165,10 +166,10 @@ function isNews(
   return isUnknown || trade_status !== seen;
 }
 
-/** One id an attempt: each attempt is one call of the gateway. */
-function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {
-  const ids = [id, ...others];
-  return ids[(activityInfo().attempt - 1) % ids.length] ?? id;
+/** Each attempt begins with the next one. */
+function inTurn(ids: readonly TradeId[]): readonly TradeId[] {
+  const first = (activityInfo().attempt - 1) % ids.length;
+  return [...ids.slice(first), ...ids.slice(0, first)];
 }
 
 /** One of the numbers of a trade, the surest: of two, the interface does not say which counts. */
