@@ -31,19 +31,14 @@ export async function look(asked: Look): Promise<LookResult>;
 export async function look(asked: Look, isInterrupted: () => boolean): Promise<LookResult | null>;
 export async function look({ times, ...asked }: Look, isInterrupted = () => false): Promise<LookResult | null> {
   const { settling_ms, patience_ms } = times;
-  const latest_ms = Math.min(patience_ms, LOOK_ENDS_WITHIN_MS);
-  const ends_ms = (late_ms: number) => settling_ms + patience_ms + late_ms;
+  const late_ms = Math.min(patience_ms, LOOK_ENDS_WITHIN_MS);
+  const timeout_ms = settling_ms + patience_ms + late_ms;
   // The server ends it first, and says why there is no answer; but not one that is paused.
-  const options = {
-    isInterrupted,
-    timeout_ms: ends_ms(latest_ms),
-    summary: 'how long a look may go without an answer',
-  };
+  const server_ms = timeout_ms - Math.round(late_ms / 5);
+  const summary = 'how long a look may go without an answer';
+  const ask = () => gateway.look({ ...asked, settling_ms, patience_ms }, server_ms);
   try {
-    const looked = await pollUntil(
-      () => gateway.look({ ...asked, settling_ms, patience_ms }, ends_ms(0.8 * latest_ms)),
-      options,
-    );
+    const looked = await pollUntil(ask, { isInterrupted, timeout_ms, summary });
     if (looked === 'interrupted') return null;
     return typeof looked !== 'string' && isLookResult(looked) ? looked : NO_ANSWER;
   } catch (error) {
