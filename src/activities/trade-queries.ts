@@ -51,60 +51,44 @@ export async function tradeAtAGlance(gateway: PaymentGateway, id: TradeId): Prom
  */
 export async function lookForTrade(
   gateway: PaymentGateway,
-  input: LookInput,
+  { ids, out_trade_no, every = false, settling_ms = Number.POSITIVE_INFINITY, patience_ms, seen }: LookInput,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<LookResult> {
-  const { settling_ms = Number.POSITIVE_INFINITY, seen } = input;
-  const { found, foreign, silence, denial } = await askByEach(gateway, input, noSuchOrderWords);
-  const others = foreign.length > 0 ? { foreign } : {};
+  const found: { trade: QueriedTrade; by: TradeId }[] = [];
+  const foreign: string[] = [];
+  let denial = 'the gateway has it under another number';
+  // One that no silence ends begins with another id each time: the gateway may know the trade by that.
+  for (const by of patience_ms === undefined ? inTurn(ids) : ids) {
+    try {
+      const trade = await query(gateway, by);
+      if (by.trade_no !== undefined && isOfOther(trade, out_trade_no)) foreign.push(by.trade_no);
+      else found.push({ trade, by });
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      if (isNoSuchOrder(error, noSuchOrderWords)) denial = error.message;
+      // A less sure id changes nothing of what was found.
+      else if (found.length === 0) return noAnswer(error, patience_ms);
+    }
+    if (found.length > 0 && !every) break;
+  }
   const waited_ms = waitedSoFar();
   const isLasting = waited_ms >= settling_ms;
+  const others = foreign.length > 0 ? { foreign } : {};
   const [first, ...more] = found;
-  if (first) {
-    if (!isLasting && found.some(({ trade }) => trade.trade_status === seen))
-      throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
+  if (first && !isLasting && found.some(({ trade }) => trade.trade_status === seen))
+    throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
+  if (first)
     return { is: 'found', ...first, ...(more.length > 0 ? { more: more.map(({ trade }) => trade) } : {}), ...others };
-  }
-  if (silence) return { is: 'no-answer', message: silence.message, why: silenceOf(silence), ...others };
   if (isLasting) return { is: 'no-such-order', message: denial, ...others };
   // A denial is an answer, so patience does not end with it.
   throw waitOn(denial, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms));
 }
 
-/** What the gateway has said of the ids: `silence` where it gave no answer to one that is surer than what was found. */
-interface Said {
-  readonly found: { trade: QueriedTrade; by: TradeId }[];
-  readonly foreign: string[];
-  silence?: GatewayError;
-  denial: string;
-}
-
-/** Asks by one id after the other. Throws a retryable failure for a silence that is waited for: the surest id counts. */
-async function askByEach(
-  gateway: PaymentGateway,
-  { ids, out_trade_no, every = false, patience_ms }: LookInput,
-  noSuchOrderWords: ReadonlySet<string>,
-): Promise<Said> {
-  const said: Said = { found: [], foreign: [], denial: `no order of number ${out_trade_no}` };
-  // One that no silence ends begins with another id each time: the gateway may know the trade by that.
-  for (const by of patience_ms === undefined ? inTurn(ids) : ids) {
-    try {
-      const trade = await query(gateway, by);
-      if (by.trade_no !== undefined && isOfOther(trade, out_trade_no)) said.foreign.push(by.trade_no);
-      else said.found.push({ trade, by });
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      if (isNoSuchOrder(error, noSuchOrderWords)) said.denial = error.message;
-      // A less sure id changes nothing of what was found.
-      else if (said.found.length === 0) {
-        if (patience_ms === undefined) throw unanswered(error);
-        if (activityAge() < patience_ms) throw retryableFailure(error);
-        said.silence = error;
-      }
-    }
-    if (said.found.length > 0 && !every) break;
-  }
-  return said;
+/** What a look brings where the gateway is silent; throws a retryable failure while that is waited for. */
+function noAnswer(error: GatewayError, patience_ms: number | undefined): LookResult {
+  if (patience_ms === undefined) throw unanswered(error);
+  if (activityAge() < patience_ms) throw retryableFailure(error);
+  return { is: 'no-answer', message: error.message, why: silenceOf(error) };
 }
 
 const isOfOther = (trade: Trade, out_trade_no: string | undefined): boolean =>

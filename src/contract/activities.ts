@@ -46,8 +46,8 @@ export interface CreateInput extends NewPayment {
 export interface LookInput {
   app_id: string;
   /**
-   * By what it may be found, the surest first: one of the others counts where those before it have an answer. "No such order" counts
-   * where the gateway says so of each.
+   * By what it may be found, the surest first: a silence about one is a silence about those after it. "No such order" counts where the
+   * gateway says so of each.
    */
   ids: readonly TradeId[];
   /** The order's number: what is found under another one is another order's trade, and counts as not found. */

@@ -59,11 +59,11 @@ test('the trade of another order is not found: it is told, and "no such order" c
   });
 });
 
-test('while the gateway is silent about the surest id, another one counts only when patience is over', async () => {
+test('a look has no answer where the gateway is silent about the surest id, whatever it has under another one', async () => {
   const gateway = await gatewayWith('order-1');
   silentAbout(gateway, ({ out_trade_no }) => out_trade_no !== undefined);
   expect(await attempt(gateway, SURE_FIRST, { age_ms: MINUTE })).toBe('later');
-  expect(await attempt(gateway, SURE_FIRST, { age_ms: HOUR })).toMatchObject({ is: 'found', by: NAMED });
+  expect(await attempt(gateway, SURE_FIRST, { age_ms: HOUR })).toMatchObject({ is: 'no-answer' });
 });
 
 test('"no such order" of one id does not count where the gateway is silent about another', async () => {
