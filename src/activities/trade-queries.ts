@@ -57,8 +57,10 @@ export async function lookForTrade(
   const found: { trade: QueriedTrade; by: TradeId }[] = [];
   const foreign: string[] = [];
   let denial = 'the gateway has it under another number';
-  // One that no silence ends begins with another id each time: the gateway may know the trade by that.
-  for (const by of patience_ms === undefined ? inTurn(ids) : ids) {
+  const waited_ms = waitedSoFar();
+  const isLasting = waited_ms >= settling_ms;
+  // A search asks by one id an attempt, until a denial would end it: that needs the word of each.
+  for (const by of patience_ms === undefined && !isLasting ? inTurn(ids) : ids) {
     try {
       const trade = await query(gateway, by);
       if (by.trade_no !== undefined && isOfOther(trade, out_trade_no)) foreign.push(by.trade_no);
@@ -71,8 +73,6 @@ export async function lookForTrade(
     }
     if (found.length > 0 && !every) break;
   }
-  const waited_ms = waitedSoFar();
-  const isLasting = waited_ms >= settling_ms;
   const others = foreign.length > 0 ? { foreign } : {};
   const [first, ...more] = found;
   if (first && !isLasting && found.some(({ trade }) => trade.trade_status === seen))
@@ -150,10 +150,10 @@ function isNews(
   return isUnknown || trade_status !== seen;
 }
 
-/** Each attempt begins with the next one. */
+/** The one whose turn it is: each attempt has the next. */
 function inTurn(ids: readonly TradeId[]): readonly TradeId[] {
-  const first = (activityInfo().attempt - 1) % ids.length;
-  return [...ids.slice(first), ...ids.slice(0, first)];
+  const turn = (activityInfo().attempt - 1) % ids.length;
+  return ids.slice(turn, turn + 1);
 }
 
 /** One of the numbers of a trade, the surest: of two, the interface does not say which counts. */

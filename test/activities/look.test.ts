@@ -84,11 +84,17 @@ test('a look by every id brings what each of them finds', async () => {
   });
 });
 
-test('a search that no silence ends begins each attempt with another id, and asks once', async () => {
-  const gateway = await gatewayWith('order-1');
-  silentAbout(gateway, ({ out_trade_no }) => out_trade_no !== undefined);
+test('a search asks by one id an attempt, each in its turn', async () => {
+  const gateway = await gatewayWith('another');
   const { patience_ms: _none, ...search } = SURE_FIRST;
   expect(await attempt(gateway, search, { age_ms: HOUR })).toBe('later');
-  expect(gateway.queries).toBe(0);
+  expect(gateway.queries).toBe(1);
   expect(await attempt(gateway, search, { age_ms: HOUR, attempt: 2 })).toMatchObject({ is: 'found', by: NAMED });
+});
+
+test('a search in which one id was denied for long enough asks by each, and ends once all are denied', async () => {
+  const gateway = await gatewayWith('another');
+  const { patience_ms: _none, ...search } = { ...SURE_FIRST, ids: [OURS, { trade_no: 'T9' }] };
+  expect(await attempt(gateway, search, { denied_ms: MINUTE })).toMatchObject({ is: 'no-such-order' });
+  expect(gateway.queries).toBe(2);
 });
