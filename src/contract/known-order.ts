@@ -111,7 +111,8 @@ export interface KnownOrder {
   readonly seen: {
     readonly status: string;
     readonly asked_at: number;
-    readonly lasted_ms: number;
+    /** Since when it has answered the same: what we do, and what is notified, begins that anew. */
+    readonly same_since: number;
     readonly heard: number;
     /** What it wrote for the amount, where nobody can read that. */
     readonly unread_amount?: string | undefined;

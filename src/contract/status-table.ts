@@ -46,7 +46,8 @@ const STATUSES: Readonly<Record<TradeStatus, StatusRow>> = {
   // The bank takes the money back. A refund beside that would pay the buyer twice.
   DISPUTE:             { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'dispute' },
   CHARGEBACK:          { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'chargeback' },
-  CHARGEBACK_REVERSED: { ...sold, refunds: 'of the bank',  refundable: 'later', attention: 'chargeback-reversed' },
+  // The bank gave it back. Some gateways leave a trade so for good.
+  CHARGEBACK_REVERSED: { ...sold, refunds: 'of the bank',  refundable: 'now',   attention: 'chargeback-reversed' },
 };
 
 const rowOf = (status: string | null): StatusRow | undefined =>
@@ -63,6 +64,10 @@ export const refundableIn = (status: string | null): Refundable => rowOf(status)
 /** Why a person has to know of this status of the bank; undefined for any other. */
 export const attentionOfStatus = (status: string | null | undefined): StatusRow['attention'] =>
   rowOf(status ?? null)?.attention;
+
+/** Why a person has to know of a trade whose sale is seen in this status first: its money may be gone already. */
+export const attentionOfSale = (status: string): StatusRow['attention'] | 'refund-elsewhere' =>
+  attentionOfStatus(status) ?? (isRefundStatus(status) ? 'refund-elsewhere' : undefined);
 
 /** Whether only a refund brings a trade into this status. */
 export const isRefundStatus = (status: string): boolean =>

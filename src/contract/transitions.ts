@@ -6,9 +6,10 @@ import { outcomeOf } from './status-table';
 /** Which statuses the gateway moves a trade to from each. Between two queries a trade may skip some. */
 const NEXT: Record<TradeStatus, readonly TradeStatus[]> = {
   INITIAL: ['EXPIRED', 'PROCESSING', 'RISK_CONTROLLING', 'REFUSED'],
-  // The field's table ends an unpaid PROCESSING trade in CANCEL only; EXPIRED means the same: nothing was paid.
-  PROCESSING: ['SUCCESS', 'REFUSED', 'CANCEL', 'EXPIRED'],
-  RISK_CONTROLLING: ['SUCCESS', 'REFUSED'],
+  // The field's table ends an unpaid PROCESSING trade in CANCEL only; EXPIRED means the same: nothing was paid. Nor has it an order that is
+  // examined once its buyer has paid, or that is not paid after that: a gateway that has risk control may do both.
+  PROCESSING: ['SUCCESS', 'REFUSED', 'CANCEL', 'EXPIRED', 'RISK_CONTROLLING'],
+  RISK_CONTROLLING: ['SUCCESS', 'REFUSED', 'CANCEL', 'EXPIRED'],
   SUCCESS: ['REFUND_VERIFYING', 'DISPUTE', 'CHARGEBACK', 'REFUNDED'],
   REFUND_VERIFYING: ['REFUND_PROCESSING', 'REFUND_REVOKE'],
   REFUND_PROCESSING: ['REFUNDED', 'PARTIAL_REFUND', 'REFUND_REVOKE', 'REFUND_REFUSED'],

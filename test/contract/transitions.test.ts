@@ -18,9 +18,10 @@ const FIELD: readonly [from: TradeStatus, ...to: TradeStatus[]][] = [
   ['CHARGEBACK_REVERSED', 'SUCCESS'],
 ];
 
-/** What that table lacks and we accept: EXPIRED for an unpaid PROCESSING, and the interface's own PARTIAL_REFUND. */
+/** What that table lacks and we accept: how risk control begins and ends without money, EXPIRED for an unpaid PROCESSING, and PARTIAL_REFUND. */
 const OURS: readonly [from: TradeStatus, ...to: TradeStatus[]][] = [
-  ['PROCESSING', 'EXPIRED'],
+  ['PROCESSING', 'EXPIRED', 'RISK_CONTROLLING'],
+  ['RISK_CONTROLLING', 'CANCEL', 'EXPIRED'],
   ['REFUND_PROCESSING', 'PARTIAL_REFUND'],
   ['PARTIAL_REFUND', 'REFUND_VERIFYING', 'REFUND_PROCESSING', 'REFUNDED'],
 ];
@@ -63,11 +64,11 @@ const COLUMNS: readonly TradeStatus[] = [
 const EVERY_PAIR: Record<TradeStatus, string> = {
   //                   INI PRO RIS  CAN REF EXP  SUC VER PRO REV PAR DIS CHA REV  FUL NOT
   INITIAL:             ' =   >   >    >   >   >    >   >   >   >   >   >   >   >    >   > ',
-  PROCESSING:          ' <   =   x    >   >   >    >   >   >   >   >   >   >   >    >   > ',
-  RISK_CONTROLLING:    ' <   x   =    x   >   x    >   >   >   >   >   >   >   >    >   > ',
-  CANCEL:              ' <   <   x    =   x   x    x   x   x   x   x   x   x   x    x   x ',
+  PROCESSING:          ' <   =   >    >   >   >    >   >   >   >   >   >   >   >    >   > ',
+  RISK_CONTROLLING:    ' <   <   =    >   >   >    >   >   >   >   >   >   >   >    >   > ',
+  CANCEL:              ' <   <   <    =   x   x    x   x   x   x   x   x   x   x    x   x ',
   REFUSED:             ' <   <   <    x   =   x    x   x   x   x   x   x   x   x    x   x ',
-  EXPIRED:             ' <   <   x    x   x   =    x   x   x   x   x   x   x   x    x   x ',
+  EXPIRED:             ' <   <   <    x   x   =    x   x   x   x   x   x   x   x    x   x ',
   SUCCESS:             ' <   <   <    x   x   x    =   >   >   >   >   >   >   >    >   > ',
   REFUND_VERIFYING:    ' <   <   <    x   x   x    >   =   >   >   >   >   >   >    >   > ',
   REFUND_PROCESSING:   ' <   <   <    x   x   x    >   >   =   >   >   >   >   >    >   > ',

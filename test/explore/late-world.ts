@@ -109,7 +109,7 @@ function ours(node: LateNode, step: Step): LateNode[] {
     case 'watch':
       return readable(world)
         .filter((status) => status !== order.seen?.status)
-        .map((status) => after(node, `a poll shows ${status}`, world, queried(node, world, status, 0)));
+        .map((status) => after(node, `a poll shows ${status}`, world, queried(node, world, status)));
     case 'ask': {
       const shown = world.other === null ? null : { ...trade(world, world.other), trade_no: step.other };
       return [
@@ -141,14 +141,9 @@ function looks(node: LateNode, lasting_ms: number): LateNode[] {
   const { world, order } = node;
   const then = { ...world, now: world.now + lasting_ms };
   const shown = readable(then).map((status) => {
-    const lasted = status === order.seen?.status ? lasting_ms : 0;
+    const lasted = status === order.seen?.status && lasting_ms > 0;
     const at = lasted ? then : world;
-    return after(
-      node,
-      `${lasted ? 'a look that lasts' : 'a look'} shows ${status}`,
-      at,
-      queried(node, at, status, lasted),
-    );
+    return after(node, `${lasted ? 'a look that lasts' : 'a look'} shows ${status}`, at, queried(node, at, status));
   });
   // Gateways forget orders that have ended, and some are silent for long.
   const unanswered = (why: 'unknown-trade' | 'no-answer'): LateNode =>
@@ -163,8 +158,8 @@ function trade(world: LateWorld, trade_status: string) {
   return { trade_status, asked_at, trade_no: OURS, out_trade_no: 'O1', order_amount: PAID, order_currency: 'BRL' };
 }
 
-const queried = ({ order }: LateNode, world: LateWorld, status: string, lasted_ms: number): Fact => ({
-  ...{ is: 'queried', trade: trade(world, status), lasted_ms, after: order.heard },
+const queried = ({ order }: LateNode, world: LateWorld, status: string): Fact => ({
+  ...{ is: 'queried', trade: trade(world, status), after: order.heard },
 });
 
 function gateway(node: LateNode): LateNode[] {

@@ -79,7 +79,7 @@ const START: World = {
 export const sold = (): Node[] =>
   (['PARTIAL_REFUND', 'REFUNDED'] as const).map((parts) => ({
     world: { ...START, parts },
-    sale: folded(NOTHING_KNOWN, START, [queried(START, 'SUCCESS', 0)]),
+    sale: folded(NOTHING_KNOWN, START, [queried(START, 'SUCCESS')]),
     depth: 0,
   }));
 
@@ -145,7 +145,7 @@ function ourMoves(node: Node, step: Step): Node[] {
       // The poll sees what has changed, or what a replica still shows.
       return readable(world)
         .filter((status) => status !== sale.seen?.status)
-        .map((status) => shows(node, 'a poll', world, status, 0));
+        .map((status) => shows(node, 'a poll', world, status));
     case 'ask':
     case 'rest':
       return [];
@@ -161,13 +161,13 @@ function looked(node: Node, lasting_ms: number): Node[] {
   const { world, sale } = node;
   const later = { ...world, now: world.now + lasting_ms };
   return readable(later).map((status) => {
-    const lasted = status === sale.seen?.status ? lasting_ms : 0;
-    return shows(node, lasted ? 'a look that lasts' : 'a look', lasted ? later : world, status, lasted);
+    const lasted = status === sale.seen?.status && lasting_ms > 0;
+    return shows(node, lasted ? 'a look that lasts' : 'a look', lasted ? later : world, status);
   });
 }
 
-function shows(node: Node, how: string, world: World, status: string, lasted_ms: number): Node {
-  return after(node, `${how} shows ${status}`, shownBy(world, status), queried(world, status, lasted_ms, node.sale));
+function shows(node: Node, how: string, world: World, status: string): Node {
+  return after(node, `${how} shows ${status}`, shownBy(world, status), queried(world, status, node.sale));
 }
 
 function shownBy(world: World, status: string): World {
@@ -183,7 +183,7 @@ function shownBy(world: World, status: string): World {
 function sent(node: Node, number: string): Node[] {
   const { world, sale } = node;
   return readable(world).flatMap((status) => {
-    if (status !== sale.seen?.status) return [shows(node, `before ${number} is sent, a look`, world, status, 0)];
+    if (status !== sale.seen?.status) return [shows(node, `before ${number} is sent, a look`, world, status)];
     return sentNow(node, number, findRefund(sale, number)?.amount ?? '');
   });
 }
@@ -345,7 +345,7 @@ const withTruth = (world: World, at: number, is: Truth): World => ({
 const moved = (world: World, status: string): World =>
   status === world.status ? world : { ...world, before: world.status, status, changed_at: world.now };
 
-function queried({ now }: World, trade_status: string, lasted_ms: number, sale?: KnownOrder): Fact {
+function queried({ now }: World, trade_status: string, sale?: KnownOrder): Fact {
   const trade = {
     trade_status,
     asked_at: now,
@@ -354,7 +354,7 @@ function queried({ now }: World, trade_status: string, lasted_ms: number, sale?:
     order_amount: PAID,
     order_currency: 'BRL',
   };
-  return { is: 'queried', trade, lasted_ms, after: sale?.heard ?? 0 };
+  return { is: 'queried', trade, after: sale?.heard ?? 0 };
 }
 
 const answered = (number: string, one: RefundAnswered): Fact => ({ is: 'answered', number, answered: one });
@@ -369,6 +369,6 @@ export function keyOf({ world, sale }: Node): string {
     refunded_elsewhere,
   ]);
   return JSON.stringify([world, { ...sale, history, wait: null }], (name, value) =>
-    typeof value === 'number' && /(_at|^at|^now)$/.test(name) ? since(value) : value,
+    typeof value === 'number' && /(_at|_since|^at|^now)$/.test(name) ? since(value) : value,
   );
 }

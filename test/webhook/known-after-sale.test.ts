@@ -20,7 +20,7 @@ function endedAs(outcome: Exclude<RefundOutcome, 'ACCEPTED'>, answer: Omit<Refun
   };
   const taken = { said: 'taken', answer: { ...answer, recovered: false } } as const;
   const facts = [
-    { is: 'queried', trade, lasted_ms: 0, after: 0 },
+    { is: 'queried', trade, after: 0 },
     { is: 'requested', number: 'a', amount: '50.00', currency: 'BRL' },
     { is: 'begun', number: 'a' },
     { is: 'answered', number: 'a', answered: taken },

@@ -435,7 +435,7 @@ class AfterSaleRun {
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.order.heard > after);
     const looked = await look(asked, isInterrupted);
     const found = looked?.is === 'found' ? [looked.trade, ...(looked.more ?? [])] : [];
-    for (const trade of found) await this.onTrade(trade, after, trade.trade_status === seen?.status ? lasting_ms : 0);
+    for (const trade of found) await this.onTrade(trade, after);
     if (looked) answer();
     return looked && looked.is !== 'found' ? looked : undefined;
   }
@@ -473,7 +473,7 @@ class AfterSaleRun {
       this.mayContinueAnew;
     this.waitFor('the gateway to say what it has of the trade');
     const looked = await lookOn(after, { app_id, ids: idsToAsk(this.order), times: this.lookTimes }, isInterrupted);
-    if (looked) await (looked.is === 'found' ? this.onTrade(looked.trade, heard, 0) : this.onMissing(looked, heard));
+    if (looked) await (looked.is === 'found' ? this.onTrade(looked.trade, heard) : this.onMissing(looked, heard));
   }
 
   /** A trade that nobody has seen may have been made elsewhere a moment ago: a denial has to last longer. */
@@ -491,9 +491,9 @@ class AfterSaleRun {
     this.learn({ is: 'asked', other, trade: looked.is === 'found' ? looked.trade : null, answer });
   }
 
-  private async onTrade(trade: QueriedTrade, after: number, lasted_ms: number): Promise<void> {
+  private async onTrade(trade: QueriedTrade, after: number): Promise<void> {
     const { order } = this;
-    this.learn({ is: 'queried', trade, lasted_ms, after });
+    this.learn({ is: 'queried', trade, after });
     // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
     if (!isOlder(order, trade) || order.seen === null) return;
     const ahead_ms = order.seen.asked_at - trade.asked_at;
@@ -524,7 +524,7 @@ class AfterSaleRun {
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
     if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: order.heard });
-    if (sent.trade) await this.onTrade(sent.trade, order.heard, 0);
+    if (sent.trade) await this.onTrade(sent.trade, order.heard);
     else if (sent.answered.said !== 'refused' && !this.isWatchEnough(sent.answered.said)) await this.look(0);
   }
 
@@ -550,7 +550,7 @@ class AfterSaleRun {
       timeout_ms: step.until === null ? dailyLook : step.until - Date.now(),
       summary: 'watch',
     });
-    if (typeof news !== 'string') await this.onTrade(news, heard, 0);
+    if (typeof news !== 'string') await this.onTrade(news, heard);
     // A poll says nothing of a gateway that is silent: a look does, once a day.
     else if (news === 'timeout' && step.until === null) await this.look(0);
   }

@@ -42,8 +42,6 @@ interface Asked {
 interface Queried {
   readonly is: 'queried';
   readonly trade: QueriedTrade;
-  /** For so long the gateway has answered nothing else, as looks in between have shown. */
-  readonly lasted_ms: number;
   /** How many notifications had come when the look began: what it says of later ones is chance. */
   readonly after: number;
 }

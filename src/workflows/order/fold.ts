@@ -61,8 +61,9 @@ import {
   paidOtherwise,
   toldOutcome,
 } from './payment-end';
-import { outcomeNamed, replicaLag } from './refund-table';
+import { outcomeNamed } from './refund-table';
 import { hasCalledAPart, hasUnexplainedMovement, judged, mayHaveEnded } from './refund-verdicts';
+import { changedAt, lagLeft, replicaLag } from './replica-lag';
 
 /** What the fold needs of the settings. */
 export interface FoldSettings {
@@ -156,7 +157,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'requested':
       return onRequested(order, fact);
     case 'begun':
-      return withRefund(order, fact.number, {
+      return withRefund(changedAt(order, fact.at), fact.number, {
         phase: 'sending',
         begun: { at: fact.at, shown: order.seen?.status ?? '' },
         moved: false,
@@ -234,7 +235,7 @@ function onAsked(order: KnownOrder, { other, trade, answer, at }: FactOf<'asked'
   if (trade === null) return noted(order, { trade_no: other, asked: answer });
   if (!isOfTrade(trade, order.trade_no)) return onOther(order, trade);
   const known = noted(order, { trade_no: other, asked: answer });
-  return onQueried(known, { is: 'queried', trade, lasted_ms: 0, after: 0, at }, settings);
+  return onQueried(known, { is: 'queried', trade, after: 0, at }, settings);
 }
 
 /** The gateway shows another trade than the order's own. */
@@ -265,28 +266,28 @@ type FactOf<Kind extends AfterSaleFact['is']> = Extract<AfterSaleFact, { is: Kin
 export const isOlder = ({ seen }: KnownOrder, { trade_status, asked_at }: QueriedTrade): boolean =>
   seen !== null && asked_at < seen.asked_at && trade_status !== seen.status;
 
-function onQueried(
-  before: KnownOrder,
-  { trade, lasted_ms, after, at }: FactOf<'queried'>,
-  { settling_ms }: FoldSettings,
-): KnownOrder {
+function onQueried(before: KnownOrder, { trade, after, at }: FactOf<'queried'>, settings: FoldSettings): KnownOrder {
   const answered = withoutReasons(before, ANSWERED);
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
-  const learned = withCandidate(learnedFrom(answered, trade), trade);
-  const { order_amount: amount } = trade;
+  const { trade_status: status, asked_at, order_amount: amount, order_currency: currency } = trade;
+  const said = { trade_status: status, amount, currency };
+  // A buyer may pay into one trade twice.
+  const learned = withAmount(withCandidate(learnedFrom(answered, trade), trade), said);
   const unread = amount === undefined || isMoney(amount) ? {} : { unread_amount: amount };
-  const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after, ...unread };
   const from = before.seen?.status ?? null;
-  const moved = { ...movedTo(learned, from, seen.status, at), seen };
-  const read = withClaimsRead(withEnd(moved), after);
-  return explained(read, from, replicaLag({ settling_ms }));
+  const same_since = from === status ? (before.seen?.same_since ?? asked_at) : asked_at;
+  const seen = { status, asked_at, same_since, heard: after, ...unread };
+  const moved = { ...movedTo(learned, from, status, at), seen };
+  const lag_ms = replicaLag(settings);
+  const read = withClaimsRead(withEnd(moved, lag_ms), after, lag_ms);
+  return explained(read, from, lag_ms);
 }
 
 /** What the trade's end says: that it has one; and that what was sold is none any more, where that lasts. */
-function withEnd(order: KnownOrder): KnownOrder {
-  const { status = '', lasted_ms = 0 } = order.seen ?? {};
+function withEnd(order: KnownOrder, lag_ms: number): KnownOrder {
+  const { status = '' } = order.seen ?? {};
   const ended = outcomeOf(status) === null ? order : withoutReasons(order, ['never-ended']);
-  return isRevoked(ended) && lasted_ms > 0 ? raised(ended, 'unlisted-transition') : ended;
+  return isRevoked(ended) && lagLeft(ended, lag_ms) === 0 ? raised(ended, 'unlisted-transition') : ended;
 }
 
 /** The trade has moved on since, and what it shows no more was so all the same. */
@@ -386,12 +387,12 @@ function onBankStatus(order: KnownOrder, status: string): KnownOrder {
 }
 
 /** Notifications that came before a look are settled by it: they are confirmed, or contradicted for long, or still held. */
-function withClaimsRead(order: KnownOrder, after: number): KnownOrder {
+function withClaimsRead(order: KnownOrder, after: number, lag_ms: number): KnownOrder {
   const { seen } = order;
   if (seen === null) return order;
   const read = order.held.filter(({ heard }) => heard <= after);
   const open = read.filter(({ claim }) => !isAnswered(claim, seen.status));
-  const isLasting = seen.lasted_ms > 0;
+  const isLasting = lagLeft(order, lag_ms) === 0;
   const settled = read.filter((one) => !open.includes(one) || isLasting);
   const held = order.held.filter((one) => !settled.includes(one));
   const rest: KnownOrder = { ...order, held };
@@ -448,7 +449,7 @@ function isMoreThanOurs(order: KnownOrder): boolean {
 // — Notifications —
 
 function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): KnownOrder {
-  const order = { ...before, heard: before.heard + 1 };
+  const order = { ...changedAt(before, at), heard: before.heard + 1 };
   // Another trade under the order's number may have a refund under the same number.
   if (!isOfTrade(claim, order.trade_no)) return onOfOther(order, claim);
   const { trade_status = '', out_request_no } = claim;
@@ -476,8 +477,10 @@ function onOfOther(order: KnownOrder, { trade_no, trade_status, amount }: Notifi
   return toldOf(order, noted(order, said), trade_no);
 }
 
-/** A notification that names another amount than was ordered: a person compares, unless one has decided on it. */
-function withAmount(order: KnownOrder, claim: NotificationClaim): KnownOrder {
+type Said = Pick<NotificationClaim, 'trade_status' | 'amount' | 'currency'>;
+
+/** A notification, or a trade that was sold, that names another amount than was ordered: a person compares, unless one has decided on it. */
+function withAmount(order: KnownOrder, claim: Said): KnownOrder {
   const state = order.payment?.state;
   if (state === undefined || claim.trade_status !== 'SUCCESS' || !isUnlikeOrder(state, claim)) return order;
   if (isDecided(state, claim) || order.decision?.knew) return order;
@@ -549,7 +552,8 @@ function onRequested(
   return { ...order, refunds: [...order.refunds.filter((one) => one !== earlier), fresh] };
 }
 
-function onAnswered(order: KnownOrder, { number, answered, at }: FactOf<'answered'>): KnownOrder {
+function onAnswered(before: KnownOrder, { number, answered, at }: FactOf<'answered'>): KnownOrder {
+  const order = changedAt(before, at);
   // A notification of its end, or a person, may have been faster: callers were answered then, and get the same again.
   if (findRefund(order, number)?.phase === 'ended') return order;
   switch (answered.said) {

@@ -22,7 +22,6 @@ import {
   isUnpaid,
   mayBePaidUntil,
 } from './payment-end';
-import { replicaLag } from './refund-table';
 import { unexplainedEnds, verdictOf } from './refund-verdicts';
 import {
   elsewhereUnknown,
@@ -33,6 +32,7 @@ import {
   takenByTheBank,
   unconfirmed,
 } from './refusals';
+import { lagLeft, replicaLag } from './replica-lag';
 
 export interface StepSettings {
   readonly settling_ms: number;
@@ -45,7 +45,7 @@ export type Step =
   | { readonly take: 'ask'; readonly other: string }
   /** Nobody has seen the trade yet: ask until the gateway knows it. */
   | { readonly take: 'find' }
-  /** Ask the gateway. With `lasting_ms`, its present answer counts once it has lasted so long. */
+  /** Ask the gateway. With `lasting_ms`, its present answer counts once it has lasted so much longer. */
   | { readonly take: 'look'; readonly lasting_ms: number }
   | { readonly take: 'send'; readonly number: string }
   /** The refund is not sent any more, and certainly was not. */
@@ -107,11 +107,11 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
   ],
   [
     'Only time is missing until no replica can be behind what the trade shows.',
-    ({ order, settings }) =>
-      (isRevoked(order) && order.seen?.lasted_ms === 0) ||
-      order.refunds.some((one) => waitsForLag(order, one, settings))
-        ? { take: 'look', lasting_ms: replicaLag(settings) }
-        : undefined,
+    ({ order, settings }) => {
+      const lasting_ms = lagLeft(order, replicaLag(settings));
+      const isMissing = isRevoked(order) || order.refunds.some((one) => waitsForLag(order, one));
+      return lasting_ms > 0 && isMissing ? { take: 'look', lasting_ms } : undefined;
+    },
   ],
   [
     'A refund has waited a day for its end.',
@@ -145,10 +145,11 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
   ],
   [
     'The last poll may be hours ago, and money may have come since.',
-    ({ order, settings }) => {
-      const lasting_ms = replicaLag(settings);
-      return isUnpaid(order) && !isAnsweredAfter(order, mayBePaidUntil(order), lasting_ms)
-        ? { take: 'look', lasting_ms }
+    ({ order, now, settings }) => {
+      const until = mayBePaidUntil(order);
+      const sure_at = until + replicaLag(settings);
+      return isUnpaid(order) && !isAnsweredAfter(order, until, sure_at)
+        ? { take: 'look', lasting_ms: Math.max(0, sure_at - now) }
         : undefined;
     },
   ],
@@ -182,24 +183,20 @@ function isBehind(order: KnownOrder): boolean {
 /** Whether a trade that the gateway does not show yet is only watched: perhaps it was never made. */
 const isWatchable = (order: KnownOrder) => isUnpaid(order) && order.denied !== null;
 
-/** Whether the gateway has answered after this time what no replica can be behind of. */
-function isAnsweredAfter({ seen, denied }: KnownOrder, until: number, lag_ms: number): boolean {
-  if (denied !== null && denied.at >= until) return true;
-  if (seen === null || seen.asked_at < until) return false;
-  return seen.lasted_ms >= lag_ms || seen.asked_at >= until + lag_ms;
-}
+/** Whether the gateway has denied the trade after this time, or answered when no replica was behind it any more. */
+const isAnsweredAfter = ({ seen, denied }: KnownOrder, until: number, sure_at: number): boolean =>
+  (denied !== null && denied.at >= until) || (seen !== null && seen.asked_at >= sure_at);
 
 /** A notification that the answer contradicts counts as contradicted once the answer has lasted. */
-function lastingOf({ seen, held }: KnownOrder, { settling_ms }: StepSettings): number {
-  const status = seen?.status ?? '';
-  return held.some(({ claim }) => !isAnswered(claim, status)) ? replicaLag({ settling_ms }) : 0;
+function lastingOf(order: KnownOrder, settings: StepSettings): number {
+  const status = order.seen?.status ?? '';
+  return order.held.some(({ claim }) => !isAnswered(claim, status)) ? lagLeft(order, replicaLag(settings)) : 0;
 }
 
 /** Whether only time is missing until no replica can be behind what the table reads. */
-function waitsForLag(order: KnownOrder, refund: LedgerRefund, { settling_ms }: StepSettings): boolean {
+function waitsForLag(order: KnownOrder, refund: LedgerRefund): boolean {
   const verdict = verdictOf(order, refund);
-  const isOfLag = verdict?.is === 'ask' && verdict.after === 'lag';
-  return isOfLag && refund.asked === null && (order.seen?.lasted_ms ?? 0) < replicaLag({ settling_ms });
+  return verdict?.is === 'ask' && verdict.after === 'lag' && refund.asked === null;
 }
 
 /** When refunds will have waited a day for their end, earliest first. */

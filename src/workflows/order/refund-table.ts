@@ -5,9 +5,6 @@
 import type { RefundOutcome } from '../../contract';
 import { type Patience, type RefundMeaning, refundMeaningOf } from '../../contract';
 
-/** No replica of the gateway is further behind than this, in ms: ten settling times. */
-export const replicaLag = ({ settling_ms }: { readonly settling_ms: number }): number => 10 * settling_ms;
-
 /** What each verdict means, in the words that people read of it. */
 export const VERDICTS = {
   open: 'it goes on: the next status tells more',

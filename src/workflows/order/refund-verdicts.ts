@@ -3,6 +3,7 @@ import { type KnownOrder, type LedgerRefund, type RefundMeaning, refundMeaningOf
 import { isMore } from '../../gateway/pure/money';
 import { asEnded, CONTRADICTED, isComplete, leftAtGateway, mayBeGone, mayHaveShown, withRefund } from './ledger';
 import { CAME_BACK, type Column, type Row, rowOf, type Verdict, verdictOn, WHOSE_END } from './refund-table';
+import { lagLeft } from './replica-lag';
 
 /** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
 export function judged(order: KnownOrder, lag_ms: number): KnownOrder {
@@ -75,9 +76,8 @@ export const hasCalledAPart = ({ history }: KnownOrder) => history.some(({ to })
 
 /** Whether a verdict has waited long enough. */
 function isDue(order: KnownOrder, { isOld }: LedgerRefund, verdict: Verdict, lag_ms: number): boolean {
-  const { seen } = order;
   if (verdict.is !== 'ask' || verdict.after === 'none') return true;
-  if (verdict.after === 'lag') return (seen?.lasted_ms ?? 0) >= lag_ms;
+  if (verdict.after === 'lag') return lagLeft(order, lag_ms) === 0;
   return isOld;
 }
 

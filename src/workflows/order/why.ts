@@ -148,10 +148,7 @@ function saidOf(fact: AfterSaleFact): SaidFact {
     case 'asked':
       return { by: GATEWAY, said: fact.trade ? shownWords(fact.trade) : words(fact.answer, tradeWords(fact.other)) };
     case 'queried':
-      return {
-        by: GATEWAY,
-        said: words(shownWords(fact.trade), fact.lasted_ms > 0 && `for ${fact.lasted_ms / 1_000} s`),
-      };
+      return { by: GATEWAY, said: shownWords(fact.trade) };
     case 'unanswered':
       return { by: GATEWAY, said: fact.why };
     case 'notified':

@@ -1,5 +1,6 @@
 /** What each fact changes of what is known of a payment. Pure: the same facts in the same order give the same state. */
 import {
+  attentionOfSale,
   classifyTransition,
   type EarlierPayment,
   isNamedByItsCreation,
@@ -426,7 +427,8 @@ function concluded(known: KnownPayment, status: string, source: Source, settings
   if (outcome === null || isOver(known) || known.shown.trade_status !== status) return known;
   const ended = withShown(known, { outcome, confirmed_by: source });
   if (outcome !== 'SUCCESS') return ended;
-  const sold = withoutReasons(ended, ['unconfirmed-notification']);
+  const reason = attentionOfSale(status);
+  const sold = withoutReasons(reason ? raised(ended, reason) : ended, ['unconfirmed-notification']);
   // A run that failed, was cancelled or terminated sold nothing either.
   const { before } = sold;
   if (before === undefined || before.outcome === 'SUCCESS') return sold;

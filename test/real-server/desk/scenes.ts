@@ -179,9 +179,15 @@ const OF_PAYMENTS = {
       return notify(desk, { out_trade_no: this.of, trade_no: '20260302120000000098' });
     },
   },
-  'unlisted-transition': answered('desk-1010', 'A trade that waited for its buyer is suddenly held by risk control.', {
-    trade_status: 'RISK_CONTROLLING',
-  }),
+  'unlisted-transition': {
+    ...afterSale('desk-1010'),
+    tells: 'The gateway calls an order that was sold CANCEL.',
+    async bring(desk) {
+      await sold(desk.stack, 'pix', { out_trade_no: this.of });
+      queryAnswers(desk, this.of, { trade_status: 'CANCEL' });
+      await desk.run('recheck', this.of);
+    },
+  },
   'unknown-status': answered('desk-1011', 'The gateway calls the trade ON_HOLD, a word that nobody here knows.', {
     trade_status: 'ON_HOLD',
   }),

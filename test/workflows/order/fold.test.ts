@@ -33,11 +33,17 @@ class Order {
   }
 }
 const sees =
-  (trade_status: string, lasted_ms = 0) =>
+  (trade_status: string) =>
   ({ now, sale }: Order): readonly Fact[] => {
     const order = { trade_no: 'T1', out_trade_no: 'O1', order_amount: '150.00', order_currency: 'BRL' };
-    return [{ is: 'queried', trade: { ...order, trade_status, asked_at: now }, lasted_ms, after: sale.heard }];
+    return [{ is: 'queried', trade: { ...order, trade_status, asked_at: now }, after: sale.heard }];
   };
+/** It shows the same once more, so many ms later. */
+const keepsShowing = (trade_status: string, ms: number) => (order: Order) => {
+  const first = sees(trade_status)(order);
+  order.now += ms;
+  return [...first, ...sees(trade_status)(order)];
+};
 const asks = (number: string, amount: string): Fact => ({ is: 'requested', number, amount, currency: 'BRL' });
 const sent =
   (number: string, amount: string, answered: Extract<Fact, { is: 'answered' }>['answered']) => (): readonly Fact[] => [
@@ -104,7 +110,7 @@ test('a dispute has to be answered in a time that begins when it is heard, and t
   const by = (days: number) => new Date(order.now + days * DAY).toISOString();
   const answerBy = () => stateOf(order.sale, 'APP', 0, 7 * DAY).answer_by;
   expect(answerBy()).toBe(by(7));
-  order.happens(2 * DAY, sees('DISPUTE'), DAY, sees('DISPUTE', 300_000));
+  order.happens(2 * DAY, sees('DISPUTE'), DAY, sees('DISPUTE'));
   expect(answerBy()).toBe(by(4));
   const details = afterSaleDetails(stateOf(order.sale, 'APP', 0, 7 * DAY), order.sale.reasons, 'a person').join('\n');
   expect(details).toContain(`Answer it by **${timeText(by(4))}**`);
@@ -119,18 +125,18 @@ test('a dispute has to be answered in a time that begins when it is heard, and t
 test.each(['DISPUTE', 'CHARGEBACK', 'PARTIAL_REFUND', 'REFUND_PROCESSING'])(
   'an old notification of SUCCESS says nothing new of a trade that is %s, and nobody is asked about it',
   (status) => {
-    const order = sold(told(status), sees(status, 300_000), DAY);
+    const order = sold(told(status), keepsShowing(status, 300_000), DAY);
     const before = order.state.attention;
     order.happens(told('SUCCESS'));
     expect(order.step).toMatchObject({ take: 'look', lasting_ms: expect.any(Number) });
-    order.happens(sees(status), MINUTE, sees(status, 300_000));
+    order.happens(sees(status), MINUTE, keepsShowing(status, 300_000));
     expect(order.state).toMatchObject({ attention: before, claims: [] });
     expect(order.sale.contradicted).toEqual([]);
   },
 );
 
 test('a notification of a chargeback that the gateway goes on denying is still asked about', () => {
-  const order = sold(told('CHARGEBACK'), sees('SUCCESS', 300_000));
+  const order = sold(told('CHARGEBACK'), keepsShowing('SUCCESS', 300_000));
   expect(order.state.attention).toBe('unconfirmed-notification');
 });
 
@@ -139,16 +145,31 @@ test.each(['SUCCESS', 'DISPUTE'])(
   (status) => {
     const order = new Order().happens(ended, sees(status), MINUTE);
     const claim = { trade_no: 'T1', trade_status: 'SUCCESS', amount: '170.00', currency: 'BRL' };
-    order.happens({ is: 'notified', claim }, sees(status), HOUR, sees(status, 300_000));
+    order.happens({ is: 'notified', claim }, sees(status), HOUR, keepsShowing(status, 300_000));
     expect(order.sale.reasons).toContain('amount-mismatch');
     expect(order.state.payment?.mismatch).toEqual({ amount: '170.00', currency: 'BRL' });
   },
 );
 
+test('more money in the trade than was ordered is before a person, also where no notification says so', () => {
+  const order = new Order().happens(ended, sees('SUCCESS'), HOUR);
+  const trade = { trade_no: 'T1', out_trade_no: 'O1', order_amount: '300.00', order_currency: 'BRL' };
+  const shows: Move = ({ now, sale }) => [
+    { is: 'queried', trade: { ...trade, trade_status: 'SUCCESS', asked_at: now }, after: sale.heard },
+  ];
+  order.happens(shows);
+  expect(order.state).toMatchObject({ attention: 'amount-mismatch', payment: { mismatch: { amount: '300.00' } } });
+});
+
+test('a refund is sent at a gateway that leaves a trade CHARGEBACK_REVERSED for good', () => {
+  const order = sold(told('CHARGEBACK'), HOUR, sees('CHARGEBACK_REVERSED'), HOUR, asks('a', '50.00'));
+  expect(order.step).toEqual({ take: 'send', number: 'a' });
+});
+
 test.each([{}, { outcome: 'SUCCESS' }] as const)(
   'less than all is not taken for what went back elsewhere of a trade that is REFUNDED, with the order’s outcome or without (%p), unless the person has seen that',
   (outcome) => {
-    const { sale, now } = new Order().happens(ended, sees('SUCCESS'), HOUR, sees('REFUNDED', 300_000));
+    const { sale, now } = new Order().happens(ended, sees('SUCCESS'), HOUR, keepsShowing('REFUNDED', 300_000));
     const said = { by: 'ana', reason: 'seen', refunded_elsewhere: '10.00', ...outcome };
     expect(() => decisionOf(sale, said, 'refund-elsewhere', now)).toThrow('this leaves 140.00 of it: look again');
     const known = { ...said, although: 'REFUNDED' };
@@ -159,10 +180,17 @@ test.each([{}, { outcome: 'SUCCESS' }] as const)(
 describe('a decision that frees money which the gateway calls gone', () => {
   const said = { by: 'ana', reason: 'the dashboard' };
   const [all, both] = [
-    sold(taken('a', '150.00'), HOUR, sees('REFUNDED', 300_000)),
-    sold(taken('a', '50.00'), HOUR, sees('PARTIAL_REFUND'), taken('b', '100.00'), HOUR, sees('REFUNDED', 300_000)),
+    sold(taken('a', '150.00'), HOUR, keepsShowing('REFUNDED', 300_000)),
+    sold(
+      taken('a', '50.00'),
+      HOUR,
+      sees('PARTIAL_REFUND'),
+      taken('b', '100.00'),
+      HOUR,
+      keepsShowing('REFUNDED', 300_000),
+    ),
   ];
-  const part = sold(taken('a', '50.00'), HOUR, sees('PARTIAL_REFUND', 300_000));
+  const part = sold(taken('a', '50.00'), HOUR, keepsShowing('PARTIAL_REFUND', 300_000));
   test.each([
     ['of all that was paid', all, 'a', '150.00'],
     ['of the last part', both, 'b', '100.00'],
@@ -186,12 +214,12 @@ describe('a decision that frees money which the gateway calls gone', () => {
       ({ sale, now }: Order, out_request_no: string, outcome: 'REFUNDED' | 'REFUND_REVOKE') =>
       () =>
         decisionOf(sale, { ...said, outcome, out_request_no }, null, now);
-    const stands = sold(taken('a', '150.00'), HOUR, sees('SUCCESS', 300_000));
+    const stands = sold(taken('a', '150.00'), HOUR, keepsShowing('SUCCESS', 300_000));
     expect(frees(stands, 'a', 'REFUND_REVOKE')).not.toThrow();
     expect(frees(all, 'a', 'REFUNDED')).not.toThrow();
-    const waits = sold(taken('a', '150.00'), HOUR, sees('REFUNDED', 300_000), decides('a', 'REFUND_REFUSED'));
+    const waits = sold(taken('a', '150.00'), HOUR, keepsShowing('REFUNDED', 300_000), decides('a', 'REFUND_REFUSED'));
     expect(frees(waits, 'a', 'REFUND_REVOKE')).not.toThrow();
-    const parts = sold(taken('a', '50.00'), taken('b', '50.00'), HOUR, sees('PARTIAL_REFUND', 300_000));
+    const parts = sold(taken('a', '50.00'), taken('b', '50.00'), HOUR, keepsShowing('PARTIAL_REFUND', 300_000));
     expect(frees(parts, 'b', 'REFUND_REVOKE')).not.toThrow();
   });
 });
@@ -217,7 +245,7 @@ describe('more than is left is refused', () => {
   test('with those that nothing has confirmed for a day, or that a person is asked about, and what the person sends', () => {
     const old = sold(taken('a', '100.00'), DAY);
     expect(grantAt(old, '150.00')).toMatch(`${answer} whose end nothing confirms: a. Where the gateway’s dashboard`);
-    const asked = sold(lost('a', '100.00'), 10 * MINUTE, sees('SUCCESS', 300_000));
+    const asked = sold(lost('a', '100.00'), 10 * MINUTE, keepsShowing('SUCCESS', 300_000));
     expect(asked.state.attention).toBe('unknown-refund');
     expect(grantAt(asked, '150.00')).toMatch('send `resolve`');
   });
@@ -225,9 +253,15 @@ describe('more than is left is refused', () => {
 
 test('one more refund than ours that the trade shows is somebody else’s, and a person is asked', () => {
   const order = sold(taken('a', '50.00'), MINUTE, sees('REFUND_PROCESSING'), MINUTE, sees('PARTIAL_REFUND'));
-  order.happens(told('PARTIAL_REFUND', 'a'), 10 * MINUTE, sees('PARTIAL_REFUND', 300_000), 30 * DAY);
-  order.happens(sees('REFUND_PROCESSING'), HOUR, sees('REFUND_PROCESSING', 300_000), HOUR, sees('PARTIAL_REFUND'));
-  order.happens(HOUR, sees('PARTIAL_REFUND', 300_000));
+  order.happens(told('PARTIAL_REFUND', 'a'), 10 * MINUTE, keepsShowing('PARTIAL_REFUND', 300_000), 30 * DAY);
+  order.happens(
+    sees('REFUND_PROCESSING'),
+    HOUR,
+    keepsShowing('REFUND_PROCESSING', 300_000),
+    HOUR,
+    sees('PARTIAL_REFUND'),
+  );
+  order.happens(HOUR, keepsShowing('PARTIAL_REFUND', 300_000));
   // Someone refunded 50.00 in the dashboard: 100.00 are gone.
   expect([isComplete(order.sale), grant(order.sale, '100.00', 'b')]).not.toEqual([true, 'new']);
 });
@@ -254,12 +288,12 @@ test('what the trade shows of a refund that a person made by hand is that one', 
 test('REFUNDED that is notified of our part does not say that something is left: nothing more is sent', () => {
   // Ours is taken and begins late; meanwhile the dashboard gives 100.00 back; then ours is done, and the whole is REFUNDED.
   const order = sold(taken('a', '50.00'), 10 * MINUTE, told('REFUNDED', 'a'), sees('REFUNDED'), HOUR);
-  order.happens(sees('REFUNDED', 300_000), asks('b', '100.00'));
+  order.happens(keepsShowing('REFUNDED', 300_000), asks('b', '100.00'));
   expect(order.step).not.toMatchObject({ take: 'send' });
 });
 
 test('a person can say that nothing went back elsewhere, also where more than was paid has gone', () => {
-  const order = sold(lost('a', '100.00'), 10 * MINUTE, sees('SUCCESS', 300_000));
+  const order = sold(lost('a', '100.00'), 10 * MINUTE, keepsShowing('SUCCESS', 300_000));
   expect(order.state.attention).toBe('unknown-refund');
   order.happens(decides('a', 'REFUND_REFUSED'), taken('b', '100.00'), MINUTE, sees('PARTIAL_REFUND'));
   order.happens(told('PARTIAL_REFUND', 'b'), HOUR, told('PARTIAL_REFUND', 'a'), sees('PARTIAL_REFUND'));
@@ -270,20 +304,26 @@ test('a person can say that nothing went back elsewhere, also where more than wa
 });
 
 test('a refund under contradiction is not called refused to the merchant who asks for it again', () => {
-  const order = sold(lost('a', '50.00'), 10 * MINUTE, sees('SUCCESS', 300_000), decides('a', 'REFUND_REFUSED'), HOUR);
+  const order = sold(
+    lost('a', '50.00'),
+    10 * MINUTE,
+    keepsShowing('SUCCESS', 300_000),
+    decides('a', 'REFUND_REFUSED'),
+    HOUR,
+  );
   order.happens(told('PARTIAL_REFUND', 'a'));
   expect(order.state.attention).toBe('unknown-refund');
   expect(grant(order.sale, '50.00', 'a')).not.toContain('the buyer has no money of it');
 });
 
 test('the recovered answer of a lost refund names the refund’s end, not the trade’s status', () => {
-  const order = sold(lost('a', '50.00'), 10 * MINUTE, sees('SUCCESS', 300_000), HOUR, sees('DISPUTE'));
+  const order = sold(lost('a', '50.00'), 10 * MINUTE, keepsShowing('SUCCESS', 300_000), HOUR, sees('DISPUTE'));
   order.happens(decides('a', 'REFUNDED'));
   expect(order.state.refunds[0]?.answer?.refund_status).toBe('REFUNDED');
 });
 
 test('also where a person says that it paid nothing', () => {
-  const order = sold(lost('a', '50.00'), 10 * MINUTE, sees('SUCCESS', 300_000), decides('a', 'REFUND_REFUSED'));
+  const order = sold(lost('a', '50.00'), 10 * MINUTE, keepsShowing('SUCCESS', 300_000), decides('a', 'REFUND_REFUSED'));
   expect(order.state.refunds[0]?.answer?.refund_status).not.toBe('SUCCESS');
 });
 
@@ -297,18 +337,18 @@ test('a refund after one that was revoked by its number is sent while the trade 
 test('a lost refund that a notification names as under way is at the gateway: nobody is asked', () => {
   const order = sold(taken('a', '50.00'), MINUTE, sees('PARTIAL_REFUND'), told('PARTIAL_REFUND', 'a'), DAY);
   order.happens(lost('b', '50.00'), MINUTE, sees('REFUND_PROCESSING'), told('REFUND_PROCESSING', 'b'), HOUR);
-  order.happens(sees('PARTIAL_REFUND'), HOUR, sees('PARTIAL_REFUND', 300_000));
+  order.happens(sees('PARTIAL_REFUND'), HOUR, keepsShowing('PARTIAL_REFUND', 300_000));
   expect(order.state.attention).toBeNull();
 });
 
 test('a refund that a person has called refused, and that a notification names as under way, keeps its amount and asks again', () => {
   const order = sold(taken('c', '50.00'), MINUTE, sees('PARTIAL_REFUND'), DAY, lost('a', '50.00'), HOUR);
-  order.happens(sees('PARTIAL_REFUND', 300_000));
+  order.happens(keepsShowing('PARTIAL_REFUND', 300_000));
   expect(order.state.attention).toBe('unknown-refund');
   order.happens(decides('a', 'REFUND_REFUSED'), DAY);
   // The gateway begins it days after it took it, and says so by its number.
   order.happens(told('REFUND_PROCESSING', 'a'), sees('REFUND_PROCESSING'), HOUR, sees('PARTIAL_REFUND'), HOUR);
-  order.happens(sees('PARTIAL_REFUND', 300_000));
+  order.happens(keepsShowing('PARTIAL_REFUND', 300_000));
   const granted = grant(order.sale, '100.00', 'b');
   order.happens(asks('b', '100.00'));
   expect([order.state.attention, granted, order.step.take]).not.toEqual([null, 'new', 'send']);
@@ -317,7 +357,7 @@ test('a refund that a person has called refused, and that a notification names a
 test('a part that its number calls done, while the trade goes on showing that nothing went back, is a question to a person', () => {
   const order = sold(taken('a', '50.00'), MINUTE, told('PARTIAL_REFUND', 'a'), sees('SUCCESS'), asks('b', '50.00'));
   for (let day = 0; day < 30; day += 1) {
-    order.happens(DAY, sees('SUCCESS', 300_000));
+    order.happens(DAY, keepsShowing('SUCCESS', 300_000));
     const { step } = order;
     if (step.take === 'pass') order.happens({ is: 'passed', number: step.number, deadline: 'a day' });
   }
@@ -330,9 +370,28 @@ test('an unnamed notification is no question while a replica may be behind', () 
 });
 
 test('nor once the gateway agrees', () => {
-  const order = sold(taken('a', '50.00'), MINUTE, told('PARTIAL_REFUND'), 30_000, sees('SUCCESS', 30_000), 2 * MINUTE);
-  order.happens(sees('PARTIAL_REFUND'), HOUR, sees('PARTIAL_REFUND', 300_000));
+  const order = sold(
+    taken('a', '50.00'),
+    MINUTE,
+    told('PARTIAL_REFUND'),
+    30_000,
+    keepsShowing('SUCCESS', 30_000),
+    2 * MINUTE,
+  );
+  order.happens(sees('PARTIAL_REFUND'), HOUR, keepsShowing('PARTIAL_REFUND', 300_000));
   expect(order.state.attention).toBeNull();
+});
+
+test('a notification is contradicted once the trade has shown something else for so long, also where the gateway was silent in between', () => {
+  const order = sold(told('PARTIAL_REFUND'), MINUTE, sees('SUCCESS'), MINUTE);
+  order.happens({ is: 'unanswered', why: 'no-answer', after: order.sale.heard }, 4 * MINUTE, sees('SUCCESS'));
+  expect(order.state).toMatchObject({ attention: 'unconfirmed-notification', claims: [] });
+});
+
+test('what is notified meanwhile begins that anew', () => {
+  const order = sold(told('PARTIAL_REFUND'), MINUTE, sees('SUCCESS'), 4 * MINUTE, told('DISPUTE'), 4 * MINUTE);
+  order.happens(sees('SUCCESS'));
+  expect(order.step).toEqual({ take: 'look', lasting_ms: MINUTE });
 });
 
 test('a replica that flips between two known ends puts nothing before a person', () => {

@@ -22,9 +22,9 @@ const POLICY: PaymentPolicy = {
   ...{ risk_control_ms: MINUTE, poll_schedule_ms: [15_000], poll_every_ms: MINUTE },
 };
 const T = 10 * DAY;
-const sees = (trade_status: string, at: number, lasted_ms = 0): AfterSaleFact => {
+const sees = (trade_status: string, at: number): AfterSaleFact => {
   const trade = { trade_no: 'T1', out_trade_no: 'O1', order_amount: '150.00', order_currency: 'BRL', trade_status };
-  return { is: 'queried', trade: { ...trade, asked_at: at }, lasted_ms, after: 0, at };
+  return { is: 'queried', trade: { ...trade, asked_at: at }, after: 0, at };
 };
 const told = (...facts: AfterSaleFact[]) =>
   explainedAfterSale({
@@ -38,7 +38,7 @@ test('a refund whose answer was lost is told with its place in the table of refu
     { is: 'requested', number: 'r1', amount: '150.00', currency: 'BRL', at: T + 1 },
     { is: 'begun', number: 'r1', at: T + 2 },
     { is: 'answered', number: 'r1', answered: { said: 'unknown' }, at: T + 3 },
-    sees('SUCCESS', T + 400_000, 400_000),
+    sees('SUCCESS', T + 400_000),
   );
   expect(why.facts.slice(0, 2)).toMatchObject([
     {

@@ -126,6 +126,21 @@ describe('the creation’s answer', () => {
   });
 });
 
+test.each([
+  ['SUCCESS', null],
+  ['DISPUTE', 'dispute'],
+  ['CHARGEBACK', 'chargeback'],
+  ['CHARGEBACK_REVERSED', 'chargeback-reversed'],
+  ['REFUND_VERIFYING', 'refund-elsewhere'],
+  ['PARTIAL_REFUND', 'refund-elsewhere'],
+  ['REFUNDED', 'refund-elsewhere'],
+])(
+  'a sale that is seen first when the trade is %s is told under attention %j: the money may be gone already',
+  (status, attention) => {
+    expect(paymentAfter('PROCESSING', status).state).toMatchObject({ outcome: 'SUCCESS', attention });
+  },
+);
+
 describe('a paid amount', () => {
   const WRONG: [string, Partial<Trade>][] = [
     ['less', { order_amount: '149.99' }],
@@ -222,12 +237,10 @@ describe('a late, impossible or unknown status', () => {
   });
 
   test('is ignored under attention where the table has no way to it', () => {
-    const payment = paymentAfter('RISK_CONTROLLING', 'CANCEL');
-    expect(payment.state).toMatchObject({
-      trade_status: 'RISK_CONTROLLING',
-      outcome: null,
-      attention: 'unlisted-transition',
-    });
+    const payment = new LearningPayment(ORDER);
+    for (const status of ['SUCCESS', 'CANCEL']) payment.query(trade(status, { order_amount: '120.00' }), T);
+    expect(payment.state).toMatchObject({ trade_status: 'SUCCESS', outcome: null });
+    expect(payment.known.reasons).toEqual(['amount-mismatch', 'unlisted-transition']);
     // The poll does not report it again.
     expect(payment.known.heard?.status).toBe('CANCEL');
   });
@@ -251,7 +264,7 @@ describe('a late, impossible or unknown status', () => {
   });
 
   test('does not replace the first reason for attention', () => {
-    expect(paymentAfter('PROCESSING', 'PAUSED', 'RISK_CONTROLLING').state.attention).toBe('unknown-status');
+    expect(paymentAfter('PROCESSING', 'PAUSED', 'ON_HOLD', 'RISK_CONTROLLING').state.attention).toBe('unknown-status');
   });
 });
 

@@ -411,7 +411,7 @@ test('a trade that was asked for is not asked for again at once, whatever the cl
     order_currency: 'BRL',
     asked_at: at + 60_000,
   };
-  order = fold(order, { is: 'queried', at, trade: t1, lasted_ms: 0, after: 0 }, settings);
+  order = fold(order, { is: 'queried', at, trade: t1, after: 0 }, settings);
   order = fold(order, { is: 'notified', at: at + 1_000, claim: { trade_no: 'T2', trade_status: 'CANCEL' } }, settings);
   const step = () =>
     nextStep(order, at + 2_000, { isAsked: false, watch_until: 0 }, { settling_ms: 30_000, refund_watch_ms: DAY });
