@@ -63,7 +63,7 @@ export const isText = (value: unknown) => typeof value === 'string';
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 /** A trade has a status, and its other fields are texts: what a person typed may have anything there. */
-export const isTrade = (value: unknown) =>
+const isTrade = (value: unknown) =>
   hasField(value, 'trade_status') && TRADE_TEXTS.every((name) => value[name] === undefined || isText(value[name]));
 
 /** Whether this is a trade, or null: the activities give no other. */
