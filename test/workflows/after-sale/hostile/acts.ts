@@ -34,9 +34,7 @@ const does =
 // — What merchants do —
 
 /** Asks for a refund of this amount, under this number. */
-export const ask = does((amount: string, number?: string, timesAgain?: number) =>
-  world.ask({ amount, number }, timesAgain),
-);
+export const ask = does((amount: string, number?: string) => world.ask({ amount, number }));
 /** Parts of 50.00 are refunded, one after the other. */
 export const parts =
   (...numbers: string[]) =>

@@ -32,7 +32,7 @@ import {
   works,
   world,
 } from './acts';
-import { PLAIN } from './world';
+import { PLAIN, USER } from './world';
 
 /** A person says of each refund that is asked about what became of it, three times over, and that nothing went back elsewhere. */
 async function answer(truth: Readonly<Record<string, Exclude<RefundOutcome, 'ACCEPTED'>>>): Promise<void> {
@@ -53,12 +53,15 @@ test('promise 8: an after-sale whose earlier run answers no query says so to a p
   expect(await world.state()).toMatchObject({ ledger_complete: true });
 });
 
-test('promise 8: a person’s word finds room where a merchant has asked again for a pending refund for 17 hours, as it was told to', async () => {
+test('promise 8: a person’s word finds room where a merchant has asked 2,100 times for a refund whose answer was lost', async () => {
   await open({ mishaps: ['lost before it arrived'] });
-  await happens(ask('150.00', 'a', 2_100), MINUTE, 18 * HOUR);
-  expect(await world.state()).toMatchObject({ attention: 'unknown-refund' });
-  await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }), DAY);
-  expect(await world.state()).toMatchObject({ attention: null });
+  await happens(ask('150.00', 'a'), HOUR);
+  expect(await attention()).toBe('unknown-refund');
+  // More calls than Temporal takes in a run, all at once: 17 hours of a merchant who asks again as often as it is told to.
+  const refund = { amount: '150.00', out_request_no: 'a', user_info: USER };
+  for (let i = 0; i < 2_100; i += 1) world.temporal.update(world.workflowId, 'refund', refund);
+  await happens(MINUTE, resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }), DAY);
+  expect(await attention()).toBe(null);
   await happens(ask('150.00', 'a'), HOUR);
   expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
 });
@@ -140,9 +143,9 @@ describe('a person can say what is so', () => {
 });
 
 describe('nothing stays open for ever in silence', () => {
-  test('promise 8: a refund that does not reach the gateway for ten days is before a person', async () => {
+  test('promise 8: a refund that does not reach the gateway for two days is before a person', async () => {
     await open({ plans: [DONE] });
-    await happens(trouble('refunds unreachable'), ask('150.00', 'a'), 10 * DAY);
+    await happens(trouble('refunds unreachable'), ask('150.00', 'a'), 2 * DAY);
     expect(await attention()).not.toBeNull();
   });
 });

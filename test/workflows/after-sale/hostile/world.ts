@@ -71,10 +71,16 @@ export const PLAIN: Omit<Traits, 'pick'> = {
   out_trade_no: TRADE.out_trade_no,
 };
 
+export const USER = {
+  name: 'Mariana Souza Lima',
+  email: 'mariana@example.com',
+  identify: { number: '12345678909' },
+};
+
 function requestOf({ amount, number, bank }: Asked) {
   return {
     ...(amount === undefined ? {} : { amount }),
-    user_info: { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '12345678909' } },
+    user_info: USER,
     ...(number === undefined ? {} : { out_request_no: number }),
     ...(bank === undefined ? {} : { bank_info: { number: bank } }),
   };
