@@ -265,8 +265,6 @@ describe('with the worker and the test tools of the SDK', () => {
   ].join('\n');
 
   const WAYS = [
-    ['node16', 'node16', 'cts'],
-    ['node16', 'node16', 'mts'],
     ['nodenext', 'nodenext', 'cts'],
     ['nodenext', 'nodenext', 'mts'],
     ['esnext', 'bundler', 'ts'],

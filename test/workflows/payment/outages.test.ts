@@ -36,7 +36,10 @@ const decidedAfter = (outage_ms: number) => Math.min(outage_ms / 4, 30 * MINUTE)
 /** What polls show is known this late, at most. */
 const POLL_EVERY_MS = HOUR;
 
-const outages = LENGTHS.flatMap(([name, ms]) => KINDS.map((kind) => [name, kind, ms] as const));
+type Outage = readonly [name: string, kind: Trouble, ms: number];
+const every: readonly Outage[] = LENGTHS.flatMap(([name, ms]) => KINDS.map((kind) => [name, kind, ms] as const));
+/** Each length and each kind once: all that no client takes for an answer is the same to a workflow. */
+const outages = every.filter((_, i) => i % (KINDS.length + 1) === 0);
 
 /** The gateway is in trouble for so long; then there is time for what follows. */
 async function outage(kind: Trouble, ms: number): Promise<void> {
@@ -88,7 +91,7 @@ function havePatience(patience_ms: number): void {
 
 describe('a creation whose answer was lost, and then an outage', () => {
   const made: readonly CreationMishap[] = ['answer lost'];
-  test.each(outages)('of %s (%s): an order that the gateway made is found after it', async (_name, kind, ms) => {
+  test.each(every)('of %s (%s): an order that the gateway made is found after it', async (_name, kind, ms) => {
     await begin({ creations: made });
     await happens(pay, 2 * SECOND);
     await outage(kind, ms);
