@@ -7,21 +7,6 @@ const open = gateways();
 const reading = (input: Json, options = {}) => faults(() => checkRequest(BANK_LIST.rules, input, options));
 
 describe('a request', () => {
-  test('names a method, and a region if the app is Global', () => {
-    expect(reading({})).toEqual({ method: 'required' });
-    expect(reading({ method: 'Cash' })).toEqual({});
-    expect(reading({ method: 'Cash' }, { global: true })).toEqual({ region: 'required, because the app is Global' });
-    expect(reading({ method: 'Cash', region: 'MEX' }, { global: true })).toEqual({});
-  });
-
-  test.each([
-    ['BankTransfer', '1', {}],
-    ['BankTransfer', '2', { type: 'must be 1 for BankTransfer' }],
-    ['Cash', '2', {}],
-    ['CASH', '1', { type: 'must be 2 for Cash' }],
-    ['Khipu', '1', {}],
-  ])('of %s with type %s', (method, type, expected) => expect(reading({ method, type })).toEqual(expected));
-
   test('with another field is refused', () => {
     expect(reading({ method: 'Cash', currency: 'MXN' })).toEqual({ currency: 'unknown field' });
   });

@@ -5,16 +5,6 @@ import { edited, faults, type Json, published } from './support';
 const reading = (changes: Json) => faults(() => parseCheckout(edited(published('checkout'), changes)));
 
 describe('/trade/create', () => {
-  test.each(['out_trade_no', 'order_currency', 'order_amount', 'subject', 'buyer_id', 'trade_type'])(
-    'cannot do without %s',
-    (field) => expect(Object.keys(reading({ [field]: undefined }))).toEqual([field]),
-  );
-
-  test.each(['method', 'channel', 'content', 'notify_url', 'return_url', 'timeout_express', 'cancellation_express'])(
-    'can do without %s',
-    (field) => expect(reading({ [field]: undefined })).toEqual({}),
-  );
-
   test('accepts the trade_type WEB only', () => {
     expect(reading({ trade_type: 'APP' })).toEqual({ trade_type: 'must be WEB' });
     expect(reading({ trade_type: 'web' })).toEqual({ trade_type: 'must be WEB' });
@@ -28,12 +18,6 @@ describe('/trade/create', () => {
 
   test('accepts the undocumented version of the published sample', () =>
     expect(reading({ version: '2.0' })).toEqual({}));
-
-  test('accepts a channel with Wallet or without a method', () => {
-    expect(reading({ channel: 'QR', method: 'Wallet' })).toEqual({});
-    expect(reading({ channel: 'QR' })).toEqual({});
-    expect(reading({ channel: 'QR', method: 'PIX' })).toEqual({ channel: 'only with Wallet' });
-  });
 
   test('requires no data of the buyer with any method, because the page asks for it', () => {
     for (const method of ['Boleto', 'CreditCard', 'OpenFinance']) expect(reading({ method })).toEqual({});

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import * as fc from 'fast-check';
 import type { Simulator } from '../../src/simulator';
-import { app, call, globalApp, type Json, start } from './support';
+import { app, call, type Json, start } from './support';
 
 let simulator: Simulator;
 beforeEach(async () => {
@@ -48,36 +48,6 @@ describe('the bank list (section 4.5)', () => {
     expect(await response.text()).toMatch(/^<svg /);
     expect((await fetch(`${simulator.url}/banks/none.svg`)).status).toBe(404);
   });
-
-  test('type is 1 for BankTransfer and 2 for Cash', async () => {
-    expect((await banks({ method: 'BankTransfer', type: '1' })).body.code).toBe('10000');
-    expect((await banks({ method: 'Cash', type: '2' })).body.code).toBe('10000');
-    for (const request of [
-      { method: 'BankTransfer', type: '2' },
-      { method: 'Cash', type: '1' },
-      { method: 'Cash', type: '3' },
-      { method: 'Cash', type: '22' },
-    ]) {
-      expect((await banks(request)).body).toMatchObject({ code: '40002', sub_code: 'type' });
-    }
-  });
-
-  test.each([
-    [{}, '40001', 'method'],
-    [{ method: '' }, '40002', 'method'],
-    [{ method: 'x'.repeat(33) }, '40002', 'method'],
-    [{ method: 'PIX' }, '40002', 'no-method-supported'],
-    [{ method: 'Carrier pigeon' }, '40002', 'no-method-supported'],
-  ])('%j is refused', async (request, code, sub_code) => {
-    const { status, body } = await banks(request);
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ code, sub_code });
-  });
-
-  test('a Global app names a region', async () => {
-    expect((await banks({ method: 'Cash' }, globalApp)).body).toMatchObject({ code: '40001', sub_code: 'region' });
-    expect((await banks({ method: 'Cash', region: 'MEX' }, globalApp)).body.code).toBe('10000');
-  });
 });
 
 describe('installments (section 4.6)', () => {
@@ -116,22 +86,6 @@ describe('installments (section 4.6)', () => {
     simulator.configure({ queryAmount: 'string' });
     expect((await ask({ currency: 'BRL', amount: '1' })).text).toContain('"amount_each":"1.00"');
   });
-
-  test.each([
-    [{ amount: '1.00' }, '40001', 'currency'],
-    [{ currency: 'BR', amount: '1.00' }, '40002', 'currency'],
-    [{ currency: 'BRL' }, '40001', 'amount'],
-    [{ currency: 'BRL', amount: '0.00' }, '40002', 'amount'],
-    [{ currency: 'BRL', amount: '0.001' }, '40002', 'amount'],
-    [{ currency: 'BRL', amount: '100000000.00' }, '40002', 'amount'],
-    [{ currency: 'BRL', amount: 'much' }, '40002', 'amount'],
-  ])('%j is refused', async (request, code, sub_code) => {
-    expect((await ask(request)).body).toMatchObject({ code, sub_code });
-  });
-
-  test.each(['0.01', '99999999.99', 1])('%j is accepted', async (amount) => {
-    expect((await ask({ currency: 'BRL', amount })).body.code).toBe('10000');
-  });
 });
 
 describe('the wallet’s client token (section 4.7)', () => {
@@ -147,11 +101,6 @@ describe('the wallet’s client token (section 4.7)', () => {
     simulator.configure({ walletTokenPath: '/trade/get-acme-client-token' });
     expect((await call(simulator, '/trade/get-acme-client-token', {})).body.token).toBeDefined();
     expect((await call(simulator, path, {})).status).toBe(404);
-  });
-
-  test('a Global app names a region', async () => {
-    expect((await call(simulator, path, {}, { as: globalApp })).body).toMatchObject({ sub_code: 'region' });
-    expect((await call(simulator, path, { region: 'MEX' }, { as: globalApp })).body.code).toBe('10000');
   });
 
   test('needs credentials like any other operation', async () => {

@@ -132,46 +132,6 @@ describe('the table of methods (section 4.3)', () => {
   });
 });
 
-describe('each field, at its limit and one past it', () => {
-  const long = (length: number) => 'ñ'.repeat(length);
-  test.each([
-    ['out_request_no', long(16), long(17)],
-    ['refund_reason', long(128), long(129)],
-    ['user_info.identify.number', long(16), long(17)],
-    ['user_info.identify.type', long(16), long(17)],
-    ['user_info.name', long(64), long(65)],
-    ['user_info.email', long(64), long(65)],
-    ['user_info.phone', long(64), long(65)],
-    ['platform_type', 'API', 'WEB'],
-    ['bank_info.bank_id', long(64), long(65)],
-    ['bank_info.bank_name', long(64), long(65)],
-    ['bank_info.agency', long(64), long(65)],
-    ['bank_info.type', long(64), long(65)],
-    ['bank_info.number', long(64), long(65)],
-    ['refund_amount', '150.00', '0.00'],
-    ['refund_amount', '150', '150.001'],
-    ['refund_amount', 150, 'all'],
-    ['refund_currency', 'BRL', 'MXN'],
-    ['refund_currency', 'BRL', 'BR'],
-  ])('%s', async (field, within, beyond) => {
-    const no = await paid();
-    const refused = await refund(no, { [field]: beyond });
-    expect(refused.status).toBe(400);
-    expect(refused.body).toMatchObject({ code: '40002', sub_code: field });
-    expect(await state(no)).toBe('SUCCESS');
-    expect((await refund(no, { [field]: within })).body.code).toBe('10000');
-  });
-
-  test('a partial refund needs a number, the whole does not', async () => {
-    const no = await paid();
-    expect((await refund(no, { refund_amount: '149.99' })).body).toMatchObject({
-      code: '40001',
-      sub_code: 'out_request_no',
-    });
-    expect((await refund(no, { refund_amount: '150' })).body.code).toBe('10000');
-  });
-});
-
 describe('the life of a refund', () => {
   test('to an account that is known: processed, then done', async () => {
     const no = await paid();
