@@ -412,21 +412,6 @@ test('promise 8: who waits for the outcome of a payment that went on without the
   expect([await tradesKnown(), open()]).toEqual([['T1', 'T2'], ['second-trade']]);
 });
 
-// — A follow-up that somebody has canceled refuses every recheck, and says that others wait —
-// Lost: a person's time: the watch goes on, and nobody can ask it to look now any more.
-
-test('promise 8: a follow-up answers rechecks after somebody has canceled it', async () => {
-  await begin();
-  await happens(pay, 10 * MINUTE, decide('CANCEL'), MINUTE);
-  const followUp = world.runs.find(({ start, isRunning }) => start.type === 'paymentFollowUp' && isRunning);
-  followUp?.requestCancel('the button');
-  await world.pass(MINUTE);
-  for (let i = 0; i < 7; i += 1) {
-    await happens(recheck, 10 * MINUTE);
-  }
-  expect(world.told.flatMap((one) => (one.is === 'recheck failed' ? [one.message] : []))).toEqual([]);
-});
-
 // — A person's word, or the deadline, drops what was acknowledged and not shown yet —
 
 test('promise 8: a CANCEL that is looked into while a person says SUCCESS is before a person', async () => {
