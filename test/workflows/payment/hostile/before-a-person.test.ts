@@ -456,7 +456,7 @@ test('promise 8: an acknowledged SUCCESS is before a person where an earlier run
   await begin({});
   await happens(pay, MINUTE, terminate, SECOND);
   const mend = runsAreSilent(world.temporal.client);
-  await happens(tell('T1', 'SUCCESS'), 3 * DAY);
+  await happens(tell('T1', 'SUCCESS'), 2 * HOUR);
   mend();
   expect([running(), attentions()]).not.toEqual([['payment'], []]);
 });
@@ -465,7 +465,7 @@ test('promise 8: an acknowledged SUCCESS is before a person while the list of wo
   await begin({});
   await happens(pay, MINUTE, terminate, SECOND);
   const mend = listIsDown();
-  await happens(tell('T1', 'SUCCESS'), 3 * DAY, mend);
+  await happens(tell('T1', 'SUCCESS'), 2 * HOUR, mend);
   expect(world.acknowledged).toHaveLength(1);
   expect([running(), attentions()]).not.toEqual([['payment'], []]);
 });
@@ -474,7 +474,7 @@ test('promise 8: an order that was started in the plain contract is before a per
   await begin({});
   const mend = listIsDown();
   world.start('REJECT_DUPLICATE');
-  await happens(3 * DAY, mend);
+  await happens(2 * HOUR, mend);
   expect([running(), attentions()]).not.toEqual([['payment'], []]);
 });
 
