@@ -1,5 +1,5 @@
 /**
- * A reconciliation of 120 orders (RECONCILIATION_ORDERS=5000 for more) in which 30 differences of every kind are planted
+ * A reconciliation of 150 orders (RECONCILIATION_ORDERS=5000 for more) in which 30 differences of every kind are planted
  * finds exactly those, although its worker is killed three times meanwhile. Temporal, the worker and the command are real; the gateway answers queries from a table.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ import { APP } from '../../../src/testing/stack';
 import { type OutsideStack, outsideStack } from '../../harness/outside-worker';
 import { ROOT, type Terminal } from '../../harness/terminal';
 
-const MANY = Number(process.env.RECONCILIATION_ORDERS ?? 120);
+const MANY = Number(process.env.RECONCILIATION_ORDERS ?? 150);
 /** Temporal hears a heartbeat every 12 s, so a comparison of 50 s and more outlives each kill. */
 const KILLS = 3;
 /** Only to end a hang. */
