@@ -525,6 +525,26 @@ describe('onEvent', () => {
     expect(told()).toEqual(['PROCESSING', 'SUCCESS']);
   });
 
+  it('gets the events of a second start behind those of the first that it has not taken yet', async () => {
+    const { hear, steps: told } = recorder();
+    let isClosed = true;
+    work({}, (event) => {
+      if (isClosed) throw new Error('the shop is closed');
+      hear(event);
+    });
+    becomes('PROCESSING', HOUR, 'SUCCESS');
+    const input = order();
+    const first = await created(input);
+    await env.sleep(MINUTE);
+    await first.terminate();
+    isClosed = false;
+    const second = await start(input);
+    expect(await second.result()).toMatchObject({ outcome: 'SUCCESS' });
+    await env.client.workflow.getHandle(eventDeliveryWorkflowId(EVENT_HANDLER, first.workflowId)).result();
+    // Each run tells what it has learned.
+    expect(told()).toEqual(['PROCESSING', 'PROCESSING', 'SUCCESS']);
+  });
+
   it('gets an event of what needs a person', async () => {
     gateway.statusAt = () => 'PROCESSING';
     const { hear, steps: told } = recorder();

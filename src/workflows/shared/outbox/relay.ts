@@ -35,9 +35,10 @@ export class EventRelay {
     return new EventRelay(run.workflowId, eventDeliveryWorkflowId(EVENT_HANDLER, runStream(run)), false);
   }
 
-  /** Adds the event to a delivery that still has earlier ones. False where none runs. */
+  /** Adds the event to a delivery that still has earlier ones. False where none runs: then only this relay starts the next one. */
   async queue(event: MerchantEvent): Promise<boolean> {
-    return this.mayRun && signalIfRunning(this.workflowId, SIGNAL.tell, [event]);
+    this.mayRun &&= await signalIfRunning(this.workflowId, SIGNAL.tell, [event]);
+    return this.mayRun;
   }
 
   /** Empties `undelivered`: from now on the delivery has these events. */
