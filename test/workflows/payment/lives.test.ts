@@ -526,7 +526,7 @@ describe('onEvent', () => {
   });
 
   it('gets the events of a second start behind those of the first that it has not taken yet', async () => {
-    const { hear, steps: told } = recorder();
+    const { heard, hear } = recorder();
     let isClosed = true;
     work({}, (event) => {
       if (isClosed) throw new Error('the shop is closed');
@@ -541,8 +541,12 @@ describe('onEvent', () => {
     const second = await start(input);
     expect(await second.result()).toMatchObject({ outcome: 'SUCCESS' });
     await env.client.workflow.getHandle(eventDeliveryWorkflowId(EVENT_HANDLER, first.workflowId)).result();
-    // Each run tells what it has learned.
-    expect(told()).toEqual(['PROCESSING', 'PROCESSING', 'SUCCESS']);
+    const ofRun = ({ firstExecutionRunId: run_id }: typeof first, to: string) => `${first.workflowId}:${run_id}:${to}:1`;
+    expect(heard.map(({ id }) => id)).toEqual([
+      ofRun(first, 'PROCESSING'),
+      ofRun(second, 'PROCESSING'),
+      ofRun(second, 'SUCCESS'),
+    ]);
   });
 
   it('gets an event of what needs a person', async () => {
