@@ -650,8 +650,8 @@ const OF_ACCOUNTS = [
   [
     'an account that a deposit has started is not told its key',
     `${ACCOUNT}/create.ts`,
-    'if (await signalIfRunning(workflowId, SIGNAL.keyed, { key } satisfies KeyedSignal)) return;',
-    'if (pause_ms > 0) return;',
+    'await startOrSignal(WORKFLOW.speiAccount, start, SIGNAL.keyed, { key } satisfies KeyedSignal);',
+    'await startAbandoned(WORKFLOW.speiAccount, start);',
   ],
   ['a set-aside deposit is shown to nobody', `${ACCOUNT}/counting.ts`, '    this.record.raise(because);\n', ''],
   [

@@ -4,7 +4,6 @@
  */
 import { activityInfo, getClient, type Info, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import {
   type AccountActivities,
@@ -44,8 +43,9 @@ async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
   const before = nothingBut([]);
   const client = getClient();
   for (const { runId: earlier, typedSearchAttributes } of await earlierRuns(client, workflowId, runId)) {
-    const { carried, cancel_wanted, keys, left } = await knownTo(client, workflowId, earlier);
+    const { carried, cancel_wanted, is_lost, keys, left } = await knownTo(client, workflowId, earlier);
     before.cancel_wanted ||= cancel_wanted;
+    before.is_lost ||= is_lost;
     before.keys.unshift(...(typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? []), ...keys);
     if (left) before.left.unshift(left);
     if (carried !== null) return { ...before, carried };
@@ -55,14 +55,15 @@ async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
 
 /** A page without anything but what further ones have. */
 const nothingBut = (left: LeftByRun[]): Known => ({
-  ...{ carried: null, cancel_wanted: false, keys: [] },
+  ...{ carried: null, cancel_wanted: false, is_lost: false, keys: [] },
   ...{ undelivered: [], deposits: [], left },
 });
 
 /** What a run knew: null where it had no ledger yet. Signals that it has not taken are in its history alone. */
 async function knownTo(client: Client, workflowId: string, runId: string) {
   const handover = await handoverOf(client, workflowId, runId);
-  const { input, signals, updates, isReset } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING_GIVEN);
+  const found = await ifExists(() => givenTo(client, workflowId, runId), null);
+  const { input, signals, updates, isReset } = found ?? NOTHING_GIVEN;
   // A run that cannot be queried: only the ledger that it began with is known. That of a reset is older than the runs after it.
   const isSilent = handover === undefined;
   const given = isSilent ? givenLedger(input) : null;
@@ -73,26 +74,30 @@ async function knownTo(client: Client, workflowId: string, runId: string) {
     carried: handover ? handover.carried : isReset ? null : given,
     // A wish to cancel may come from a reset run: unlike its ledger, it cannot be out of date.
     cancel_wanted: handover?.cancel_wanted ?? (given?.cancel_wanted === true || updates.some(isOpenCancel)),
+    is_lost: found === null,
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
     left: hasMore ? { run_id: runId, deposits_from, events_from } : null,
   };
 }
 
-/** What the oldest of these runs left, as much as fits on a page: its events first. */
+/** What the oldest of these runs left. Where somebody has deleted it meanwhile, that is lost: an empty page would hide it. */
 async function pageOf({ workflowId }: OwnRun, [run, ...later]: LeftByRun[]): Promise<Known> {
   if (run === undefined) return nothingBut([]);
+  return ifExists(() => readPage(getClient(), workflowId, run, later), { ...nothingBut(later), is_lost: true });
+}
+
+/** As much as fits on a page of what a run left: its events first. */
+async function readPage(client: Client, workflowId: string, run: LeftByRun, later: LeftByRun[]): Promise<Known> {
   const { run_id, deposits_from, events_from } = run;
-  const client = getClient();
   if (events_from !== null) {
-    const handover = await handoverOf(client, workflowId, run_id);
     // It has answered for the first page, so it will again.
-    if (handover === undefined) throw ApplicationFailure.retryable(`The run ${run_id} does not tell its events again.`);
+    const handover = await askHandover(client, workflowId, run_id);
     const left = handover.undelivered.slice(events_from);
     const undelivered = onePage(left);
     const next = undelivered.length < left.length ? events_from + undelivered.length : null;
     return { ...nothingBut([{ ...run, events_from: next }, ...later]), undelivered };
   }
-  const { signals } = await ifExists(() => givenTo(client, workflowId, run_id), NOTHING_GIVEN);
+  const { signals } = await givenTo(client, workflowId, run_id);
   const left = argumentsOf(signals, SIGNAL.deposit).slice(deposits_from).map(fieldsOf);
   const page = onePage(left);
   const next = page.length < left.length ? [{ ...run, deposits_from: deposits_from + page.length }] : [];
@@ -101,16 +106,18 @@ async function pageOf({ workflowId }: OwnRun, [run, ...later]: LeftByRun[]): Pro
 
 /** Undefined where it cannot be queried. */
 async function handoverOf(client: Client, workflowId: string, runId: string): Promise<AccountHandover | undefined> {
-  const handle = client.workflow.getHandle(workflowId, runId);
-  const ask = () =>
-    client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<AccountHandover>(QUERY.carried));
   try {
-    return await ifExists(ask, undefined);
+    return await ifExists(() => askHandover(client, workflowId, runId), undefined);
   } catch (error) {
     if (activityInfo().attempt < QUERY_ATTEMPTS) throw error;
     log.warn('a terminated account cannot be asked for its ledger: its deposits are confirmed anew', { runId });
     return undefined;
   }
+}
+
+function askHandover(client: Client, workflowId: string, runId: string): Promise<AccountHandover> {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<AccountHandover>(QUERY.carried));
 }
 
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>

@@ -9,12 +9,14 @@ import { Webhook } from 'standardwebhooks';
 import { request } from 'undici';
 import {
   deliveryAttributes,
+  EVENT_HANDLER,
   type EventDeliveryActivities,
   type EventDeliveryInput,
   eventDeliveryWorkflowId,
   type MerchantEvent,
   paymentWorkflowId,
   priorityOf,
+  runStream,
   SIGNAL,
   STUCK_SWEEP_WORKFLOW_ID,
   speiAccountWorkflowId,
@@ -44,10 +46,11 @@ export const endpointOf = (url: string) => createHash('sha256').update(url).dige
  */
 export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEndpoints): Promise<void> {
   const subject = subjectOf(event);
+  const stream = streamOf(event, subject);
   const toOne = async (url: string) => {
     const input: EventDeliveryInput = { endpoint: endpointOf(url), subject, give_up_ms: giveUpMs };
     await getClient().workflow.signalWithStart(WORKFLOW.eventDelivery, {
-      workflowId: eventDeliveryWorkflowId(input.endpoint, subject),
+      workflowId: eventDeliveryWorkflowId(input.endpoint, stream),
       taskQueue: activityInfo().taskQueue,
       args: [input],
       signal: SIGNAL.tell,
@@ -153,4 +156,15 @@ function subjectOf(event: MerchantEvent): string {
   if ('account' in event) return speiAccountWorkflowId(event.account.app_id, event.account.account_id);
   const { app_id, out_trade_no, trade_no } = event.payment;
   return paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? '');
+}
+
+/**
+ * The events that are kept in order. Those of an account are of one run each: its deposits need no order among each other, and a run is short,
+ * so that an address that is down for ever never reaches the 10,000 signals that Temporal takes for one delivery.
+ */
+function streamOf(event: MerchantEvent, subject: string): string {
+  const { workflowExecution: teller } = activityInfo();
+  if (!('account' in event) || teller === undefined) return subject;
+  const ofHandler = eventDeliveryWorkflowId(EVENT_HANDLER, '');
+  return teller.workflowId.startsWith(ofHandler) ? teller.workflowId.slice(ofHandler.length) : runStream(teller);
 }

@@ -31,11 +31,12 @@ import { isMore, sumOf } from '../gateway/pure/money';
 import { allRuns, ifExists } from '../temporal/earlier-runs';
 import { begunWithinQuery, openWithinQuery, orderQuery } from '../temporal/payment-query';
 import { stateOfRun } from '../temporal/taken-run';
-import { listWorkflows } from '../temporal/workflow-list';
+import { type ListedWorkflow, listWorkflows } from '../temporal/workflow-list';
 import { isNoSuchOrder, retryableFailure } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { recordInActivity } from './recorder';
 import { CallDeferredError } from './throttle';
+import { isDueWithin } from './weekly';
 
 /** How many orders are under way at a time. */
 const AT_A_TIME = 10;
@@ -129,11 +130,7 @@ class Reconciliation {
     const { app_id, since, until, period } = this.slice;
     const slice = { app_id, since: new Date(since), until: new Date(until) };
     const isFirst = since === period.since;
-    const numbers = new Set<string>();
-    const query = (isFirst ? openWithinQuery : begunWithinQuery)(slice);
-    for await (const { out_trade_no } of listWorkflows(this.client, query))
-      if (out_trade_no !== null) numbers.add(out_trade_no);
-    const all = [...numbers];
+    const all = [...new Set(await this.numbersOf((isFirst ? openWithinQuery : begunWithinQuery)(slice)))];
     if (isFirst) return all;
     const earlier = new Set<string>();
     for (let i = 0; i < all.length; i += NUMBERS_A_QUERY)
@@ -146,10 +143,28 @@ class Reconciliation {
     const { app_id, since, period } = this.slice;
     const before = openWithinQuery({ app_id, since: new Date(period.since), until: new Date(since) });
     const ofThese = out_trade_nos.map((number) => orderQuery(app_id, number)).join(' OR ');
+    return this.numbersOf(`${before} AND (${ofThese})`);
+  }
+
+  private async numbersOf(query: string): Promise<string[]> {
     const found: string[] = [];
-    for await (const { out_trade_no } of listWorkflows(this.client, `${before} AND (${ofThese})`))
-      if (out_trade_no !== null) found.push(out_trade_no);
+    for await (const listed of listWorkflows(this.client, query))
+      if (listed.out_trade_no !== null && this.isAsked(listed, listed.out_trade_no)) found.push(listed.out_trade_no);
     return found;
+  }
+
+  /**
+   * A quiet after-sale is only watched: its trade stands as the payment ended, and nobody is asked. There are as many of them as sales in
+   * PAYMENTS_WATCH_WINDOW, so that each is asked for once a week. All else that was open in the period always is.
+   */
+  private isAsked(
+    { type, execution, started_at, status, outcome, attention }: ListedWorkflow,
+    number: string,
+  ): boolean {
+    const { period } = this.slice;
+    const wasOpen = type === WORKFLOW.afterSale && execution === 'RUNNING' && started_at < period.since;
+    const isQuiet = wasOpen && status === outcome && attention === null;
+    return !isQuiet || isDueWithin(number, period);
   }
 
   /** One order that nobody answers for holds up no other: it is a difference of its own. */

@@ -53,6 +53,8 @@ export interface AccountHandover {
 export interface EarlierAccount {
   carried: CarriedAccount | null;
   cancel_wanted: boolean;
+  /** A run was deleted before it was read. */
+  is_lost: boolean;
   undelivered: MerchantEvent[];
   /** Those that the run may not have in the ledger that was handed on. */
   deposits: DepositSignal[];

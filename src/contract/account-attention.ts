@@ -95,6 +95,14 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
     act: 'Bring the gateway back where it is down. Send `resolve` once you have seen it.',
     after: 'The gateway is asked on, and the deposit is counted once it is confirmed.',
   },
+  'lost-deposits': {
+    happened:
+      'An earlier run of this workflow was deleted, or its retention was over, before it was read: what it had been told last is not known.',
+    loses: 'The buyer, where a deposit is not counted; your programs may not have heard of one that is.',
+    look: 'The account’s deposits in the gateway’s dashboard, beside those that were counted (`payment-gateway accounts deposits ACCOUNT_ID`).',
+    act: 'Press the callback button of each that is missing, then send `resolve`.',
+    after: 'A deposit that is notified again is counted once.',
+  },
   'clabe-check-digit': {
     happened: 'The check digit of the account’s number, or of the one that a deposit names, is wrong.',
     loses: 'The buyer cannot pay: banks may refuse the number.',

@@ -111,6 +111,7 @@ export type AccountAttention =
   | 'returned-deposit'
   | 'second-deposit'
   | 'overdue-deposit'
+  | 'lost-deposits'
   | 'clabe-check-digit'
   | 'unknown-account'
   | 'unknown-status'

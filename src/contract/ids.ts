@@ -48,8 +48,11 @@ export const isScheduledJob = (workflowId: string) =>
 
 const SCHEDULED_KINDS = [STUCK_SWEEP_WORKFLOW_ID, 'reconciliation'];
 
-/** What one address, or the handler, gets of one payment or account. */
-export const eventDeliveryWorkflowId = (endpoint: string, subject: string) => `event-delivery:${endpoint}:${subject}`;
+/** What one address, or the handler, gets of one stream of events: those of a payment, or of one run. */
+export const eventDeliveryWorkflowId = (endpoint: string, stream: string) => `event-delivery:${endpoint}:${stream}`;
+
+/** The stream of what one run tells: its events need no order among those of other runs. */
+export const runStream = ({ workflowId, runId }: { workflowId: string; runId: string }) => `${workflowId}:${runId}`;
 
 /** The ids of a trade that are known, as the gateway is asked for it. */
 export function knownIds({ trade_no, out_trade_no }: KnownIds): TradeId {

@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { firstArgument } from './first-argument';
+import { historyEvents } from './history-events';
 import type { ShownRun } from './taken-run';
 
 /** What an activity was given and has answered: undefined for what nobody can read, and for the answer of one that did not complete. */
@@ -18,13 +19,13 @@ export async function activitiesIn(
   ...types: readonly string[]
 ): Promise<RecordedActivity[]> {
   const { namespace, loadedDataConverter } = client.options;
-  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const events = await historyEvents(client, workflowId, runId);
   const results = new Map(
-    (events ?? []).flatMap(({ activityTaskCompletedEventAttributes: one }) =>
+    events.flatMap(({ activityTaskCompletedEventAttributes: one }) =>
       one ? [[String(one.scheduledEventId), one.result] as const] : [],
     ),
   );
-  const begun = (events ?? []).flatMap(({ eventId, activityTaskScheduledEventAttributes: one }) => {
+  const begun = events.flatMap(({ eventId, activityTaskScheduledEventAttributes: one }) => {
     const type = one?.activityType?.name ?? '';
     return one && types.includes(type) ? [{ ...one, type, result: results.get(String(eventId)) }] : [];
   });

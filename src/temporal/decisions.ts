@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { UPDATE } from '../contract';
 import { firstArgument } from './first-argument';
+import { historyEvents } from './history-events';
 import { decidedQuery } from './payment-query';
 import { timeOf } from './timeline';
 import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';
@@ -52,9 +53,9 @@ async function decisionsOf(
   { workflow_id, run_id, app_id, out_trade_no }: ListedWorkflow,
 ): Promise<LoggedDecision[]> {
   const { loadedDataConverter, namespace } = client.options;
-  const { events } = await client.workflow.getHandle(workflow_id, run_id).fetchHistory();
+  const events = await historyEvents(client, workflow_id, run_id);
   const refused = new Set(
-    (events ?? []).flatMap(({ workflowExecutionUpdateCompletedEventAttributes: one }) =>
+    events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: one }) =>
       one?.outcome?.failure ? [one.meta?.updateId] : [],
     ),
   );
@@ -76,7 +77,7 @@ async function decisionsOf(
     const { by = '', reason, note, ...what } = said;
     return [{ time, ...of, by, did, what, why: reason ?? note ?? '' }];
   };
-  return (await Promise.all((events ?? []).map(read))).flat();
+  return (await Promise.all(events.map(read))).flat();
 }
 
 const textsIn = (value: unknown): Record<string, string> =>

@@ -14,6 +14,7 @@ import { creationIn, NOTHING_CREATED } from './creation-in-history';
 import { ifExists } from './earlier-runs';
 import { firstArgument } from './first-argument';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import { historyEvents, orForgotten } from './history-events';
 import { latestTakenRun, runsBefore, type ShownRun } from './taken-run';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
@@ -34,10 +35,9 @@ async function inputOfRun(
 ): Promise<{ runId: string; input: unknown }> {
   const { namespace, loadedDataConverter } = client.options;
   const request = { namespace, execution: { workflowId, runId: runId ?? '' }, maximumPageSize: 1 };
-  const { history } = await client.workflowService.getWorkflowExecutionHistory(request).catch((error: unknown) => {
-    if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
-    throw new WorkflowNotFoundError('Temporal does not have this workflow (any more)', workflowId, runId);
-  });
+  const { history } = await client.workflowService
+    .getWorkflowExecutionHistory(request)
+    .catch(orForgotten(workflowId, runId));
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (!started) throw new WorkflowNotFoundError('the workflow has no history', workflowId, runId);
   const context = { type: 'workflow', namespace, workflowId } as const;
@@ -56,15 +56,15 @@ export async function givenTo(client: Client, workflowId: string, runId: string)
     const argument = await firstArgument(loadedDataConverter, of?.input?.payloads, context).catch(() => undefined);
     return whyForeign(argument) === undefined ? argument : undefined;
   };
-  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const signaled = (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes ?? []);
+  const events = await historyEvents(client, workflowId, runId);
+  const signaled = events.flatMap((event) => event.workflowExecutionSignaledEventAttributes ?? []);
   const ended = new Map(
-    (events ?? []).flatMap(({ workflowExecutionUpdateCompletedEventAttributes: one }) =>
+    events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: one }) =>
       one ? [[one.meta?.updateId, one.outcome] as const] : [],
     ),
   );
-  const accepted = (events ?? []).flatMap((event) => event.workflowExecutionUpdateAcceptedEventAttributes ?? []);
-  const started = events?.[0]?.workflowExecutionStartedEventAttributes;
+  const accepted = events.flatMap((event) => event.workflowExecutionUpdateAcceptedEventAttributes ?? []);
+  const started = events[0]?.workflowExecutionStartedEventAttributes;
   return {
     isReset: (started?.originalExecutionRunId ?? runId) !== runId,
     input: await read(started),

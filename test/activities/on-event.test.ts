@@ -1,7 +1,9 @@
-/** What becomes of an error that a merchant's event handler throws. */
+/** What becomes of an error that a merchant's event handler throws, and which delivery an address's events go to. */
 import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { eventActivity } from '../../src/activities/on-event';
-import type { MerchantEvent } from '../../src/contract';
+import { EVENT_HANDLER, eventDeliveryWorkflowId, type MerchantEvent, runStream } from '../../src/contract';
+import { notingClient } from '../harness/noting-client';
 
 const EVENT: MerchantEvent = {
   id: 'event-1',
@@ -45,4 +47,38 @@ test('a handler that succeeds gets the event', async () => {
   const heard: MerchantEvent[] = [];
   await eventActivity((event) => void heard.push(event))['payments.onEvent'](EVENT);
   expect(heard).toEqual([EVENT]);
+});
+
+describe('the delivery to an address', () => {
+  const ACCOUNT_ID = 'spei-account:app-1:account-1';
+  const account = {
+    ...{ app_id: 'app-1', account_id: 'account-1', account: { account_id: 'account-1' }, status: 'ACTIVE' },
+    ...{ attention: null, attention_since: null, taken: null, deposits: { count: 0, total: {} } },
+  };
+  const ofAccount: MerchantEvent = { ...{ id: 'event-2', type: 'account-status', time: EVENT.time }, account };
+
+  /** The deliveries to two addresses that have the event which this workflow tells. */
+  async function deliveriesOf(event: MerchantEvent, workflowExecution: { workflowId: string; runId: string }) {
+    const ids: string[] = [];
+    const client = notingClient();
+    Object.assign(client.workflow, {
+      signalWithStart: async (_type: string, { workflowId }: { workflowId: string }) => ids.push(workflowId),
+    });
+    const urls = ['https://one.example.com', 'https://two.example.com'];
+    const activities = eventActivity(undefined, { urls, secrets: [], giveUpMs: 1 });
+    await new MockActivityEnvironment({ workflowExecution }, { client }).run(activities['payments.onEvent'], event);
+    return ids.map((id) => id.replace(/^event-delivery:[0-9a-f]{12}:/, ''));
+  }
+
+  test('each run of an account has its own, so that no number of deposits fills one', async () => {
+    const runs = ['run-1', 'run-2'].map((runId) => ({ workflowId: ACCOUNT_ID, runId }));
+    const streams = await Promise.all(runs.map((run) => deliveriesOf(ofAccount, run)));
+    expect(streams).toEqual(runs.map((run) => [runStream(run), runStream(run)]));
+  });
+
+  test('an account’s event that the handler takes late goes to the one of the run that told it', async () => {
+    const run = { workflowId: ACCOUNT_ID, runId: 'run-1' };
+    const late = { workflowId: eventDeliveryWorkflowId(EVENT_HANDLER, runStream(run)), runId: 'of-the-delivery' };
+    expect(await deliveriesOf(ofAccount, late)).toEqual(await deliveriesOf(ofAccount, run));
+  });
 });

@@ -1,4 +1,4 @@
-/** A comparison with a gateway that does not answer: how long it waits, and what it says then. */
+/** Which orders a comparison asks for; with a gateway that does not answer, how long it waits, and what it says then. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { reconciliationActivities } from '../../src/activities/reconcile';
@@ -7,7 +7,13 @@ import { SimulatedEnvironment } from '../../src/testing';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { SUB_CODE } from '../../src/testing/fake-gateway/mishaps';
 
-jest.mock('../../src/temporal/workflow-list', () => ({ listWorkflows: async function* () {} }));
+/** What Temporal lists. */
+const mockListed: object[] = [];
+jest.mock('../../src/temporal/workflow-list', () => ({
+  listWorkflows: async function* () {
+    yield* mockListed;
+  },
+}));
 
 const PERIOD = { app_id: 'shop', since: '2026-03-01T00:00:00.000Z', until: '2026-03-01T01:00:00.000Z' };
 
@@ -19,7 +25,10 @@ beforeEach(async () => {
   env = await SimulatedEnvironment.create();
   gateway = new FakeGateway(() => env.currentTimeMs());
 });
-afterEach(() => env.teardown());
+afterEach(() => {
+  mockListed.length = 0;
+  return env.teardown();
+});
 
 /** One attempt of a comparison of the merchant's rows, which goes on where the heartbeat of the attempt before was. */
 async function attempt(numbers: readonly string[], heartbeatDetails?: object) {
@@ -77,4 +86,51 @@ test('what follows an order that nobody answered for is not waited for, either, 
   const answered = await attempt(numbers, longAgo(told, HOUR));
   expect(answered).toMatchObject({ result: 'GatewayUnavailable', told: { after: 'order-109' } });
   expect((await attempt(numbers, answered.told)).result).toBe('GatewayUnavailable');
+});
+
+describe('an after-sale that only watches', () => {
+  const quiet = {
+    ...{ type: 'afterSale', execution: 'RUNNING', started_at: '2026-02-01T12:00:00.000Z' },
+    ...{ status: 'SUCCESS', outcome: 'SUCCESS', attention: null },
+  };
+  const DAY_1 = Date.parse('2026-03-02T00:00:00.000Z');
+
+  /** How many of the listed orders a comparison of so many days asks for, and which. */
+  async function askedOn(first: number, days = 1): Promise<string[]> {
+    const asked: string[] = [];
+    gateway.query = async (id) => {
+      asked.push('out_trade_no' in id ? (id.out_trade_no ?? '') : '');
+      return { trade_no: 'T1', out_trade_no: '', trade_status: 'SUCCESS' };
+    };
+    const [since = '', until = ''] = [first, first + days].map((day) =>
+      new Date(DAY_1 + day * 24 * HOUR).toISOString(),
+    );
+    const period = { since, until };
+    const environment = new MockActivityEnvironment({}, { client: env.client, logger: QUIET });
+    const { 'payments.reconcile': reconcile } = reconciliationActivities(new Map([['shop', gateway]]), []);
+    await environment.run(async () => reconcile({ app_id: 'shop', since, until, period, per_second: 100_000 }));
+    return asked;
+  }
+
+  test('is asked for on one day of seven, each day has as many, and a week asks for all', async () => {
+    const numbers = Array.from({ length: 140 }, (_, i) => `order-${100 + i}`);
+    mockListed.push(...numbers.map((out_trade_no) => ({ ...quiet, out_trade_no })));
+    const week: string[][] = [];
+    for (let day = 0; day < 7; day += 1) week.push(await askedOn(day));
+    expect(week.flat().sort()).toEqual(numbers);
+    for (const asked of week) expect(asked.length).toBeLessThan(40);
+    expect((await askedOn(0, 7)).sort()).toEqual(numbers);
+    expect(await askedOn(7)).toEqual(week[0]);
+  });
+
+  test.each([
+    ['one whose trade has moved', { status: 'PARTIAL_REFUND' }],
+    ['one that waits for a person', { attention: 'dispute' }],
+    ['one that began on that day', { started_at: '2026-03-03T00:00:00.000Z' }],
+    ['one that has ended', { execution: 'COMPLETED' }],
+    ['a payment', { type: 'payment' }],
+  ])('is not %s: that is asked for each day', async (_, of) => {
+    mockListed.push({ ...quiet, ...of, out_trade_no: 'order-1' });
+    expect((await Promise.all([0, 1].map((day) => askedOn(day)))).flat()).toEqual(['order-1', 'order-1']);
+  });
 });

@@ -182,7 +182,8 @@ export class Commands {
     const type = workflowType ?? '';
     const isAbandoned = parentClosePolicy === ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON;
     this.temporal.clock.in(this.temporal.delayOfChild(), () => {
-      if (!this.run.isRunning && !isAbandoned) return;
+      // A server starts none whose parent has closed before, abandoned or not (transfer_queue_active_task_executor.go).
+      if (!this.run.isRunning) return;
       const reuse = workflowIdReusePolicy ?? WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_UNSPECIFIED;
       if (this.temporal.isTaken(workflowId, reuse)) {
         const cause =
@@ -204,12 +205,14 @@ export class Commands {
     const seq = numberOf(command.seq);
     this.temporal.clock.in(this.temporal.clock.delay(), () => {
       const other = this.temporal.latest(workflowId);
-      if (other?.isRunning) other.signal(command.signalName ?? '', command.args ?? []);
+      const isTaken = other?.takesSignals === true;
+      if (isTaken) other.signal(command.signalName ?? '', command.args ?? []);
+      // The SDK has these words also where there were too many signals.
       const failure = {
         message: 'Unable to signal external workflow because it was not found',
         applicationFailureInfo: {},
       };
-      this.run.hear({ resolveSignalExternalWorkflow: { seq, ...(other?.isRunning ? {} : { failure }) } });
+      this.run.hear({ resolveSignalExternalWorkflow: { seq, ...(isTaken ? {} : { failure }) } });
     });
   }
 }

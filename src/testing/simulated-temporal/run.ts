@@ -59,6 +59,8 @@ export interface Run {
   /** The run after this one, where this one continued as new. */
   next: Run | undefined;
 
+  /** Whether it runs, and has not had as many signals yet as a server takes. */
+  readonly takesSignals: boolean;
   signal(name: string, input: Payload[]): void;
   /** Starts an update, or returns the one that has this id already. */
   update(id: string, name: string, input: Payload[]): UpdateExecution;

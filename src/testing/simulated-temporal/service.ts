@@ -237,6 +237,8 @@ function signal(
   { signalName, requestId }: { signalName: string; requestId: string },
   input: api.api.common.v1.IPayloads | null | undefined,
 ): void {
+  if (!run.takesSignals)
+    throw new ServiceError(INVALID_ARGUMENT, 'exceeded workflow execution limit for signal events');
   if (!run.requestIds.has(requestId)) run.signal(signalName, input?.payloads ?? []);
   run.requestIds.add(requestId);
 }

@@ -9,6 +9,8 @@ import type { Failure, Payload, Run, RunStart, RunStatus, Server, UpdateExecutio
 import { coresdk, msNumberToTs } from './sdk-internals';
 import { type Activation, type Command, type Job, WorkflowCode } from './workflow-code';
 
+/** The server's default (`history.maximumSignalsPerExecution`). */
+const MOST_SIGNALS = 10_000;
 /** Longest wait of a query for the first workflow task, in ms of virtual time. */
 const FIRST_TASK_WITHIN_MS = 60_000;
 
@@ -83,6 +85,10 @@ export class WorkflowRun implements Run {
   }
 
   // — What comes from outside —
+
+  get takesSignals(): boolean {
+    return this.isRunning && this.signals.length < MOST_SIGNALS;
+  }
 
   signal(signalName: string, input: Payload[]): void {
     this.signals.push({ name: signalName, input });

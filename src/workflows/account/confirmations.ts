@@ -10,9 +10,8 @@ import { uncancelled } from '../shared/cancellable';
 import type { DepositAnswer } from './counting';
 import type { DepositLedger } from './deposit-ledger';
 import { awaitDepositPayment, signalPayment } from './deposit-payment';
+import { freePlaces } from './places';
 
-/** How many deposits of each queue hold a place at the same time. */
-const AT_ONCE = 50;
 /** Within this time the payment of a new deposit has looked at the gateway. */
 const FIRST_LOOK_MS = 1_000;
 /** What an earlier run has begun may be hopeless, and each start of it again costs history: so its places come free slowly. */
@@ -80,7 +79,8 @@ export class Confirmations {
 
   private fill(): void {
     for (const queue of [this.fresh, this.again]) {
-      for (let free = AT_ONCE - this.holdersOf(queue).length; this.isOpen && free > 0; free -= 1) {
+      const free = freePlaces(this.holdersOf(queue).length, this.awaited.size);
+      for (let left = free; this.isOpen && left > 0; left -= 1) {
         const next = queue.waiting.shift();
         if (next === undefined) break;
         this.begin(next, queue);
@@ -142,11 +142,13 @@ export class Confirmations {
   }
 
   /**
-   * When deposits that wait get a place, in ms since the epoch: once all that are held now come free, so that one timer serves up to
-   * {@link AT_ONCE} of them. While the run ends: when the last first look is over.
+   * When deposits that wait get a place, in ms since the epoch: once all that are held now come free, so that one timer serves all of
+   * them. While the run ends: when the last first look is over.
    */
   private get nextPlace(): number {
     if (this.closed_at !== null) return this.isIdle ? Number.POSITIVE_INFINITY : this.closed_at + FIRST_LOOK_MS;
+    // Only the end of a payment gives one.
+    if (freePlaces(0, this.awaited.size) === 0) return Number.POSITIVE_INFINITY;
     const waited = [this.fresh, this.again].filter(({ waiting }) => waiting.length > 0);
     return Math.min(...waited.map((queue) => Math.max(...this.holdersOf(queue)) + queue.held_ms));
   }

@@ -31,11 +31,10 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { isId } from '../../gateway/pure/ids';
-import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import { hasRunOut, silenceAfter, wasNeverRun } from '../shared/given-up';
-import { signalIfRunning, startAbandoned } from '../shared/other-workflows';
+import { startAbandoned, startOrSignal } from '../shared/other-workflows';
 import { assertResolution } from '../shared/request-rules';
 import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 import { shownWait } from '../shared/wait';
@@ -231,12 +230,8 @@ class AccountCreation {
     const workflowId = speiAccountWorkflowId(app_id, account_id);
     const args = [{ app_id, account_id, account: { ...account, buyer_id } }];
     const typedSearchAttributes = [{ key: SEARCH_ATTRIBUTE.accountKeys, value: [key] }];
-    for (let pause_ms = FIRST_BACKOFF_MS; ; pause_ms = nextBackoff(pause_ms)) {
-      if (await startAbandoned(WORKFLOW.speiAccount, { workflowId, args, typedSearchAttributes })) return;
-      // Between the start and the signal, the account may end or stop taking signals.
-      if (await signalIfRunning(workflowId, SIGNAL.keyed, { key } satisfies KeyedSignal)) return;
-      await condition(() => false, pause_ms, { summary: 'before the account is told its key again' });
-    }
+    const start = { workflowId, args, typedSearchAttributes };
+    await startOrSignal(WORKFLOW.speiAccount, start, SIGNAL.keyed, { key } satisfies KeyedSignal);
   }
 
   private startQuantityWatch(): Promise<boolean> {

@@ -157,7 +157,7 @@ class SpeiAccountRun {
       if (!isRead) await condition(() => this.early?.length !== 0);
       if (this.early?.length) this.raise('overdue-deposit');
     });
-    const { carried, cancel_wanted, undelivered, deposits, keys, run_id } = await loadEarlierAccount();
+    const { carried, cancel_wanted, is_lost, undelivered, deposits, keys, run_id } = await loadEarlierAccount();
     this.readBy = run_id;
     // Somebody may have asked this run too.
     this.cancelWanted ||= cancel_wanted;
@@ -168,6 +168,7 @@ class SpeiAccountRun {
       this.publisher.published = carried.published;
       this.record.restore(carried);
     }
+    if (is_lost) this.raise('lost-deposits');
     this.publisher.restore(undelivered);
     const early = this.early ?? [];
     this.early = null;
@@ -333,7 +334,7 @@ class SpeiAccountRun {
 
   // — What others see —
 
-  private raise(attention: 'unexpected-signal' | 'overdue-deposit'): void {
+  private raise(attention: 'unexpected-signal' | 'overdue-deposit' | 'lost-deposits'): void {
     this.record.raise(attention);
     this.show();
   }
@@ -352,6 +353,7 @@ async function loadEarlierAccount(): Promise<Omit<EarlierAccount, 'left'>> {
   const { left: first, ...earlier } = await earlierWorkflows.accountBefore({ left: null });
   for (let left = first; left.length > 0; ) {
     const page = await earlierWorkflows.accountBefore({ left });
+    earlier.is_lost ||= page.is_lost;
     earlier.undelivered.push(...page.undelivered);
     earlier.deposits.push(...page.deposits);
     left = page.left;

@@ -219,12 +219,12 @@ class PaymentRun implements PaymentContext {
     this.show(mayPeek(this.known) ? 'later' : 'now');
     const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.known)]);
     // Its starter knew of no reset.
-    if (this.phase === 'joining' && this.first.isProven && wasReset(policy)) await this.recall();
+    const isFirst = this.first.isProven && !wasReset(policy);
+    if (this.phase === 'joining' && this.first.isProven && !isFirst) await this.recall();
     this.phase = 'creating';
     this.settings = policy;
     this.measured.began(this.known);
-    if (policy.has_listener)
-      this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt', policy);
+    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, isFirst, policy);
     try {
       await this.untilResolved(() => this.createOrAdopt(paid));
       await this.untilResolved(() => this.awaitOutcome());

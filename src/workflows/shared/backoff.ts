@@ -1,5 +1,5 @@
 /** The delay before an unknown outcome is tried again: it doubles each time. Pure; in ms. */
-export const FIRST_BACKOFF_MS = 60_000;
+const FIRST_BACKOFF_MS = 60_000;
 const LONGEST_BACKOFF_MS = 30 * 60_000;
 
 /** The delay after one of `backoff_ms`. */

@@ -4,11 +4,16 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  sleep,
   startChild,
   type WithWorkflowArgs,
   type Workflow,
 } from '@temporalio/workflow';
 import { TASK_TIMEOUT_MS } from '../../contract';
+import { nextBackoff } from './backoff';
+
+/** Long enough for one that is just ending. */
+const FIRST_PAUSE_MS = 1_000;
 
 interface AbandonedStart {
   workflowId: string;
@@ -47,12 +52,20 @@ export async function signalIfRunning(workflowId: string, signal: string, arg: u
   }
 }
 
-/** Starts a workflow that outlives this one, or signals the one that runs: it may just have ended, and is started then. */
+const TAKES_NEITHER = 'It runs and takes no signal: settle what it waits for. Then it is told again';
+
+/**
+ * Starts a workflow that outlives this one, or signals the one that runs. That may just have ended, and is started then; where it runs on and
+ * takes no signal, because it has had 10,000, each further try comes later: without a pause this run would be at its own limit in minutes.
+ */
 export async function startOrSignal<T extends Workflow>(
   type: string,
   start: WithWorkflowArgs<T, AbandonedStart>,
   signal: string,
   arg: unknown,
 ): Promise<void> {
-  while (!(await startAbandoned<T>(type, start))) if (await signalIfRunning(start.workflowId, signal, arg)) return;
+  for (let pause_ms = FIRST_PAUSE_MS; !(await startAbandoned<T>(type, start)); pause_ms = nextBackoff(pause_ms)) {
+    if (await signalIfRunning(start.workflowId, signal, arg)) return;
+    await sleep(pause_ms, { summary: TAKES_NEITHER });
+  }
 }

@@ -1,4 +1,5 @@
 /** Which orders a period has, by Temporal's real lists, and what is known here of a sale and of what followed it. */
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { MockActivityEnvironment, type TestWorkflowEnvironment } from '@temporalio/testing';
@@ -78,6 +79,8 @@ async function compare(slice: Partial<ReconcileSlice> & { since: string; until: 
     };
   };
   const environment = new MockActivityEnvironment({}, { client: temporal.client });
+  // A test's client adds a listener a call, and removes none. A worker's own (NativeConnection) adds none.
+  setMaxListeners(0, environment.context.cancellationSignal);
   const { 'payments.reconcile': reconcile } = reconciliationActivities(new Map([['shop', gateway]]), []);
   const { since, until } = slice;
   const whole = { app_id: 'shop', per_second: 1_000, period: { since, until }, ...slice };

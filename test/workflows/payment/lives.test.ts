@@ -525,6 +525,51 @@ describe('onEvent', () => {
     expect(told()).toEqual(['PROCESSING', 'SUCCESS']);
   });
 
+  it('gets the events of a second start behind those of the first that it has not taken yet', async () => {
+    const { heard, hear } = recorder();
+    let isClosed = true;
+    work({}, (event) => {
+      if (isClosed) throw new Error('the shop is closed');
+      hear(event);
+    });
+    becomes('PROCESSING', HOUR, 'SUCCESS');
+    const input = order();
+    const first = await created(input);
+    await env.sleep(MINUTE);
+    await first.terminate();
+    isClosed = false;
+    const second = await start(input);
+    expect(await second.result()).toMatchObject({ outcome: 'SUCCESS' });
+    await env.client.workflow.getHandle(eventDeliveryWorkflowId(EVENT_HANDLER, first.workflowId)).result();
+    const ofRun = ({ firstExecutionRunId: run_id }: typeof first, to: string) =>
+      `${first.workflowId}:${run_id}:${to}:1`;
+    expect(heard.map(({ id }) => id)).toEqual([
+      ofRun(first, 'PROCESSING'),
+      ofRun(second, 'PROCESSING'),
+      ofRun(second, 'SUCCESS'),
+    ]);
+  });
+
+  it('that fails while Temporal takes no more signals for its delivery costs the payment little, and gets all in the end', async () => {
+    const { hear, steps: told } = recorder();
+    let isClosed = true;
+    work({}, (event) => {
+      if (isClosed) throw new Error('the shop is closed');
+      hear(event);
+    });
+    becomes('PROCESSING', MINUTE, 'SUCCESS');
+    const handle = await created(order());
+    await env.sleep(10 * SECOND);
+    const delivery = env.client.workflow.getHandle(eventDeliveryWorkflowId(EVENT_HANDLER, handle.workflowId));
+    for (let i = 0; i < 10_000; i += 1) env.temporal.signal(delivery.workflowId, 'tell', []);
+    await env.sleep(3 * HOUR);
+    expect((await env.costOf(handle.workflowId)).events).toBeLessThan(400);
+    isClosed = false;
+    expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS' });
+    await delivery.result();
+    expect(told()).toEqual(['PROCESSING', 'SUCCESS']);
+  });
+
   it('gets an event of what needs a person', async () => {
     gateway.statusAt = () => 'PROCESSING';
     const { hear, steps: told } = recorder();

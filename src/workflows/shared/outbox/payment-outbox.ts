@@ -12,7 +12,7 @@ export class PaymentOutbox {
   private readonly overdue: OverdueWait;
   private latest: EventContext | undefined;
 
-  /** `isFirst`: no earlier run can have published events of this payment. */
+  /** `isFirst`: it is proven that no earlier run has published events of this payment, which may still be on their way. */
   constructor(paymentId: string, isFirst: boolean, { overdue_ms }: Pick<PaymentPolicy, 'overdue_ms'>) {
     const { workflowId, originalExecutionRunId } = workflowInfo();
     this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst));

@@ -7,6 +7,7 @@ import {
   eventDeliveryWorkflowId,
   type MerchantEvent,
   onePage,
+  runStream,
   SIGNAL,
   WORKFLOW,
 } from '../../../contract';
@@ -30,13 +31,14 @@ export class EventRelay {
 
   /** One for this run alone: runs of an account need no order among each other. */
   static ofRun(): EventRelay {
-    const { workflowId, runId } = workflowInfo();
-    return new EventRelay(workflowId, eventDeliveryWorkflowId(EVENT_HANDLER, `${workflowId}:${runId}`), false);
+    const run = workflowInfo();
+    return new EventRelay(run.workflowId, eventDeliveryWorkflowId(EVENT_HANDLER, runStream(run)), false);
   }
 
-  /** Adds the event to a delivery that still has earlier ones. False where none runs. */
+  /** Adds the event to a delivery that still has earlier ones. False where none runs: then only this relay starts the next one. */
   async queue(event: MerchantEvent): Promise<boolean> {
-    return this.mayRun && signalIfRunning(this.workflowId, SIGNAL.tell, [event]);
+    this.mayRun &&= await signalIfRunning(this.workflowId, SIGNAL.tell, [event]);
+    return this.mayRun;
   }
 
   /** Empties `undelivered`: from now on the delivery has these events. */

@@ -1,6 +1,7 @@
 /** An account over terminations, odd starts and other accounts: nothing is lost, and what people read is true. */
 
 import { defaultPayloadConverter } from '@temporalio/common';
+import { accountBefore } from '../../../../src/activities/account-before';
 import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
@@ -9,6 +10,7 @@ import {
   accountNow,
   answer,
   answers,
+  attention,
   create,
   earlierRunsAreSilent,
   happens,
@@ -126,6 +128,27 @@ describe('promise 3: money that was acknowledged is counted or before a person: 
     const isBeforePerson = state?.attention !== null;
     expect(isCounted || isBeforePerson).toBe(true);
   });
+});
+
+test('promise 8: deposits of a terminated run that is deleted while it is read are not passed over in silence', async () => {
+  // Its retention, or a person: the first page has said that there are more, and by the next one nobody has them.
+  await happens(transfer('1.00'), HOUR, noWorker(MINUTE), transfer('2.00'), 1_000, terminate);
+  Object.assign(world.temporal.activities.functions, {
+    'payments.account-before': async (input: Parameters<typeof accountBefore>[0]) => {
+      if (input.left !== null) await world.temporal.forget(A1);
+      return accountBefore(input);
+    },
+  });
+  await happens(transfer('3.00'), HOUR);
+  expect(await accountNow()).toMatchObject({
+    attention: 'lost-deposits',
+    deposits: { count: 2, total: { MXN: '4.00' } },
+  });
+  // It stays until a person has looked, whatever is counted meanwhile.
+  await happens(transfer('5.00'), HOUR);
+  expect(await attention()).toBe('lost-deposits');
+  await happens(resolve, MINUTE);
+  expect(await attention()).toBeNull();
 });
 
 describe('promise 3: a signal that no converter reads, as every typed one where keys are set', () => {
