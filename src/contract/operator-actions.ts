@@ -37,15 +37,13 @@ const WHO_OPTIONS = `--by ${TO_WRITE.by} --reason ${TO_WRITE.reason}`;
  */
 export function operatorActions(workflowId: string, question?: OperatorQuestion): OperatorAction[] {
   const { kind = '' } = namedByWorkflowId(workflowId) ?? {};
-  // What has no order is named by the workflow's id.
-  const target = typedOrder(workflowId) ?? typed(workflowId);
   const number = question?.out_request_no ?? 'NUMBER';
   return (ACTIONS[kind] ?? [])
     .filter(({ settles }) => question === undefined || settles === undefined || settles(question))
     .map(({ what, update, options = '', input }) => ({
       what,
       update,
-      command: `payment-gateway ${update} ${target}${options && ' '}${options.replace('NUMBER', typed(number))}`,
+      command: commandOf(update, workflowId, options.replace('NUMBER', typed(number))),
       ...(input === undefined ? {} : { input: input.replace('"NUMBER"', JSON.stringify(number)) }),
     }));
 }
@@ -148,16 +146,26 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
 
 /** The runbook's words, with this order in the place of `ORDER` in our commands, and this workflow's id in Temporal's own. */
 export function namedInCommands(words: string, workflowId: string): string {
-  const order = typedOrder(workflowId) ?? 'ORDER';
+  const isOfOrder = typeof namedByWorkflowId(workflowId)?.out_trade_no === 'string';
   return words
     .replaceAll('--workflow-id ID', () => `--workflow-id ${typed(workflowId)}`)
-    .replaceAll(/(`payment-gateway \w+) ORDER\b/g, (_, command: string) => `${command} ${order}`);
+    .replaceAll(/`payment-gateway (\w+) ORDER\b ?([^`]*)`/g, (command, verb: string, options: string) =>
+      isOfOrder ? `\`${commandOf(verb, workflowId, options)}\`` : command,
+    );
 }
 
-/** The order of a workflow, as a person types it into a shell; undefined where it has none. */
-function typedOrder(workflowId: string): string | undefined {
-  const { app_id, out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
-  return out_trade_no === null ? undefined : `${typed(out_trade_no)} --app ${typed(app_id ?? '')}`;
+/**
+ * A command on a workflow, as a person types it into a shell: an order by its number and its app, which together name nothing else, and
+ * what has no order by the workflow's id.
+ */
+function commandOf(verb: string, workflowId: string, options: string): string {
+  const { app_id = '', out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
+  const target = typed(out_trade_no ?? workflowId);
+  const app = out_trade_no === null ? [] : [`--app ${typed(app_id)}`];
+  const more = options === '' ? [] : [options];
+  // What begins like an option is none after `--`, which nothing but it may follow.
+  const words = out_trade_no?.startsWith('-') ? [...app, ...more, '--', target] : [target, ...app, ...more];
+  return ['payment-gateway', verb, ...words].join(' ');
 }
 
 /** As a person types it into a shell. */

@@ -1,8 +1,10 @@
 /** What an operator writes as options: it is taken as it is meant, or refused with a sentence. */
 import { Command } from 'commander';
 import { addOperatorCommands } from '../../src/cli/operator/commands';
+import { targetOf } from '../../src/cli/operator/connection';
 import { everyOf, filterOf, momentOf } from '../../src/cli/operator/options';
 import { watched } from '../../src/cli/operator/watch';
+import { loadConfig } from '../../src/process/settings';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 
@@ -74,4 +76,20 @@ test.each([['--dry-run'], ['--stuck'], ['--method', 'PIX']])(
 test('resolve with --although alone is refused, and says what it goes with', async () => {
   const said = ['--by', 'ana', '--reason', 'seen', '--although', 'REFUNDED'];
   await expect(typed('resolve', 'order-1', ...said)).rejects.toThrow(/--although goes with --elsewhere or --refund/);
+});
+
+const config = loadConfig({ GATEWAY_APP_ID: 'shop', PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' });
+const ofShop = { workflow_id: null, app_id: 'shop' };
+
+test.each(['payment:shop:5', 'after-sale:2026:1', 'reconciliation:shop:1', 'stuck-sweep-9', '--yes', 'order-1'])(
+  '%j beside --app is the number of an order, whatever workflow’s id it looks like',
+  (out_trade_no) => {
+    expect(targetOf(out_trade_no, { app: 'shop' }, { config })).toEqual({ ...ofShop, out_trade_no });
+  },
+);
+
+test('the id of a workflow without --app names that workflow, and the order that it is of', () => {
+  const named = { workflow_id: 'after-sale:other:5', app_id: 'other', out_trade_no: '5' };
+  expect(targetOf('after-sale:other:5', {}, { config })).toEqual(named);
+  expect(targetOf('order-1', {}, { config })).toEqual({ ...ofShop, out_trade_no: 'order-1' });
 });

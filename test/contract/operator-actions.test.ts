@@ -97,3 +97,22 @@ test('a command of ours in the runbook gets the order, where the workflow is of 
 test('a payment that was ended from outside is never to be deleted: its buyer may still pay', () => {
   expect(runbookEntry('ended-from-outside', paymentWorkflowId('shop', 'order-1'))?.act).toContain('never delete it');
 });
+
+describe('a number that looks like something else is named in a command so that it is this order', () => {
+  const commandsOf = (out_trade_no: string) =>
+    operatorActions(paymentWorkflowId('shop', out_trade_no), { attention: 'no-answer' }).map(({ command }) => command);
+
+  test('the id of another order’s workflow stands beside its app, with which only numbers stand', () => {
+    expect(commandsOf('payment:shop:5')[0]).toBe('payment-gateway recheck payment:shop:5 --app shop');
+  });
+
+  test.each(['--yes', '-x'])('%s comes last, after the word that ends options', (out_trade_no) => {
+    const { act } = RUNBOOK['late-payment'];
+    expect(commandsOf(out_trade_no)[1]).toBe(
+      `payment-gateway resolve --app shop --outcome OUTCOME --by YOU --reason WHY -- '${out_trade_no}'`,
+    );
+    expect(namedInCommands(act, paymentWorkflowId('shop', out_trade_no))).toContain(
+      `(\`payment-gateway refund --app shop -- '${out_trade_no}'\`)`,
+    );
+  });
+});

@@ -146,7 +146,7 @@ async function openRuns(operator: Operator, order: string, options: DecideOption
 
 const nothingOf = (order: string) =>
   new NotDeliveredError(
-    `Temporal has nothing of order ${printable(order)}. Is the number right? payment-gateway find finds it.`,
+    `Temporal has nothing of order ${printable(order)}. Is the number right? payment-gateway find finds it. A number is meant with --app, a workflow’s id without.`,
   );
 
 /** Those that a word on the order is for: a delivery of its events is left out, unless it is named by its id. */
@@ -168,7 +168,7 @@ function theOneToResolve(open: readonly OrderRun[], { outcome }: { outcome?: str
     );
   const names = candidates.map(({ workflow_id, attention }) => printable(`  ${workflow_id} (${attention})`));
   throw new NotDeliveredError(
-    `Several workflows wait for a person. Name one in the order’s place:\n${names.join('\n')}`,
+    `Several workflows wait for a person. Name one in the order’s place, without --app:\n${names.join('\n')}`,
   );
 }
 
