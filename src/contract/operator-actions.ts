@@ -158,7 +158,7 @@ export function namedInCommands(words: string, workflowId: string): string {
  * A command on a workflow, as a person types it into a shell: an order by its number and its app, which together name nothing else, and
  * what has no order by the workflow's id.
  */
-function commandOf(verb: string, workflowId: string, options: string): string {
+export function commandOf(verb: string, workflowId: string, options = ''): string {
   const { app_id = '', out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
   const target = typed(out_trade_no ?? workflowId);
   const app = out_trade_no === null ? [] : [`--app ${typed(app_id)}`];

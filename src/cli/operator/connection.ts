@@ -84,7 +84,11 @@ const KEYS_ARE_MISSING =
  * Reads what a person named: with an app, the number of an order, whatever it looks like; without one, the id of a workflow where it is one, or else a
  * number. Throws ConfigError where no app is known.
  */
-export function targetOf(text: string, { app }: { app?: string | undefined }, { config }: Pick<Operator, 'config'>): Target {
+export function targetOf(
+  text: string,
+  { app }: { app?: string | undefined },
+  { config }: Pick<Operator, 'config'>,
+): Target {
   const named = app === undefined ? namedByWorkflowId(text) : undefined;
   if (named && isKind(named)) return { workflow_id: text, app_id: named.app_id, out_trade_no: named.out_trade_no };
   return { workflow_id: null, app_id: appIdOf(config, app), out_trade_no: text };

@@ -9,10 +9,10 @@ import {
   type AfterSaleState,
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
+  commandOf,
   type GoneMoney,
   moneyToSendBack,
   namedByWorkflowId,
-  namedInCommands,
   type PaidMoney,
   paymentWorkflowId,
   priorityOf,
@@ -285,10 +285,7 @@ export function doneText(workflowId: string, update: string, state: object): str
   const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';
   const back = known.payment ? moneyToSendBack(known.payment, known) : moneyToSendBack(known, null);
   const rest = back
-    ? namedInCommands(
-        ` ${back} came, and is to be sent back: \`payment-gateway refund ORDER\`.`,
-        workflowId,
-      ).replaceAll('`', '')
+    ? ` ${back} came, and is to be sent back: ${commandOf('refund', workflowId)}.`
     : ' It needs nobody.';
   // It answers before the receiver does.
   const isPosted = update === UPDATE.recheck && kindOf(workflowId) === 'event-delivery';

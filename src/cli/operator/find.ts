@@ -1,4 +1,5 @@
 /** `payment-gateway find TEXT`: one box for what a person has of an order. */
+import { commandOf } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { appIdsOf } from '../../process/settings';
 import { ConfigError } from '../../process/user-error';
@@ -58,7 +59,6 @@ function asText(found: readonly FoundOrder[], text: string, options: { now: Date
   if (first === undefined)
     return `Nothing is found by ${printable(text)}. An order, trade, refund, account, CLABE or buyer_id is found by the whole of it; an amount as 150.00, with a day as 150.00 2026-03-01.`;
   const columns = [{ name: 'FOUND BY', of: ({ found_by }: FoundOrder) => found_by }, ...orderColumns(options)];
-  const { out_trade_no, workflow_id, app_id } = first;
-  const name = out_trade_no === null ? workflow_id : `${out_trade_no} --app ${app_id}`;
-  return `${table(columns, found)}\n${found.length} found. All of it: payment-gateway show ${printable(name)}`;
+  const all = printable(commandOf('show', first.workflow_id));
+  return `${table(columns, found)}\n${found.length} found. All of it: ${all}`;
 }

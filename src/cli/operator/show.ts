@@ -5,6 +5,7 @@ import {
   type AfterSaleState,
   activityWords,
   afterSaleWorkflowId,
+  commandOf,
   ENDED_FROM_OUTSIDE,
   isSettledByAskingAgain,
   isTemporalAttention,
@@ -288,7 +289,7 @@ function answerLine({ after_sale }: OrderCase, now: Date): string[] {
 }
 
 const refundCommand = ({ app_id, out_trade_no }: OrderCase) =>
-  namedInCommands('`payment-gateway refund ORDER`', paymentWorkflowId(app_id, out_trade_no ?? '')).replaceAll('`', '');
+  commandOf('refund', paymentWorkflowId(app_id, out_trade_no ?? ''));
 
 /** What came for an order that is not sold, and is still there. */
 function sendBackLines(found: OrderCase): string[] {
