@@ -140,7 +140,10 @@ export interface AfterSaleResolution {
   out_request_no?: string | undefined;
   /** All that went back by refunds that are not in the ledger, as a decimal string: it is complete again. */
   refunded_elsewhere?: string | undefined;
-  /** The trade's status, where that says that more went back than this decision leaves gone: the person has seen it. */
+  /**
+   * What stands against this decision, and the person has seen: the trade's status, where that says that more went back than is left gone; the outcome
+   * that a person has decided before. Both with a comma between.
+   */
   although?: string | undefined;
   reason: string;
   by: string;

@@ -75,7 +75,7 @@ test.each([['--dry-run'], ['--stuck'], ['--method', 'PIX']])(
 
 test('resolve with --although alone is refused, and says what it goes with', async () => {
   const said = ['--by', 'ana', '--reason', 'seen', '--although', 'REFUNDED'];
-  await expect(typed('resolve', 'order-1', ...said)).rejects.toThrow(/--although goes with --elsewhere or --refund/);
+  await expect(typed('resolve', 'order-1', ...said)).rejects.toThrow(/--although goes with --outcome or --elsewhere/);
 });
 
 const config = loadConfig({ GATEWAY_APP_ID: 'shop', PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' });

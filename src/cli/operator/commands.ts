@@ -213,7 +213,7 @@ function addDecisions(program: Command): void {
     )
     .option(
       '--although <status>',
-      'with --elsewhere or --refund: the trade has this status, such as REFUNDED, and it is so all the same',
+      'with --outcome or --elsewhere: the trade has this status, such as REFUNDED, or a person has decided this outcome, and it is so all the same',
     )
     .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
     .addOption(app())
@@ -235,9 +235,9 @@ function addDecisions(program: Command): void {
       const single = ['refund', 'elsewhere', 'although', 'account'].find((name) => options[name] !== undefined);
       if (isMany && single) return command.error(`error: --${single} is of one order: leave out --all-of`);
       if (isMany) return (await import('./bulk.js')).resolveMany(options);
-      if (options.although !== undefined && options.elsewhere === undefined && options.refund === undefined)
+      if (options.although !== undefined && options.elsewhere === undefined && options.outcome === undefined)
         return command.error(
-          'error: --although goes with --elsewhere or --refund: it says that the trade has this status, and that what you say there is so all the same',
+          'error: --although goes with --outcome or --elsewhere: it names the trade’s status, or the decision that stands, and says that yours is so all the same',
         );
       if (options.dryRun || options.yes) return command.error('error: --dry-run and --yes go with --all-of');
       return (await import('./decide.js')).resolveOrder(order, options);

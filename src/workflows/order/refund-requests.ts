@@ -26,6 +26,7 @@ import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/request-rules';
 import { asEnded, findRefund, isComplete, leftAtGateway, leftToGrant, withElsewhere, withRefund } from './ledger';
 import { isFresh, obstacleToAny } from './next-step';
+import { hasUndecidedAmount, paymentNow } from './payment-end';
 import { notNow } from './refusals';
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
@@ -256,12 +257,12 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
       ? []
       : [{ field: 'out_request_no', rule: 'required with an outcome: the refund that was looked at' }]),
     ...(isAmount ? [] : [{ field: 'refunded_elsewhere', rule: 'an amount such as "100.00"' }]),
-    ...(although === undefined || elsewhere !== undefined || out_request_no !== undefined
+    ...(although === undefined || (typeof although === 'string' && (elsewhere !== undefined || outcome !== undefined))
       ? []
       : [
           {
             field: 'although',
-            rule: 'goes with refunded_elsewhere, or with the outcome of a refund: it says nothing alone',
+            rule: 'text that goes with an outcome, or with refunded_elsewhere: it says nothing alone',
           },
         ]),
   ]);
@@ -271,12 +272,8 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
  * A person's decision as a fact. `shown` is the attention that people read, `now` ms since the epoch. Throws `InvalidRequest` where it is about a refund that is
  * not there or under way at this moment, names more than can be gone, or lacks the one thing that is asked for.
  */
-export function decisionOf(
-  sale: KnownOrder,
-  { by, reason, outcome, out_request_no, refunded_elsewhere: elsewhere, although }: AfterSaleResolution,
-  shown: Attention | null,
-  now: number,
-) {
+export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, shown: Attention | null, now: number) {
+  const { by, reason, outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution;
   const refund =
     outcome !== undefined && !isEnd(outcome) && out_request_no !== undefined
       ? { number: out_request_no, outcome }
@@ -285,7 +282,7 @@ export function decisionOf(
   if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
   const decided = refund ? withRefund(sale, refund.number, asEnded(refund.outcome, 'operator')) : sale;
   const named = elsewhere === undefined ? decided : withElsewhere(decided, elsewhere);
-  assertNotContradicted(sale, named, although);
+  assertNotContradicted(sale, named, resolution);
   const said = { by, reason, ...(elsewhere === undefined ? {} : { elsewhere }) };
   if (outcome !== undefined && isEnd(outcome)) {
     if (sale.payment === null) throw invalidRequest([{ field: 'outcome', rule: NO_PAYMENT_HAS_ENDED }]);
@@ -327,19 +324,61 @@ function assertElsewhere({ paid }: KnownOrder, elsewhere: string): void {
   throw invalidRequest([{ field: 'refunded_elsewhere', rule: `at most ${most}: ${why}` }]);
 }
 
+/** What stands against a decision: the word by which the person says to know it, and what it is. */
+interface Contradiction {
+  readonly word: string;
+  readonly is: string;
+}
+
+/** Throws `InvalidRequest` where something stands against a decision, and the person has not said to know that. */
+function assertNotContradicted(before: KnownOrder, after: KnownOrder, resolution: AfterSaleResolution): void {
+  const against = [...deniedByGateway(before, after), ...decidedOtherwise(before, resolution)];
+  const named = (resolution.although ?? '').split(/[\s,]+/);
+  const unnamed = against.filter(({ word }) => !named.includes(word)).map(({ is }) => is);
+  if (unnamed.length === 0) return;
+  const words = [...new Set(against.map(({ word }) => word))].join(',');
+  const rule = `${unnamed.join('; ')}. Where it is so all the same, add “although” (--although) with ${words}`;
+  throw invalidRequest([{ field: 'although', rule }]);
+}
+
 /**
- * Throws `InvalidRequest` where a decision frees money that the gateway calls gone, and the person has not said to know that. Who names what went
- * back elsewhere completes the list, and so frees all that it leaves.
+ * That a decision frees money which the gateway calls gone. Who names what went back elsewhere completes the list, and so frees all that it
+ * leaves.
  */
-function assertNotContradicted(before: KnownOrder, after: KnownOrder, although: string | undefined): void {
+function deniedByGateway(before: KnownOrder, after: KnownOrder): Contradiction[] {
   const { seen, paid } = before;
-  if (seen === null || paid === null || although === seen.status) return;
+  if (seen === null || paid === null) return [];
   const { status } = seen;
   const left = leftAtGateway(after);
   const frees = isMore(left, leftAtGateway(before)) || isComplete(after) !== isComplete(before);
-  if (!frees || !DENIED[refundMeaningOf(status)]?.(left, paid.amount)) return;
-  const rule = `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Name with it what went back by refunds that are not in the list (“refunded_elsewhere”, --elsewhere). Where it is so all the same, add “although” (--although) with ${status}`;
-  throw invalidRequest([{ field: 'although', rule }]);
+  if (!frees || !DENIED[refundMeaningOf(status)]?.(left, paid.amount)) return [];
+  return [
+    {
+      word: status,
+      is: `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Name with it what went back by refunds that are not in the list (“refunded_elsewhere”, --elsewhere)`,
+    },
+  ];
+}
+
+/** That a person has decided the same otherwise: of two at once, each of whom saw it open, the second one corrects the first. */
+function decidedOtherwise(sale: KnownOrder, resolution: AfterSaleResolution): Contradiction[] {
+  const stands = standingDecision(sale, resolution);
+  if (stands === undefined || stands === resolution.outcome) return [];
+  return [{ word: stands, is: `a person has decided ${stands} already: look with show who and why` }];
+}
+
+/** What a person has decided of the order, or of this refund, where nothing has made a question of it since. */
+export function standingDecision(
+  sale: KnownOrder,
+  { outcome, out_request_no }: Pick<AfterSaleResolution, 'outcome' | 'out_request_no'>,
+): string | undefined {
+  if (outcome === undefined) return undefined;
+  if (isEnd(outcome)) {
+    const { outcome: standing, confirmed_by } = paymentNow(sale, null) ?? {};
+    return confirmed_by === 'operator' && !hasUndecidedAmount(sale) ? (standing ?? undefined) : undefined;
+  }
+  const { phase, asked, confirmed_by, outcome: standing } = findRefund(sale, out_request_no ?? '') ?? {};
+  return phase === 'ended' && asked === null && confirmed_by === 'operator' ? (standing ?? undefined) : undefined;
 }
 
 /** By what a trade’s status says of its refunds: whether a decision that leaves so much of what was paid denies it. */

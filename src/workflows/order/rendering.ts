@@ -144,6 +144,11 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
       : `**${trade_status ?? '?'}** · ${[`${order_amount ?? '?'} ${order_currency ?? ''} paid`, ...refundSums(state)].join(', ')}`,
     ...takenLines(state.taken),
     ...decidedLines(state.history.findLast(({ by }) => by !== undefined)),
+    ...(payment?.confirmed_by === 'operator'
+      ? [
+          `To decide otherwise, say what stands: \`"although": "${payment.outcome}"\`, or \`--although ${payment.outcome}\`.`,
+        ]
+      : []),
     ...(state.answer_by === null
       ? []
       : [`Answer it by **${timeText(state.answer_by)}**, with your evidence, in the gateway’s dashboard.`]),

@@ -31,6 +31,7 @@ import { attentionOf, type FoldSettings, fold } from './fold';
 import { findRefund, isComplete } from './ledger';
 import { type Step, stepRule } from './next-step';
 import { outcomeNow } from './payment-end';
+import { standingDecision } from './refund-requests';
 import { VERDICTS } from './refund-table';
 import { readingOf } from './refund-verdicts';
 
@@ -212,8 +213,10 @@ function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
       const outcome = order ?? refund?.outcome;
       const of = refund && order === undefined ? { out_request_no: refund.number } : {};
       const named = elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere };
-      // It was taken: so the person has seen what was shown.
-      const although = refund || elsewhere !== undefined ? before.seen?.status : undefined;
+      // It was taken: so the person has seen what was shown, and what was decided before.
+      const shown = refund || elsewhere !== undefined ? before.seen?.status : undefined;
+      const known = [shown, standingDecision(before, { outcome, ...of })].filter((word) => word !== undefined);
+      const although = known.length > 0 ? known.join(',') : undefined;
       return { is: 'resolved', resolution: { by, reason, outcome, ...of, ...named, although } };
     }
     case 'taken':

@@ -218,19 +218,67 @@ describe('a decision that frees money which the gateway calls gone', () => {
     expect(frees(stands, 'a', 'REFUND_REVOKE')).not.toThrow();
     expect(frees(all, 'a', 'REFUNDED')).not.toThrow();
     const waits = sold(taken('a', '150.00'), HOUR, keepsShowing('REFUNDED', 300_000), decides('a', 'REFUND_REFUSED'));
-    expect(frees(waits, 'a', 'REFUND_REVOKE')).not.toThrow();
+    const revoked = { ...said, outcome: 'REFUND_REVOKE', out_request_no: 'a', although: 'REFUND_REFUSED' } as const;
+    expect(() => decisionOf(waits.sale, revoked, null, waits.now)).not.toThrow();
     const parts = sold(taken('a', '50.00'), taken('b', '50.00'), HOUR, keepsShowing('PARTIAL_REFUND', 300_000));
     expect(frees(parts, 'b', 'REFUND_REVOKE')).not.toThrow();
   });
 });
 
-test('“although” alone is refused: it says nothing of the order itself', () => {
+test('“although” alone is refused: it says what stands against a decision', () => {
   const alone = { by: 'ana', reason: 'seen', although: 'REFUNDED' };
   const refused = (more: object) => () => assertAfterSaleResolution({ ...alone, ...more });
-  expect(refused({})).toThrow('although: goes with refunded_elsewhere');
-  expect(refused({ outcome: 'CANCEL' })).toThrow('although: goes with');
+  expect(refused({})).toThrow('although: text that goes with an outcome');
+  expect(refused({ outcome: 'CANCEL' })).not.toThrow();
   expect(refused({ refunded_elsewhere: '0.00' })).not.toThrow();
   expect(refused({ outcome: 'REFUND_REVOKE', out_request_no: 'a' })).not.toThrow();
+});
+
+describe('of two people who decide the same at once', () => {
+  const ben = { by: 'ben', reason: 'the same list' };
+  const decide = ({ sale, now }: Order, more: object) => decisionOf(sale, { ...ben, ...more }, null, now);
+  const orderDecided = (outcome: 'SUCCESS' | 'CANCEL'): Fact => ({
+    is: 'decided',
+    by: 'ana',
+    reason: 'x',
+    order: outcome,
+  });
+
+  test('the second is told how the first one has ended the order, and corrects it only by that word', () => {
+    const order = new Order().happens(ended, sees('SUCCESS'), orderDecided('SUCCESS'));
+    expect(() => decide(order, { outcome: 'CANCEL' })).toThrow(
+      'although: a person has decided SUCCESS already: look with show who and why. Where it is so all the same, add “although” (--although) with SUCCESS',
+    );
+    expect(() => decide(order, { outcome: 'CANCEL', although: 'EXPIRED' })).toThrow('has decided SUCCESS already');
+    expect(decide(order, { outcome: 'CANCEL', although: 'SUCCESS' })).toMatchObject({ order: 'CANCEL' });
+    expect(decide(order, { outcome: 'SUCCESS' })).toMatchObject({ order: 'SUCCESS' });
+    const details = afterSaleDetails(order.state, order.sale.reasons, 'nothing').join('\n');
+    expect(details).toContain(
+      'To decide otherwise, say what stands: `"although": "SUCCESS"`, or `--although SUCCESS`.',
+    );
+  });
+
+  test('the second is told what became of the refund, beside a status that denies it too', () => {
+    const order = sold(taken('a', '150.00'), HOUR, keepsShowing('REFUNDED', 300_000), decides('a', 'REFUNDED'));
+    expect(() => decide(order, { outcome: 'REFUND_REVOKE', out_request_no: 'a' })).toThrow(
+      /calls the trade REFUNDED, .*; a person has decided REFUNDED already: .* with REFUNDED$/,
+    );
+    const part = sold(taken('a', '50.00'), HOUR, keepsShowing('PARTIAL_REFUND', 300_000), decides('a', 'REFUNDED'));
+    const revoked = { outcome: 'REFUND_REVOKE', out_request_no: 'a' };
+    expect(() => decide(part, { ...revoked, although: 'PARTIAL_REFUND' })).toThrow(/with PARTIAL_REFUND,REFUNDED$/);
+    expect(decide(part, { ...revoked, although: 'PARTIAL_REFUND,REFUNDED' })).toMatchObject({
+      refund: { number: 'a' },
+    });
+  });
+
+  test('the first needs no such word, nor who decides on money that came after the first decision', () => {
+    const canceled = new Order().happens(ended, orderDecided('CANCEL'));
+    expect(() => decide(new Order().happens(ended), { outcome: 'CANCEL' })).not.toThrow();
+    expect(() => decide(canceled, { outcome: 'SUCCESS' })).toThrow('has decided CANCEL already');
+    canceled.happens(sees('SUCCESS'));
+    expect(canceled.state.attention).toBe('late-payment');
+    expect(() => decide(canceled, { outcome: 'SUCCESS' })).not.toThrow();
+  });
 });
 
 describe('more than is left is refused', () => {

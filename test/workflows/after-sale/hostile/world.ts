@@ -427,7 +427,7 @@ export class World extends BaseWorld {
       } catch (error) {
         const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
         // Who is contradicted looks again, and says it knowing that.
-        const [, although] = /add “although” .* with (\w+)$/.exec(String(cause)) ?? [];
+        const [, although] = /add “although” .* with ([\w,]+)$/.exec(String(cause)) ?? [];
         if (although !== undefined && decision.although === undefined)
           return this.resolve({ ...decision, although }, lookedAt);
         this.told.push({ at: this.now, asked, is: 'not resolved', resolution, message: String(cause) });
