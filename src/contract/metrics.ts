@@ -98,7 +98,7 @@ export const METRIC = {
   },
   reconciledAt: {
     ...{ name: 'payments_reconciled_timestamp_seconds', kind: 'gauge', labels: ['app_id'], of: ['worker'] },
-    meaning: 'when this worker last compared the books of an app to their end, in seconds since 1970',
+    meaning: 'the end of the period whose books of an app this worker compared last, in seconds since 1970',
   },
   jobStopped: {
     ...{ name: 'payments_job_stopped', kind: 'gauge', labels: ['schedule_id'], of: ['worker'] },

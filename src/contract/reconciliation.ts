@@ -1,4 +1,5 @@
 /** Reconciliation: what is known here, at the gateway and by the merchant of the same orders, held against each other. Pure. */
+import { DAY } from '../gateway/pure/durations';
 import { isMore, sameAmount } from '../gateway/pure/money';
 import { isKnownStatus, type TradeStatus } from '../gateway/pure/status-names';
 import type { Attention } from './attention';
@@ -20,6 +21,28 @@ export interface ReconciliationInput {
   per_second?: number | undefined;
   /** Only orders with these numbers: a list that is too long for one start is compared in parts. */
   orders?: OrderRange | undefined;
+}
+
+type Period = Required<Pick<ReconciliationState, 'since' | 'until'>>;
+
+/** What is compared: by default the UTC day before, and what begins at a time until now. `now`: ms since the epoch. */
+export function comparedPeriod({ since, until }: Pick<ReconciliationInput, 'since' | 'until'>, now: number): Period {
+  const today = Math.floor(now / DAY) * DAY;
+  return {
+    since: since ?? new Date(today - DAY).toISOString(),
+    until: until ?? new Date(since === undefined ? today : now).toISOString(),
+  };
+}
+
+/** Why nothing lies in a period, whose books would seem to agree; undefined where something may. */
+export function periodProblem(period: Period, now: number): { field: keyof Period; rule: string } | undefined {
+  const [since, until] = [Date.parse(period.since), Date.parse(period.until)];
+  if (since < until && since < now) return undefined;
+  if (since >= now) return { field: 'since', rule: `must be in the past, and is ${period.since}` };
+  return {
+    field: 'until',
+    rule: `must be a time after the period’s beginning, which is ${period.since}, and is ${period.until}`,
+  };
 }
 
 /** Numbers of orders in the order of their UTF-16 code units: `from` belongs to the range, `to` does not. */

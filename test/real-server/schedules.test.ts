@@ -221,6 +221,7 @@ test('the worker’s endpoint serves the metrics of jobs with their labels, and 
     payments_attention_overdue: 1,
     'payments_reconciliation_differences_total{app_id="test-app",kind="missing-there"}': 2,
     'payments_spei_accounts_available{app_id="test-app"}': available,
+    'payments_reconciled_timestamp_seconds{app_id="test-app"}': Date.parse(period.until) / 1_000,
   });
   const reasons = Object.entries(found).filter(([name]) => name.startsWith('payments_under_attention'));
   const waiting = ATTENTION_WORDS.map((reason) => [reason, reason === 'books-differ' ? 1 : 0]);

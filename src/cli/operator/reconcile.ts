@@ -2,11 +2,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import {
+  comparedPeriod,
   type Difference,
   type DifferencesPage,
   type DifferencesQuestion,
   inParts,
   type MerchantRow,
+  periodProblem,
   priorityOf,
   QUERY,
   type ReconciliationInput,
@@ -14,6 +16,7 @@ import {
   reconciliationWorkflowId,
   WORKFLOW,
 } from '../../contract';
+import { ConfigError } from '../../process/user-error';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../../temporal/grpc-status';
 import { pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
@@ -53,10 +56,13 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
   const now = new Date();
   const { since, until } = options;
   const per_second = numberOf('--per-second', options.perSecond);
-  const period = {
-    ...(since === undefined ? {} : { since: momentOf('--since', since, now).toISOString() }),
-    ...(until === undefined ? {} : { until: momentOf('--until', until, now).toISOString() }),
+  const named = {
+    since: since === undefined ? undefined : momentOf('--since', since, now).toISOString(),
+    until: until === undefined ? undefined : momentOf('--until', until, now).toISOString(),
   };
+  const period = comparedPeriod(named, now.getTime());
+  const problem = periodProblem(period, now.getTime());
+  if (problem) throw new ConfigError(`--${problem.field} ${problem.rule}.`);
   return asOperator(async (operator) => {
     const { app_id } = targetOf('', options, operator);
     // Where nobody has prepared the namespace, no worker answers.
@@ -71,6 +77,7 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
     if (!options.json) say(csvLine(COLUMNS));
     for (const [i, part] of parts.entries()) {
       const name = parts.length === 1 ? now.toISOString() : `${now.toISOString()}:${i + 1}`;
+      if (parts.length > 1) complain(`Part ${i + 1} of ${parts.length}: a part that is not begun needs this command.`);
       const state = await compare(operator, name, { ...whole, ...part }, options);
       checked += state.checked;
       open += state.open;

@@ -13,12 +13,14 @@ import {
 } from '@temporalio/workflow';
 import {
   activityWords,
+  comparedPeriod,
   type Difference,
   type DifferencesPage,
   type DifferencesQuestion,
   FAILURE,
   inParts,
   namedByWorkflowId,
+  periodProblem,
   QUERY,
   type ReconcileSlice,
   type ReconciliationActivities,
@@ -32,7 +34,7 @@ import {
 } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
 import { recordMetric } from '../shared/metrics';
-import { assertResolution } from '../shared/request-rules';
+import { assertResolution, invalidRequest } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 import { decidedLines } from '../shared/wait';
 
@@ -74,7 +76,11 @@ const ROWS_A_SLICE = 2_000;
 
 /** Returns what was compared and what differs, once nobody has to look. */
 export async function reconciliation(input?: ReconciliationInput): Promise<ReconciliationState> {
-  const run = new Reconciliation(input ?? dailyInput());
+  const asked = input ?? dailyInput();
+  const period = comparedPeriod(asked, Date.now());
+  const problem = periodProblem(period, Date.now());
+  if (problem) throw invalidRequest([problem]);
+  const run = new Reconciliation({ ...asked, ...period });
   await run.run();
   return run.state;
 }
@@ -94,7 +100,7 @@ class Reconciliation {
   private readonly differences: Difference[] = [];
   private readonly visibility = new Visibility();
 
-  constructor(private readonly input: ReconciliationInput) {
+  constructor(private readonly input: ReconciliationInput & Period) {
     this.state = emptyState(input);
     setHandler(reconciliationStateQuery, () => this.state);
     setHandler(differencesQuery, ({ from } = { from: 0 }) => this.pageFrom(from));
@@ -109,7 +115,7 @@ class Reconciliation {
     this.show();
     for (const slice of slicesOf(state, this.input)) if (!state.broken_off) await this.compare(slice);
     state.finished = true;
-    if (!state.broken_off) recordMetric('reconciledAt', Math.floor(Date.now() / 1_000), { app_id: state.app_id });
+    if (!state.broken_off) recordMetric('reconciledAt', comparedUntil(state), { app_id: state.app_id });
     if (state.found > 0 && !state.resolved) state.attention = 'books-differ';
     this.show();
     await condition(() => state.attention === null);
@@ -156,6 +162,9 @@ class Reconciliation {
   }
 }
 
+/** In seconds since 1970: not when it ran, so that an hour of last week is no sign that the job of each day does its work. */
+const comparedUntil = ({ until }: ReconciliationState) => Math.floor(Math.min(Date.parse(until), Date.now()) / 1_000);
+
 /** Takes on what is missing here, once the comparison is kept: one that is done again would not find it missing any more. */
 async function takeOn(app_id: string, differences: readonly Difference[]): Promise<void> {
   const missing = differences.filter(({ kind }) => kind === 'missing-here');
@@ -166,15 +175,12 @@ async function takeOn(app_id: string, differences: readonly Difference[]): Promi
   }
 }
 
-function emptyState({ app_id, since, until }: ReconciliationInput): ReconciliationState {
-  const today = Math.floor(workflowInfo().startTime.getTime() / DAY) * DAY;
-  const period = {
-    since: since ?? new Date(today - DAY).toISOString(),
-    until: until ?? new Date(since === undefined ? today : Date.now()).toISOString(),
-  };
-  const nothing = { checked: 0, open: 0, found: 0, differences: [], attention: null, resolved: null };
-  return { app_id, ...period, ...nothing, finished: false, broken_off: false };
-}
+type Period = Pick<ReconciliationState, 'since' | 'until'>;
+
+const emptyState = ({ app_id, since, until }: ReconciliationInput & Period): ReconciliationState => ({
+  ...{ app_id, since, until, checked: 0, open: 0, found: 0, differences: [], attention: null, resolved: null },
+  ...{ finished: false, broken_off: false },
+});
 
 type Slice = Pick<ReconcileSlice, 'since' | 'until' | 'rows' | 'orders'>;
 
@@ -185,8 +191,7 @@ type Slice = Pick<ReconcileSlice, 'since' | 'until' | 'rows' | 'orders'>;
 function slicesOf({ since, until }: ReconciliationState, { rows, orders }: ReconciliationInput): Slice[] {
   if (rows !== undefined) return inParts(rows, ROWS_A_SLICE).map((part) => ({ since, until, ...within(part, orders) }));
   const [begin, end] = [Date.parse(since), Date.parse(until)];
-  const hours = Math.max(Math.ceil((end - begin) / HOUR), 0);
-  return Array.from({ length: hours }, (_, i) => ({
+  return Array.from({ length: Math.ceil((end - begin) / HOUR) }, (_, i) => ({
     since: new Date(begin + i * HOUR).toISOString(),
     until: new Date(Math.min(begin + (i + 1) * HOUR, end)).toISOString(),
     ...(orders === undefined ? {} : { orders }),

@@ -10,7 +10,7 @@ import type {
 import { SimulatedEnvironment } from '../../../src/testing';
 
 const PAYLOAD_BYTES = 2 * 1_048_576;
-const PERIOD = { app_id: 'shop', since: '2026-03-01T00:00:00.000Z', until: '2026-03-01T01:00:00.000Z' };
+const PERIOD = { app_id: 'shop', since: '2025-03-01T00:00:00.000Z', until: '2025-03-01T01:00:00.000Z' };
 
 let env: SimulatedEnvironment;
 beforeEach(async () => {
@@ -99,4 +99,16 @@ test('a comparison in which everything differs is broken off, and says so', asyn
   expect(await handle.query<ReconciliationState>('state')).toMatchObject({
     ...{ found: 100_000, finished: true, broken_off: true, attention: 'books-differ' },
   });
+});
+
+test.each([
+  [{ since: '2025-03-02T00:00:00.000Z', until: '2025-03-01T00:00:00.000Z' }, 'until: must be a time after'],
+  [{ since: undefined, until: '2020-01-01T00:00:00.000Z' }, 'until: must be a time after'],
+  [{ since: '2999-01-01T00:00:00.000Z', until: '2999-01-02T00:00:00.000Z' }, 'since: must be in the past'],
+  [{ until: 'tomorrow' }, 'until: must be a time after'],
+])('a period in which nothing can lie (%j) is refused: its books would seem to agree', async (period, rule) => {
+  const { asked, handle } = await compared(period, numbered(1));
+  const refused = handle.result().catch(({ cause }: Error) => cause);
+  expect(await refused).toMatchObject({ type: 'InvalidRequest', message: expect.stringContaining(rule) });
+  expect(asked).toEqual([]);
 });
