@@ -1,8 +1,11 @@
 /** Reads the bodies of requests into memory, within limits: nothing is known of the sender yet. */
 import { ANSWER, type Answer, unavailable } from './answers';
 
-/** The largest body. */
-const MAX_BODY_BYTES = 65_536;
+/**
+ * The largest body. The interface bounds no name: a buyer who writes 100 kB must not keep a deposit from being counted, which nothing but its
+ * notification tells of. JSON may write each byte as three.
+ */
+const MAX_BODY_BYTES = 524_288;
 /** A notification is well under this size. Larger bodies are read too, but have less memory. */
 export const SMALL_BODY_BYTES = 4_096;
 /** The memory that all unfinished bodies may use together. */
@@ -13,8 +16,8 @@ const MAX_LARGE_BYTES = 48 * 1_048_576;
 const MAX_LARGE_BYTES_PER_ADDRESS = 4 * 1_048_576;
 
 /**
- * The most pieces that a body may come in. Each costs the same however small it is: a body of 64 KiB in pieces of one byte takes
- * as long as a thousand ordinary ones, which need under 200 each.
+ * The most pieces that a body may come in. Each costs the same however small it is: a long body in pieces of one byte takes
+ * as long as hundreds of ordinary ones, which need under 400 even where they are as long.
  */
 const MAX_PIECES = 1_024;
 

@@ -73,6 +73,7 @@ export class Webhook {
       const isAllowed = this.allows?.(request.address ?? '') ?? false;
       if (this.allows && !isAllowed) return this.refuse('address not allowed', request, Buffer.alloc(0));
       const body = await this.read(request, isAllowed);
+      if (body === ANSWER.tooLong) this.logRefusal('body too long', request, Buffer.alloc(0));
       return Buffer.isBuffer(body) ? await this.decide(request, body) : body;
     } catch (error) {
       this.#options.log.error({ err: error }, 'the webhook failed');
@@ -124,10 +125,14 @@ export class Webhook {
 
   /** Every refusal is the same. The reason is for our own log, where it is written after the answer. */
   private refuse(why: string, request: WebhookRequest, body: Buffer): Answer {
+    this.logRefusal(why, request, body);
+    return ANSWER.refused;
+  }
+
+  private logRefusal(why: string, request: WebhookRequest, body: Buffer): void {
     const signatures = headerValues(request, this.#options.signature.header);
     const refused = { app_id: appIdIn(request.path), signatures, body, headers: request.headers };
     void this.refusals.write(why, refused, request.address);
-    return ANSWER.refused;
   }
 
   /** Only what is genuine has a span: strangers make none. */

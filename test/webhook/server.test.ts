@@ -253,19 +253,22 @@ describe('a request that is not a notification', () => {
 
   const padded = (length: number) => Buffer.concat([body, Buffer.alloc(length - body.length, ' ')]);
 
-  test('of more than 64 KiB is refused, even with a good signature; 64 KiB are accepted', async () => {
-    expect(await post(url, padded(65_537))).toMatchObject({ status: 413, body: '{"result":"fail"}' });
+  test('of more than 512 KiB is refused and said in the log, even with a good signature; 512 KiB are accepted', async () => {
+    expect(await post(url, padded(524_289))).toMatchObject({ status: 413, body: '{"result":"fail"}' });
     expect(temporal.writeCount).toBe(0);
-    expect(await post(url, padded(65_536))).toMatchObject({ status: 200, body: 'success' });
+    expect(await post(url, padded(524_288))).toMatchObject({ status: 200, body: 'success' });
+    expect(lines.join('')).toMatch(
+      /"why":"body too long",.*"app_id":"shop-1","hint":".*look in its dashboard for a deposit/,
+    );
   });
 
-  test('whose chunks grow above 64 KiB is cut off', async () => {
+  test('whose chunks grow above 512 KiB is cut off', async () => {
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
     const answer = await raw(
       url,
       `POST /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nContent-Type: application/json\r\nService-Signature: ${signature}\r\nTransfer-Encoding: chunked\r\n\r\n`,
       (write) => {
-        for (let i = 0; i < 8; i += 1) write(chunk);
+        for (let i = 0; i < 40; i += 1) write(chunk);
       },
     );
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
