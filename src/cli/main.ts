@@ -176,7 +176,7 @@ addDeployCommands(program);
 const keys = program
   .command('keys')
   .description('keys for sealing and encryption')
-  .addHelpText('after', examples('keys new', 'keys rotate --stage'));
+  .addHelpText('after', examples('keys new', 'keys rotate --stage', 'keys needed 90d'));
 
 keys
   .command('new')
@@ -195,6 +195,15 @@ keys
   .option('--drop-after <age>', 'delete older sealing keys, except the one in use and the one before it', '24h')
   .addHelpText('after', examples('keys rotate --stage', 'keys rotate --promote'))
   .action(async (options) => (await import('./rotate-keys.js')).rotateKeys(options, process.env));
+
+keys
+  .command('needed <time>')
+  .description(
+    'count what began before a time at which an encryption key went out of use: until it is none, keep the key',
+  )
+  .option('--json', 'print { before, open, closed }')
+  .addHelpText('after', examples('keys needed 2026-03-01T12:00', 'keys needed 90d'))
+  .action(async (time, options) => (await import('./keys-needed.js')).keysNeeded(time, options));
 
 program
   .command('completion')

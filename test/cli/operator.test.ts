@@ -437,3 +437,17 @@ test('without the keys, list works, and show ends with a sentence that names the
   expect(shown).toMatchObject({ code: 2, printed: expect.stringContaining('PAYMENTS_ENCRYPTION_KEYS') });
   expect(await commands.run(keyless, 'list', '--json')).toMatchObject({ code: 0 });
 });
+
+test('an encryption key is needed while a run that began under it is open, however long ago, or closed and kept', async () => {
+  await waiting();
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  const counted = await run('keys', 'needed', later, '--json');
+  const { open, closed } = JSON.parse(counted.output);
+  expect([counted.code, open > 0, closed > 0]).toEqual([1, true, true]);
+  expect((await run('keys', 'needed', later)).output).toContain('Keep the key.');
+  const before = '2020-01-01T00:00:00.000Z';
+  expect(await run('keys', 'needed', '2020-01-01')).toMatchObject({
+    code: 0,
+    output: `Temporal has no run that began before ${before}: the key may be dropped.\n`,
+  });
+});

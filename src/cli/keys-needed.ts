@@ -1,0 +1,28 @@
+/** `payment-gateway keys needed TIME`: whether Temporal still has what an encryption key that went out of use may have to open. */
+import { quoted } from '../temporal/list-query';
+import { countWorkflows } from '../temporal/workflow-list';
+import { EXIT } from './exit-codes';
+import { asOperator } from './operator/connection';
+import { momentOf } from './operator/options';
+import { say } from './print';
+
+/** Ends the process: 0 where nothing needs the key any more, 1 where something does. */
+export function keysNeeded(time: string, { json }: { json?: boolean }): Promise<never> {
+  const before = momentOf('TIME', time, new Date()).toISOString();
+  return asOperator(async ({ client }) => {
+    // What a run began with, and what it was told since, is under the key of that time; a run that it continues as begins anew.
+    const began = `StartTime < ${quoted(before)}`;
+    const open = await countWorkflows(client, `${began} AND ExecutionStatus = 'Running'`);
+    const closed = (await countWorkflows(client, began)) - open;
+    say(json ? JSON.stringify({ before, open, closed }) : neededText({ before, open, closed }));
+    return open + closed === 0 ? EXIT.ok : EXIT.refused;
+  }, 'lists');
+}
+
+function neededText({ before, open, closed }: { before: string; open: number; closed: number }): string {
+  if (open + closed === 0) return `Temporal has no run that began before ${before}: the key may be dropped.`;
+  return [
+    `Keep the key. Of the runs that began before ${before}, Temporal has ${open} open ones, which would stand still without it,`,
+    `and ${closed} closed ones, until their retention is over. In Temporal UI: StartTime < '${before}'`,
+  ].join('\n');
+}
