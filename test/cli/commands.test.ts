@@ -107,6 +107,7 @@ describe('help', () => {
       'deploy rollback',
       'keys new',
       'keys rotate',
+      'keys needed',
     ],
   ];
   test.each([...COMMANDS, ...OF_GROUPS])(
