@@ -12,6 +12,7 @@ import {
   type AfterSaleState,
   type MerchantEvent,
   type NewPayment,
+  PAYMENT_OUTCOMES,
   type PaymentOutcome as Outcome,
   type PaymentData,
   type PaymentState,
@@ -389,12 +390,13 @@ export class World extends BaseWorld {
       this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome });
   }
 
-  /** A person says after the end that it was otherwise. */
+  /** A person says after the end that it was otherwise, whatever another person has said before. */
   async correct(outcome: Outcome): Promise<void> {
     for (const { isRunning, start, runId } of this.runs) {
       const { workflowId, type } = start;
       if (!isRunning || type !== 'afterSale') continue;
-      if (await this.isTaken(workflowId, { reason: 'the books say so', by: 'ana', outcome }))
+      const correction = { reason: 'the books say so', by: 'ana', outcome, although: PAYMENT_OUTCOMES.join(',') };
+      if (await this.isTaken(workflowId, correction))
         this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome });
     }
   }
