@@ -171,7 +171,12 @@ test('PAYMENTS_LATE=refund: what is paid in time is not sent back because somebo
 test('another amount than ordered, after a person has said SUCCESS of an order that ended without money', async () => {
   await begin({ method: 'Wallet' });
   await happens(pay, MINUTE, decide('CANCEL'), HOUR);
-  await happens(settle({ outcome: 'SUCCESS', although: 'CANCEL' }), costs('T1', '15.00'), tell('T1', 'SUCCESS'), 2 * DAY);
+  await happens(
+    settle({ outcome: 'SUCCESS', although: 'CANCEL' }),
+    costs('T1', '15.00'),
+    tell('T1', 'SUCCESS'),
+    2 * DAY,
+  );
   expect(attentions()).toContain('amount-mismatch');
 });
 
