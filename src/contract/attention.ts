@@ -19,9 +19,9 @@ export const RUNBOOK = {
     happened: 'The gateway names another amount or currency than was ordered, or an amount that nobody can read.',
     loses: 'The merchant delivers for too little, or the buyer has paid too much.',
     look: 'Both amounts: on its page in Temporal UI, in `payment-gateway show`, and in the state (`mismatch` beside `order_amount`). Then the trade in the gateway’s dashboard.',
-    act: 'Compare the two. While it is not paid, send `resolve` without an outcome. Where it is paid, send one: SUCCESS where you deliver for it, CANCEL where you do not and send the money back.',
+    act: 'Compare the two. Unpaid: send `resolve` without an outcome. Paid: send SUCCESS where you deliver for it, CANCEL where you do not and send the money back.',
     after:
-      'What is not paid yet goes on, and you are asked once more where another amount is paid. What is paid ends as you say. Nothing is sent back by itself: `payment-gateway refund ORDER`, or the dashboard.',
+      'An unpaid one goes on, and asks again if so paid. A paid one ends as you say. Nothing is sent back by itself: `payment-gateway refund ORDER`, or the dashboard.',
   },
   'late-payment': {
     happened:
