@@ -91,7 +91,7 @@ module.exports = [
   [
     'another amount that is notified is sold',
     FOLD,
-    '  if (isOther(settled, [signal])) return withOtherAmount(settled, [signal]);\n',
+    '  if (isOther(settled, [signal])) return withOtherAmount(settled, [signal], trade_status);\n',
     '',
   ],
   [

@@ -37,8 +37,8 @@ module.exports = [
   [
     'what may still be paid is watched by nobody',
     END,
-    'isUnpaid(order) || order.payment?.sent_again ? (order.payment?.watch_until ?? 0) : 0;',
-    '(order.payment ? 0 : 0);',
+    '  if (payment === null) return 0;\n',
+    '  if (payment === null || payment) return 0;\n',
   ],
   [
     'trades that were named under the number are not asked for',

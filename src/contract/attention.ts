@@ -19,9 +19,9 @@ export const RUNBOOK = {
     happened: 'The gateway names another amount or currency than was ordered, or an amount that nobody can read.',
     loses: 'The merchant delivers for too little, or the buyer has paid too much.',
     look: 'Both amounts: on its page in Temporal UI, in `payment-gateway show`, and in the state (`mismatch` beside `order_amount`). Then the trade in the gateway’s dashboard.',
-    act: 'Compare the two. Then send `resolve` with an outcome: SUCCESS where you deliver for it, CANCEL where you do not and send the money back.',
+    act: 'Compare the two. Unpaid: send `resolve` without an outcome. Paid: send SUCCESS where you deliver for it, CANCEL where you do not and send the money back.',
     after:
-      'The payment ends as you say. Nothing is sent back by itself: `payment-gateway refund ORDER`, or the dashboard.',
+      'An unpaid one goes on, and asks again if so paid. A paid one ends as you say. Nothing is sent back by itself: `payment-gateway refund ORDER`, or the dashboard.',
   },
   'late-payment': {
     happened:
@@ -108,7 +108,8 @@ export const RUNBOOK = {
     loses: 'Nobody yet: the buyer, if money is under way.',
     look: 'The trade in the gateway’s dashboard.',
     act: 'Send `resolve` once you have seen it.',
-    after: 'Money that still comes is noticed. The gateway’s answer settles this too.',
+    after:
+      'The trade is polled on while the gateway has it open, as long as any method may take: money that comes is noticed. The gateway’s end of it settles this too.',
   },
   'unknown-trade': {
     happened: 'A notification names a trade that the gateway says it does not know.',

@@ -2,6 +2,7 @@
 import type { AfterSaleState } from './after-sale';
 import { isSilence } from './attention';
 import { namedByWorkflowId } from './ids';
+import { outcomeOf } from './status-table';
 
 export interface OperatorAction {
   /** What it is for, as a part of a sentence. */
@@ -16,6 +17,8 @@ export interface OperatorAction {
 export interface OperatorQuestion {
   attention: string;
   out_request_no?: string | undefined;
+  /** The status of its trade, as far as it is known. */
+  trade_status?: string | null | undefined;
 }
 
 type Standing = { attention: string | null; refunds: AfterSaleState['refunds'] };
@@ -75,9 +78,10 @@ const SETTLED_BY_LOOKING: readonly string[] = [
   ...['second-trade', 'unexpected-signal', 'unproven-trade', 'unlisted-transition', 'terminated'],
 ];
 
-/** Whether a decision without an outcome settles this reason of an open payment. */
-export const isSettledByLooking = (attention: string | null): boolean =>
-  attention !== null && SETTLED_BY_LOOKING.includes(attention);
+/** Whether a decision without an outcome settles this reason of an open payment. Of another amount, only the paid one is decided on. */
+export const isSettledByLooking = ({ attention, trade_status }: Omit<OperatorQuestion, 'out_request_no'>): boolean =>
+  SETTLED_BY_LOOKING.includes(attention) ||
+  (attention === 'amount-mismatch' && outcomeOf(trade_status ?? '') !== 'SUCCESS');
 
 /** Whether `recheck` settles this reason once its cause is mended. There `resolve` gives up what still can be had. */
 export const isSettledByAskingAgain = (attention: string): boolean =>
@@ -93,7 +97,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
     {
       ...SEEN,
       what: 'say that you have taken care of it, and let the payment go on',
-      settles: ({ attention }) => isSettledByLooking(attention),
+      settles: isSettledByLooking,
     },
     {
       // Without it the payment goes on.

@@ -2,6 +2,7 @@
 import { sameAmount } from '../gateway/pure/money';
 import type { Order } from './earlier-payment';
 import type { NewPayment, PaymentData, PaymentInput, PaymentState } from './payment';
+import { outcomeOf } from './status-table';
 
 /** The order that a run was started with; undefined for a trade that exists already, or a broken start. */
 export function orderOf(input: PaymentInput): Order | undefined {
@@ -15,12 +16,12 @@ export function isNamedByItsCreation({ payment_data }: KnownCreation, trade_no: 
   return !!trade_no && payment_data?.recovered === false && payment_data.trade_no === trade_no;
 }
 
-/** Whether a person has decided about this amount, which is not what was ordered. */
+/** Whether a person has decided about this amount, which is not what was ordered: about money that the trade had shown. */
 export function isDecided(
-  { confirmed_by, mismatch }: Partial<Pick<PaymentState, 'confirmed_by' | 'mismatch'>>,
+  { confirmed_by, mismatch, trade_status }: Partial<Pick<PaymentState, 'confirmed_by' | 'mismatch' | 'trade_status'>>,
   { amount, currency }: { readonly amount?: string | null | undefined; readonly currency?: string | null | undefined },
 ): boolean {
-  if (confirmed_by !== 'operator' || !mismatch) return false;
+  if (confirmed_by !== 'operator' || !mismatch || outcomeOf(trade_status ?? '') !== 'SUCCESS') return false;
   const isSameAmount = !amount || amount === mismatch.amount || sameAmount(amount, mismatch.amount ?? '');
   return isSameAmount && (!currency || currency.toUpperCase() === mismatch.currency?.toUpperCase());
 }

@@ -63,12 +63,15 @@ test('refunds that are not in the list are settled by their amount, and by nothi
 });
 
 test('an open payment’s page offers to settle what a look settles, and to end the payment', () => {
-  const resolving = (attention: string) =>
-    operatorActions(paymentWorkflowId('shop', 'order-1'), { attention })
+  const resolving = (attention: string, trade_status = 'PROCESSING') =>
+    operatorActions(paymentWorkflowId('shop', 'order-1'), { attention, trade_status })
       .filter(({ update }) => update === 'resolve')
       .map(({ command }) => command.replace('payment-gateway resolve order-1 --app shop ', ''));
-  expect(resolving('second-trade')).toEqual(['--by YOU --reason WHY', '--outcome OUTCOME --by YOU --reason WHY']);
-  expect(resolving('amount-mismatch')).toEqual(['--outcome OUTCOME --by YOU --reason WHY']);
+  const both = ['--by YOU --reason WHY', '--outcome OUTCOME --by YOU --reason WHY'];
+  expect(resolving('second-trade')).toEqual(both);
+  expect(resolving('amount-mismatch')).toEqual(both);
+  // Money that is there is decided on.
+  expect(resolving('amount-mismatch', 'SUCCESS')).toEqual(['--outcome OUTCOME --by YOU --reason WHY']);
 });
 
 test('no action decides for the person: outcomes and amounts are theirs to write', () => {

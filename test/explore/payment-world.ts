@@ -813,7 +813,7 @@ function decisions(node: PaymentNode): PaymentNode[] {
     truth === null ? [] : [after(node, `a person says ${truth}`, world, [{ is: 'decided', outcome: truth, ...by }])];
   // Who sees that it is another's does not let it go on.
   const isOthers = attention === 'unproven-trade' && node.known.shown.trade_no === OTHERS;
-  return isSettledByLooking(attention) && !isOthers
+  return isSettledByLooking({ attention, trade_status: node.known.shown.trade_status }) && !isOthers
     ? [...decided, after(node, `a person has seen ${attention}`, world, [{ is: 'seen', ...by }])]
     : decided;
 }

@@ -227,8 +227,8 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 }
 
 /** The command that settles it: what is silent is asked again, and all else is a person's to decide. */
-function nextCommand({ after_sale }: OrderCase, run: OrderRun): string | undefined {
-  const question = questionOf(run, after_sale);
+function nextCommand(found: OrderCase, run: OrderRun): string | undefined {
+  const question = questionOf(run, found);
   // What Temporal says, no word of ours settles.
   if (question === undefined || isTemporalAttention(question.attention)) return undefined;
   const actions = operatorActions(run.workflow_id, question);
@@ -321,7 +321,8 @@ interface Shown {
 }
 
 /** What is open: in full what needs a person first, and the others in a line each. */
-function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
+function openLines(found: OrderCase, { few, all, now }: Shown): string[] {
+  const { runs } = found;
   const isEnded = ({ attention }: OrderRun) => attention === ENDED_FROM_OUTSIDE;
   const open = runs.filter((run) => run.execution === 'RUNNING' || isEnded(run));
   // What needs a person, then the order itself, then its events.
@@ -330,7 +331,7 @@ function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): s
   const inFull = (run: OrderRun) => [
     `  ${isEnded(run) ? 'Ended' : 'Open'}: ${printable(run.workflow_id)}`,
     ...few(waitLines(run, all, now), MOST.waits),
-    ...attentionLines(run, questionOf(run, after_sale)),
+    ...attentionLines(run, questionOf(run, found)),
   ];
   if (!first || all) return open.flatMap(inFull);
   return [...inFull(first), ...few(others.map(alsoOpen), MOST.others)];
@@ -361,10 +362,13 @@ function waitLines({ waits_for, task_queue }: OrderRun, all: boolean, now: Date)
 }
 
 /** Why the run waits for a person; undefined where it does not. */
-function questionOf({ attention, type }: OrderRun, after_sale: OrderCase['after_sale']): OperatorQuestion | undefined {
+function questionOf(
+  { attention, type }: OrderRun,
+  { payment, after_sale }: Pick<OrderCase, 'payment' | 'after_sale'>,
+): OperatorQuestion | undefined {
   if (attention === null) return undefined;
   const refunds = type === WORKFLOW.afterSale ? (after_sale?.refunds ?? []) : [];
-  return { attention, out_request_no: refundInQuestion({ attention, refunds }) };
+  return { attention, out_request_no: refundInQuestion({ attention, refunds }), trade_status: payment?.trade_status };
 }
 
 function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | undefined): string[] {

@@ -17,6 +17,7 @@ import {
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
+import { LONGEST_OPEN_MS, timingOf } from '../../gateway/pure/method-timing';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import { shownWait } from '../shared/wait';
 
@@ -92,19 +93,33 @@ export function isRevoked(order: KnownOrder): boolean {
 /** Whether the gateway was silent when it was asked for another trade under the order's number. */
 export const hasUnanswered = ({ others }: KnownOrder): boolean => others.some(({ asked }) => asked === 'unanswered');
 
-/** Until when an unpaid order may still be paid, or another trade of an order that was sent more than once; 0 where none may. */
-export const mayBePaidUntil = (order: KnownOrder): number =>
-  isUnpaid(order) || order.payment?.sent_again ? (order.payment?.watch_until ?? 0) : 0;
+/**
+ * Until when an unpaid order may still be paid, or another trade of an order that was sent more than once; 0 where none may. What the payment
+ * knew of it at its end is not the last word: the gateway may end the trade later, or leave it open.
+ */
+export function mayBePaidUntil(order: KnownOrder): number {
+  const { payment, seen, history, method } = order;
+  if (payment === null) return 0;
+  if (!isUnpaid(order)) return payment.sent_again ? payment.watch_until : 0;
+  const isOpen = seen !== null && outcomeOf(seen.status) === null;
+  const end = history.findLast(({ source, to }) => source === 'query' && outcomeOf(to) !== null);
+  return Math.max(
+    payment.watch_until,
+    // The buyer of a checkout chooses the method, so any may be theirs.
+    isOpen ? payment.ended_at + LONGEST_OPEN_MS : 0,
+    end ? Date.parse(end.time) + timingOf(method).settles_ms : 0,
+  );
+}
 
 /** Whether the gateway has nothing more to say of an order that was not paid: only a person, or news, can change anything. */
 export const isSettled = (order: KnownOrder): boolean =>
   isUnpaid(order) &&
-  order.payment?.watch_until === 0 &&
+  mayBePaidUntil(order) === 0 &&
   order.held.length === 0 &&
   !hasUnanswered(order) &&
   !order.refunds.some(({ phase }) => phase === 'waiting') &&
   // What refused a creation is no answer about a trade.
-  (order.payment.state.outcome === null || !order.reasons.some(isSilence));
+  (order.payment?.state.outcome === null || !order.reasons.some(isSilence));
 
 /**
  * By what a trade of the order may be found, the surest first: its own number. Where that is not known, or the order was sent more than

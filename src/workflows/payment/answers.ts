@@ -111,10 +111,11 @@ export function notWithdrawnYetFailure(order: string): ApplicationFailure {
 /** Throws `InvalidRequest` for a resolution that is not whole, that comes after the end, or that `why` rules out now. */
 export function assertResolvable(
   resolution: PaymentResolution | undefined,
-  { outcome, attention }: Pick<PaymentState, 'outcome' | 'attention'>,
+  { outcome, attention, trade_status }: Pick<PaymentState, 'outcome' | 'attention' | 'trade_status'>,
   why: string | null,
 ): void {
-  const isSeen = resolution?.outcome === undefined && isSettledByLooking(attention);
+  const isSeen =
+    resolution?.outcome === undefined && attention !== null && isSettledByLooking({ attention, trade_status });
   const isKnown = isSeen || PAYMENT_OUTCOMES.some((one) => one === resolution?.outcome);
   assertResolution(resolution, [
     ...(isKnown ? [] : [{ field: 'outcome', rule: `one of ${PAYMENT_OUTCOMES.join(', ')}` }]),

@@ -56,12 +56,12 @@ export class OutcomeWait {
       case 'look':
         return this.look();
       case 'watch':
-        return this.onNews(await this.nextNews(step), step);
+        this.tellOfWatch(step);
+        return this.onNews(await this.nextNews(step.due_at), step.due_at);
       case 'decide':
-        this.watch.stop();
+        // Meanwhile the money may go back.
         context.waitFor('a person’s decision: the update `resolve`');
-        await condition(() => hasNews(this.context));
-        return this.look();
+        return this.onNews(await this.nextNews());
       case 'doubt':
         return context.raise('unconfirmed-notification');
       case 'insist':
@@ -73,8 +73,8 @@ export class OutcomeWait {
 
   // — Polling —
 
-  private async nextNews({ stage, due_at }: WatchStep): Promise<News> {
-    const { known, policy, app_id } = this.context;
+  private tellOfWatch({ stage }: WatchStep): void {
+    const { known, policy } = this.context;
     const later = this.stages.filter(({ at }) => at > stage.at);
     const deadlines = [stage, ...later].map(({ name, at }) => `${DEADLINE_WORDS[name]} (${timeText(at)})`).join(', ');
     const doubtDue = known.reasons.includes('unconfirmed-notification') ? null : doubtDueAt(known, policy);
@@ -85,6 +85,11 @@ export class OutcomeWait {
     this.context.waitFor(
       `${doubted}the buyer, or a notification. The gateway is asked again and again: the pending activity says when next. It is asked, too, at ${deadlines}; then it is EXPIRED.`,
     );
+  }
+
+  /** `due_at`: when something else is due; absent: nothing is. */
+  private async nextNews(due_at?: number): Promise<News> {
+    const { known, policy, app_id } = this.context;
     // Any answer settles the notifications of an earlier look without one, and the attention that says so.
     const isAnswerAwaited = known.claims.length > 0 || isUnanswered(known);
     const watch = {
@@ -96,7 +101,7 @@ export class OutcomeWait {
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
       tell_credentials: !known.reasons.includes('credentials'),
-      due_at,
+      ...(due_at === undefined ? {} : { due_at }),
     };
     try {
       return await this.watch.next(watch, () => hasNews(this.context));
@@ -106,7 +111,7 @@ export class OutcomeWait {
     }
   }
 
-  private async onNews(news: News, { due_at }: WatchStep): Promise<void> {
+  private async onNews(news: News, due_at = 0): Promise<void> {
     const { context } = this;
     if (news === 'interrupted') return;
     // Polls report it once: one that ended on each refusal would be started again and again.

@@ -348,7 +348,7 @@ function withTrade(before: KnownPayment, trade: Trade, at: number, settings: Pay
   const said = [{ amount: order_amount, currency: order_currency }];
   const isMismatch = isOther(named, said);
   const { shown } = named;
-  const learned = withShown(withOtherAmount(named, said), {
+  const learned = withShown(withOtherAmount(named, said, trade_status), {
     method: shown.method ?? trade.method ?? null,
     order_amount: shown.order_amount ?? (isMoney(order_amount) ? order_amount : null),
     order_currency: shown.order_currency ?? order_currency ?? null,
@@ -382,7 +382,7 @@ function onBelieved(
   const { signal } = claim;
   const { trade_status, amount, currency } = signal;
   if (trade_status === undefined) return settled;
-  if (isOther(settled, [signal])) return withOtherAmount(settled, [signal]);
+  if (isOther(settled, [signal])) return withOtherAmount(settled, [signal], trade_status);
   const named = withIds(settled, signal);
   const learned = withShown(named, {
     order_amount: named.shown.order_amount ?? amount ?? null,
@@ -396,11 +396,15 @@ type Amount = Pick<NotificationSignal, 'amount' | 'currency'>;
 const isOther = ({ shown }: KnownPayment, said: readonly Amount[]): boolean =>
   said.some((one) => isUnlikeOrder(shown, one));
 
-/** Where one of these names another amount than was ordered, a person has to compare. */
-function withOtherAmount(known: KnownPayment, said: readonly Amount[]): KnownPayment {
+/** Where one of these names another amount than was ordered, a person has to compare: once, and once more where it is paid. */
+function withOtherAmount(known: KnownPayment, said: readonly Amount[], status = ''): KnownPayment {
   const other = said.findLast((one) => isUnlikeOrder(known.shown, one));
   if (!other) return known;
   const mismatch = { amount: other.amount ?? null, currency: other.currency ?? null };
+  const { amount, currency } = known.shown.mismatch ?? {};
+  const isTold = amount === mismatch.amount && currency === mismatch.currency;
+  // A person may have seen it already.
+  if (isTold && outcomeOf(status) !== 'SUCCESS') return known;
   return raised(withShown(known, { mismatch }), 'amount-mismatch');
 }
 

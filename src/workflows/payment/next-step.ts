@@ -18,7 +18,7 @@ export type PaymentStep =
   | { readonly take: 'look' }
   /** Poll the gateway until then. `due_at`: when something else is due before the deadline. */
   | { readonly take: 'watch'; readonly stage: Deadline; readonly due_at: number }
-  /** Wait for a person's decision, or for news. */
+  /** Wait for a person's decision, or for news: the trade is polled meanwhile. */
   | { readonly take: 'decide' }
   /** What was notified has stayed unconfirmed for long: a person has to look. */
   | { readonly take: 'doubt' }

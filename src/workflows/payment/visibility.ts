@@ -57,8 +57,9 @@ export function paymentDetails(known: KnownPayment, waitingFor: string): string[
 
 /** What its attention is about. */
 export function paymentSubject(known: KnownPayment): AttentionSubject {
+  const { trade_status } = known.shown;
   const isOfAmounts = known.reasons.includes('amount-mismatch');
-  return { amounts: isOfAmounts ? mismatchLine(paymentState(known)) : undefined };
+  return { trade_status, amounts: isOfAmounts ? mismatchLine(paymentState(known)) : undefined };
 }
 
 function notifiedLine(notified: KnownPayment['latest']): string {

@@ -1,6 +1,7 @@
 /** What facts make known of an order after its sale, by the fold and its tables alone. */
-import { type AfterSaleState, type KnownOrder, timeText } from '../../../src/contract';
+import { type AfterSaleState, type KnownOrder, type PaymentState, timeText } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { LONGEST_OPEN_MS, timingOf } from '../../../src/gateway/pure/method-timing';
 import type { NewAfterSaleFact as Fact } from '../../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/order/ledger';
@@ -65,17 +66,20 @@ const decides = (number: string, outcome: 'REFUNDED' | 'REFUND_REFUSED' | 'REFUN
   reason: 'seen',
   refund: { number, outcome },
 });
-/** The payment has ended as sold. */
-const ended: Move = ({ now }) => {
-  const ids = { app_id: 'APP', out_trade_no: 'O1', trade_no: 'T1', method: 'PIX', expires_at: null };
-  const money = { order_amount: '150.00', order_currency: 'BRL', trade_status: 'SUCCESS' };
-  const nobody = { attention: null, attention_since: null, taken: null, history: [], other_trades: [] };
-  const nothing = { previous: null, payment_data: null, refused_because: null };
-  const state = { ...ids, ...money, ...nobody, ...nothing, outcome: 'SUCCESS', confirmed_by: 'query' } as const;
-  const times = { run_id: 'r', ended_at: now, watch_until: 0, sent_again: false, repeats: false, made_here: true };
-  const payment = { ...times, reasons: [], asked: [], state: { ...state, history: [], other_trades: [] } };
-  return [{ is: 'ended', payment, contradicted: [] }];
-};
+/** The payment has ended so. */
+const endedAs =
+  (how: Pick<PaymentState, 'outcome' | 'trade_status' | 'confirmed_by' | 'method'>): Move =>
+  ({ now }) => {
+    const ids = { app_id: 'APP', out_trade_no: 'O1', trade_no: 'T1', expires_at: null };
+    const money = { order_amount: '150.00', order_currency: 'BRL' };
+    const nobody = { attention: null, attention_since: null, taken: null, history: [], other_trades: [] };
+    const nothing = { previous: null, payment_data: null, refused_because: null };
+    const state = { ...ids, ...money, ...nobody, ...nothing, ...how };
+    const times = { run_id: 'r', ended_at: now, watch_until: 0, sent_again: false, repeats: false, made_here: true };
+    const payment = { ...times, reasons: [], asked: [], state: { ...state, history: [], other_trades: [] } };
+    return [{ is: 'ended', payment, contradicted: [] }];
+  };
+const ended = endedAs({ outcome: 'SUCCESS', trade_status: 'SUCCESS', confirmed_by: 'query', method: 'PIX' });
 const sold = (...moves: readonly Move[]) => new Order().happens(sees('SUCCESS'), ...moves);
 const orderOf = (refund_amount: string, out_request_no: string) => ({
   refund_amount,
@@ -469,6 +473,24 @@ test('ten thousand times the same notification is held once', () => {
   const claim = { trade_no: 'T1234567890123456789', trade_status: 'PARTIAL_REFUND', out_request_no: undefined };
   for (let i = 0; i < 10_000; i += 1) order.happens({ is: 'notified', claim });
   expect(JSON.stringify(order.sale).length).toBeLessThan(500_000);
+});
+
+describe('an order that ended without money, while the gateway had it open,', () => {
+  const expired = endedAs({ outcome: 'EXPIRED', trade_status: 'PROCESSING', confirmed_by: null, method: 'Wallet' });
+
+  test('is watched for as long as any method leaves one open, and no longer', () => {
+    const order = new Order().happens(expired, sees('PROCESSING'));
+    expect(order.step).toEqual({ take: 'watch', until: order.now + LONGEST_OPEN_MS });
+    expect(order.happens(LONGEST_OPEN_MS + HOUR, sees('PROCESSING')).step).toEqual({ take: 'rest' });
+  });
+
+  test('is watched for its method’s settling time from when the gateway is first seen to have ended it', () => {
+    const order = new Order().happens(expired, sees('PROCESSING'), 5 * DAY, sees('CANCEL'));
+    const until = order.now + timingOf('Wallet').settles_ms;
+    expect(order.step).toEqual({ take: 'watch', until });
+    expect(order.happens(DAY, sees('CANCEL')).step).toEqual({ take: 'watch', until });
+    expect(order.happens(until, sees('CANCEL')).step).toEqual({ take: 'rest' });
+  });
 });
 
 describe('the wait for a person', () => {

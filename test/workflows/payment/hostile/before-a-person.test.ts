@@ -250,11 +250,47 @@ test.each(['second-trade', 'unexpected-signal'])(
   },
 );
 
-test('a decision without an outcome does not settle another amount than was ordered: the payment waits for its outcome', async () => {
+test('a decision without an outcome does not settle another amount that is paid: the payment waits for its outcome', async () => {
   await begin();
   await happens(pay, MINUTE, costs('T1', '1.00'), tell('T1', 'SUCCESS'), 10 * MINUTE);
   expect(await isTaken({})).toBe(false);
   expect(await stateNow()).toMatchObject({ outcome: null, attention: 'amount-mismatch' });
+});
+
+// — Another amount is named, and nothing is paid yet —
+// Lost: the person had to end an open payment, and that word counted as one on money that came later. Nobody heard of it.
+
+test('promise 8: another amount of a trade that is not paid is settled without an outcome, and asked about again only where it is paid', async () => {
+  await begin();
+  await happens(pay, MINUTE, costs('T1', '165.30'), recheck, MINUTE);
+  expect(await stateNow()).toMatchObject({ outcome: null, attention: 'amount-mismatch' });
+  expect(await isTaken({})).toBe(true);
+  await happens(recheck, MINUTE);
+  expect(await stateNow()).toMatchObject({ outcome: null, attention: null });
+  await happens(tell('T1', 'SUCCESS'), MINUTE);
+  expect(await stateNow()).toMatchObject({ outcome: null, attention: 'amount-mismatch' });
+});
+
+test.each([
+  ['CANCEL', '100.00', 'that amount is paid', '100.00', 'SUCCESS', 'amount-mismatch'],
+  ['CANCEL', '150,00', 'what was ordered is paid', AMOUNT, 'SUCCESS', 'late-payment'],
+  ['SUCCESS', '100.00', 'it is never paid', AMOUNT, 'CANCEL', 'unlisted-transition'],
+] as const)(
+  'promise 8: a person’s %s after a notification of %s, while nothing is paid, is no word on money: where %s, a person is asked',
+  async (said, amount, _what, paid, status, reason) => {
+    await begin({ method: 'Wallet' });
+    await happens(pay, MINUTE, notify('T1', 'PROCESSING', { amount }), MINUTE, decide(said), MINUTE);
+    await happens(costs('T1', paid), move('T1', status), 3 * HOUR);
+    expect(open()).toContain(reason);
+  },
+);
+
+test('promise 8: money that goes back while a person compares amounts is before that person, and a SUCCESS all the same is asked about', async () => {
+  await begin({ method: 'Wallet' });
+  await happens(pay, MINUTE, costs('T1', '100.00'), tell('T1', 'SUCCESS'), MINUTE, move('T1', 'REFUNDED'), 2 * HOUR);
+  expect(await stateNow()).toMatchObject({ trade_status: 'REFUNDED', outcome: null, attention: 'amount-mismatch' });
+  await happens(decide('SUCCESS'), HOUR);
+  expect(open()).toContain('refund-elsewhere');
 });
 
 // — `created` waits without a timer for a first try that never comes, or that comes late —

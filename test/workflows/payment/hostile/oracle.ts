@@ -39,8 +39,8 @@ import { EXPIRY_MS, GRACE_MS, type Told, type World } from './world';
 /** `PAYMENTS_CREATE_WITHIN`: shorter than the order's own expiry. */
 const SEND_WITHIN_MS = HOUR;
 
-/** Three days until an order of an unknown method expires, four until its money is there, and a day of grace. */
-const LONGEST_WATCH_MS = 8 * DAY;
+/** A Boleto is open for thirty days, and takes three to settle; and a day of grace. */
+const LONGEST_WATCH_MS = 34 * DAY;
 
 export type { Seen };
 export { mayStillBePaid };
@@ -381,9 +381,11 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: LedgerTrade, a
   // Another system's trade under the number, which nothing tells from ours, may be taken for it.
   const others = gateway.trades.filter((trade) => trade.made_by === 'another system');
   if (others.some((trade) => mayBeTakenForOurs(world, trade))) return false;
-  // The gateway itself has ended the trade, and we were told. Money that comes all the same comes with a notification.
+  // The gateway itself has ended the trade, and we were told: once its method has settled, money comes with a notification.
+  const settles = traits.method === 'Wallet' ? 4 * DAY - NOTICED_WITHIN_MS : 0;
   const wasEnded = gateway.exchanges.some(
-    ({ at: asked, shown }) => asked <= at && shown?.trade_no === trade_no && ENDS_WITHOUT_MONEY.includes(shown.status),
+    ({ at: asked, shown }) =>
+      asked + settles <= at && shown?.trade_no === trade_no && ENDS_WITHOUT_MONEY.includes(shown.status),
   );
   // The setting believes a notified end, and asks no more.
   const wasToldOfItsEnd = world.acknowledged.some(

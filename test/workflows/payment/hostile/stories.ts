@@ -222,16 +222,16 @@ async function end(world: World): Promise<Broken[]> {
     await world.pass(3 * DAY);
   }
   // What may still be paid is watched until then, and needs nobody.
-  const mayBePaid = mayStillBePaid(world, seen);
+  const after = await seenIn(world);
+  const mayBePaid = mayStillBePaid(world, after);
   const left = world.runs.filter((run) => {
-    if (!run.isRunning || isStillWatching(world, seen, run)) return false;
+    if (!run.isRunning || isStillWatching(world, after, run)) return false;
     return !mayBePaid || typeof world.temporal.attributesOf(run).PaymentAttention === 'string';
   });
   const open = left.map(({ runId }) => ({
     promise: 8,
     what: `a person has settled everything three times, and ${runId} is still open`,
   }));
-  const after = await seenIn(world);
   return [...open, ...safety(world, after), ...waitersAreAnswered(world, after, false)];
 }
 

@@ -163,6 +163,19 @@ test('promise 5: money of a single trade that never ended is found', async () =>
   expect(attentions()).toContain('late-payment');
 });
 
+// — The gateway ends the trade after the payment, or leaves it open —
+// Lost: the watch ended at a time that was fixed at the payment's end, and money that came later was heard of by nobody.
+
+test.each([
+  ['ended days after our EXPIRED', [5 * DAY, move('T1', 'CANCEL'), 2 * DAY]],
+  ['ended days after a person’s CANCEL', [MINUTE, decide('CANCEL'), 6 * DAY, move('T1', 'CANCEL'), 2 * DAY]],
+  ['has open still, after a person has seen that it never ended', [6 * DAY, decide('EXPIRED'), 2 * DAY]],
+] as const)('promise 5: money of a trade that the gateway %s is found', async (_what, before) => {
+  await begin({ method: 'Wallet' });
+  await happens(pay, ...before, move('T1', 'SUCCESS'), 3 * HOUR);
+  expect(open()).toEqual(['late-payment']);
+});
+
 // — No follow-up is started where one for the same reason has ended —
 
 test('promise 5: the second of two trades is watched after a person has ended the payment later than the follow-up', async () => {
