@@ -95,6 +95,22 @@ test.each(MERCHANTS)('a merchant in %s that names no app is told so', (language)
   }
 });
 
+const KEY = 'a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
+test.each(MERCHANTS)('a merchant in %s takes no key id twice, and reads files in the place of settings', (language) => {
+  const app = { ...NO_TEMPORAL, GATEWAY_APP_ID: 'demo-app' };
+  const twice = run(merchants[language], { ...app, PAYMENTS_ENCRYPTION_KEYS: `${KEY},${KEY}` });
+  expectRefusal(twice, 'each id once');
+  const lost = run(merchants[language], { ...app, ...CLEAR, PAYMENTS_SEALING_PUBLIC_JWK_FILE: 'lost.json' });
+  expectRefusal(lost, 'PAYMENTS_SEALING_PUBLIC_JWK_FILE cannot be read');
+});
+
+('options' in java ? test : test.skip)('a merchant in Java names a setting of Temporal’s that it does not read', () => {
+  const cloud = { GATEWAY_APP_ID: 'demo-app', TEMPORAL_API_KEY: 'secret', TEMPORAL_TLS: 'true' };
+  const refused = run(merchants.Java, { ...NO_TEMPORAL, ...CLEAR, ...cloud });
+  expectRefusal(refused, 'and not TEMPORAL_API_KEY, TEMPORAL_TLS. Make the connection yourself');
+  expect(refused.stderr).not.toContain('secret');
+});
+
 test.each(MERCHANTS)('a merchant in %s reads no settings of a stack that others could have written', (language) => {
   const settings = join(folder, '.payments');
   mkdirSync(settings);
@@ -110,4 +126,11 @@ test.each(RECEIVERS)('a receiver in %s without the secret says where it stands',
   const { status, stdout, stderr } = run(receivers[language]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr.trim()).toMatch(/^PAYMENTS_EVENTS_SECRETS is not set\. .*\.payments\/dev\.env\.$/);
+});
+
+test.each(RECEIVERS)('a receiver in %s takes its secret from a file, too', (language) => {
+  const secrets = join(folder, 'secrets');
+  writeFileSync(secrets, 'no-secret\n');
+  const { status, stderr } = run(receivers[language], { PAYMENTS_EVENTS_SECRETS_FILE: secrets });
+  expect([status, stderr.trim()]).toEqual([2, expect.stringContaining('PAYMENTS_EVENTS_SECRETS must be whsec_')]);
 });
