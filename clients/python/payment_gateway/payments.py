@@ -356,9 +356,9 @@ async def connect() -> Payments:
     if not (app_id := settings.get("GATEWAY_APP_ID")):
         raise ConfigError("Which app? Set GATEWAY_APP_ID, or run payment-gateway dev in this folder first.")
     converter = data_converter(settings)
+    sealing = setting(settings, "PAYMENTS_SEALING_PUBLIC_JWK")
     config = ClientConfig.load_client_connect_config(override_env_vars=settings)
     config.setdefault("target_host", "localhost:7233")
     client = await Client.connect(**config, data_converter=converter)
-    sealing = setting(settings, "PAYMENTS_SEALING_PUBLIC_JWK")
     queue = settings.get("PAYMENTS_TASK_QUEUE") or "payments"
     return Payments(client, app_id, queue, json.loads(sealing) if sealing else None)
