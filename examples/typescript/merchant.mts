@@ -1,4 +1,4 @@
-import { connectPayments } from 'temporal-payment-gateway/client';
+import { connectPayments, isSold } from 'temporal-payment-gateway/client';
 
 const { payments, close } = await connectPayments();
 const out_trade_no = process.argv[2] ?? 'order-1'; // the same number again is the same payment: nobody pays twice
@@ -10,7 +10,7 @@ if (pay_url) console.log(`The buyer pays here: ${pay_url}`);
 else console.log('Nothing to pay with: refused, or its answer got lost. Let it end, and sell under a new number.');
 
 const end = await payments.outcome(out_trade_no); // minutes or days later; ask again after a restart
-if (end.attention) console.log(`Not yet, a person decides first: ${end.attention}`);
-else if (end.late_payment_refund) console.log('Not sold: the money came late, and goes back');
-else console.log(end.outcome === 'SUCCESS' ? 'Paid: deliver the tickets.' : `Not paid: ${end.outcome}`);
+if (isSold(end)) console.log('Paid: deliver the tickets.');
+else if (end.attention) console.log(`Not yet, a person decides first: ${end.attention}`);
+else console.log(`Not sold: it ended as ${end.outcome}, and shows ${end.trade_status} now`);
 await close();

@@ -23,12 +23,12 @@ const order = {
   request: { out_trade_no, subject: 'Two tickets', ...price, ...buyer },
 };
 
-const outcome = await worker.runUntil(
+const sold = await worker.runUntil(
   new Client({ connection, ...shop }).workflow.execute('sellOverNexus', {
     taskQueue: 'shop',
     workflowId: `shop:${out_trade_no}`,
     args: ['payments', order],
   }),
 );
-console.log(outcome === 'SUCCESS' ? 'Paid: deliver the tickets.' : `Not paid: ${outcome}`);
+console.log(sold === 'sold' ? 'Paid: deliver the tickets.' : 'Not sold: deliver nothing.');
 await connection.close();

@@ -13,6 +13,7 @@ import {
   endedFromOutside,
   FAILURE,
   fieldsUnlikeKnown,
+  isNotCreatedFailure,
   isTradeOfOthers,
   type NewPayment,
   type PaymentData,
@@ -68,6 +69,9 @@ async function answerOfEnded(client: Client, workflowId: string, payment: NewPay
   const order = await orderUnder(client, workflowId);
   const { runId, status } = await latestTakenRun(client, workflowId);
   const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId, runId);
+  const failure = await failureOf(handle);
+  // Such a run leaves its number free, for this request or any other: what it was asked for does not count.
+  if (failure instanceof ApplicationFailure && isNotCreatedFailure(failure)) throw sameFailure(failure);
   // Temporal itself has the result of a payment that ended well; the state of any other needs a worker on its task queue.
   const ask = () => (status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state));
   const state = await ifAnswered(ask, null);
@@ -76,7 +80,6 @@ async function answerOfEnded(client: Client, workflowId: string, payment: NewPay
   if (fields.length > 0) throw differentOrder(state ?? { ...UNKNOWN_ORDER, out_trade_no }, fields);
   const answer = state && creationAnswer(state);
   if (answer) return answer;
-  const failure = await failureOf(handle);
   if (failure instanceof ApplicationFailure) throw sameFailure(failure);
   // Somebody ended it: perhaps the order was sent.
   throw typedFailure(FAILURE.pending, endedFromOutside(out_trade_no), { outcome: 'unknown' });

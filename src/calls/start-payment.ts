@@ -13,6 +13,7 @@ import {
   type AccountActivities,
   type AppOrder,
   FAILURE,
+  isNotCreatedFailure,
   type NewPayment,
   type PaymentState,
   type PaymentWorkflow,
@@ -44,7 +45,22 @@ export async function startPayment(order: AppOrder, taskQueue?: string): Promise
   assertCalled('startPayment');
   const payment = paymentOf(order);
   const workflowId = paymentWorkflowId(payment.app_id, payment.request.out_trade_no);
-  const child = await startOrJoin(payment, workflowId, taskQueue);
+  const child = await startOrJoin(payment, workflowId, taskQueue, 'REJECT_DUPLICATE');
+  try {
+    return await started(payment, workflowId, child);
+  } catch (failure) {
+    if (child || !isNotCreatedFailure(failure)) throw failure;
+  }
+  // A run before this call made no order, so its number can be used again, by a mended one too.
+  const again = await startOrJoin(payment, workflowId, taskQueue, 'ALLOW_DUPLICATE_FAILED_ONLY');
+  return started(payment, workflowId, again);
+}
+
+async function started(
+  payment: NewPayment,
+  workflowId: string,
+  child: ChildWorkflowHandle<PaymentWorkflow> | undefined,
+): Promise<StartedPayment> {
   try {
     const data = await createdAnswer(payment);
     return { data, outcome: () => (child ? child.result() : outcomeOf(workflowId)) };
@@ -58,14 +74,17 @@ async function startOrJoin(
   payment: NewPayment,
   workflowId: string,
   taskQueue: string | undefined,
+  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY',
 ): Promise<ChildWorkflowHandle<PaymentWorkflow> | undefined> {
+  // A number that is used again has an earlier run, which is looked at before the order is sent.
+  const isFirst = workflowIdReusePolicy === 'REJECT_DUPLICATE';
   try {
     return await startChild<PaymentWorkflow>(WORKFLOW.payment, {
       workflowId,
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdReusePolicy,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
-      args: [{ ...payment, first_start_id: workflowInfo().runId }],
+      args: [isFirst ? { ...payment, first_start_id: workflowInfo().runId } : payment],
       ...(taskQueue === undefined ? {} : { taskQueue }),
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 /** `payment-gateway pay ORDER.json [--wait]`: sends an order file and prints the payment data. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidOrderError, type PaymentsClient } from '../client';
-import { FAILURE, type PaymentData, type PaymentState } from '../contract';
+import { FAILURE, isSold, type PaymentData, type PaymentState } from '../contract';
 import type { FieldIssue, RuleSettings } from '../gateway';
 import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
@@ -59,7 +59,8 @@ async function follow(payments: PaymentsClient, out_trade_no: string, { json }: 
   }
   printNew(ended);
   say(json ? JSON.stringify({ state: ended }) : print.ending(ended));
-  return ended.outcome === 'SUCCESS' ? EXIT.ok : EXIT.refused;
+  // Until a person has decided, nobody knows whether it is sold.
+  return isSold(ended) ? EXIT.ok : ended.attention ? EXIT.pending : EXIT.refused;
 }
 
 type OrderFile =

@@ -95,8 +95,10 @@ export class AccountsClient {
    */
   async create(
     request: NewSpeiAccount,
-    { key = accountKeyOf(request.customer?.buyer_id ?? '') } = {},
+    { key: own }: { key?: string | null | undefined } = {},
   ): Promise<SpeiAccountData> {
+    // A column that is null names no key: one account for all who have none would take their deposits together.
+    const key = own || accountKeyOf(request.customer?.buyer_id ?? '');
     const { client, app_id, taskQueue, rules } = this.options;
     try {
       parseNewSpeiAccount(request, rules);

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import type { MerchantEvent } from '../contract';
 import { withDevSettings } from '../process/dev-settings';
-import { ConfigError, eventSecrets } from '../process/settings';
+import { ConfigError, eventSecrets, settingOrFile } from '../process/settings';
 
 const SETTING = 'PAYMENTS_EVENTS_SECRETS';
 
@@ -27,8 +27,8 @@ const signedEvent = z.custom<MerchantEvent>(
 export class EventReader {
   private readonly webhooks: readonly Webhook[];
 
-  /** `secrets`: by default the setting `PAYMENTS_EVENTS_SECRETS`. Throws ConfigError where there is none, or it is wrong. */
-  constructor(secrets: string | undefined = withDevSettings(process.env).env[SETTING]) {
+  /** `secrets`: by default the setting `PAYMENTS_EVENTS_SECRETS`, or its file. Throws ConfigError where there is none, or it is wrong. */
+  constructor(secrets: string | undefined = settingOrFile(withDevSettings(process.env).env, SETTING)) {
     if (!secrets) {
       throw new ConfigError(
         `${SETTING} is not set. It signs the events, and the worker has it; with npm start it stands in .payments/dev.env.`,

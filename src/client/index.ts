@@ -3,7 +3,7 @@
  * code of the worker.
  */
 export { dataConverter } from '../codec/data-converter';
-export type { MerchantEvent } from '../contract';
+export { isSold, type MerchantEvent } from '../contract';
 export type {
   Checkout,
   CurrencyCode,

@@ -177,7 +177,7 @@ export class PaymentsClient {
    *
    * @example
    * const end = await payments.outcome('order-1');
-   * if (end.outcome === 'SUCCESS' && !end.attention && !end.late_payment_refund) deliver();
+   * if (isSold(end)) deliver();
    */
   async outcome(out_trade_no: string): Promise<PaymentState> {
     try {

@@ -1,6 +1,6 @@
 /** The trade's statuses: one row each, a column for each question that somebody asks of a status. Pure. */
 import { isKnownStatus, TRADE_STATUSES, type TradeStatus } from '../gateway/pure/status-names';
-import type { PaymentOutcome } from './payment';
+import type { PaymentOutcome, PaymentState } from './payment';
 
 /** What a status says of the refunds of a trade. `stands`: the payment stands, or stands again. */
 export type RefundMeaning =
@@ -78,6 +78,21 @@ export const isBankStatus = (status: string): boolean => refundMeaningOf(status)
 
 /** In these the bank takes the money back. */
 export const takesMoneyBack = (status: string): boolean => status === 'DISPUTE' || status === 'CHARGEBACK';
+
+/** Whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back. */
+export const isSold = ({
+  outcome,
+  attention,
+  late_payment_refund,
+  trade_status,
+}: Pick<PaymentState, 'outcome' | 'attention' | 'trade_status'> & {
+  late_payment_refund?: PaymentState['late_payment_refund'] | undefined;
+}): boolean =>
+  outcome === 'SUCCESS' &&
+  !attention &&
+  !late_payment_refund &&
+  refundMeaningOf(trade_status) !== 'done' &&
+  !takesMoneyBack(trade_status ?? '');
 
 /** In these the money of a sale is with the merchant, all or a part. */
 export const STATUSES_WITH_MONEY: readonly TradeStatus[] = TRADE_STATUSES.filter(

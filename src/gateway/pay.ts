@@ -116,11 +116,13 @@ export function parseDirectPayment(input: unknown, options?: CheckOptions): Dire
   return checkRequest(RULES, input, options);
 }
 
-const createdOrder = z.looseObject({ out_trade_no: looseText, trade_no: looseText, trade_status: looseText });
+const createdOrder = z
+  .object({ out_trade_no: looseText, trade_no: looseText, trade_status: looseText })
+  .catchall(z.union([z.string(), z.number(), z.boolean()]).transform(String).or(z.unknown()));
 
 /**
- * The answer to an order's creation. Its trade is told from others by these fields, so numbers are text as in a query's
- * answer.
+ * The answer to an order's creation. Its trade is told from others by the named fields, and the interface has text alone: a
+ * number, such as a `reference` of SPEI, is its digits, so that every language reads the same.
  */
 export const readCreatedOrder = (answer: GatewayResponse): GatewayResponse =>
   createdOrder.parse(withoutEnvelope(answer));

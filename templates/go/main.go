@@ -60,7 +60,7 @@ func (s *Shop) Take(event payments.MerchantEvent) {
 		return
 	}
 	order := Order{Status: "do not deliver", Refunded: "0.00"}
-	if event.Payment.Outcome == "SUCCESS" && event.Payment.Attention == "" && event.Payment.LatePaymentRefund == nil {
+	if payments.IsSold(*event.Payment) {
 		order.Status = "deliver"
 	}
 	if event.AfterSale != nil {
@@ -173,7 +173,11 @@ func open() (*Shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	events, err := payments.NewEventReader(settings["PAYMENTS_EVENTS_SECRETS"])
+	secrets, err := settings.Value("PAYMENTS_EVENTS_SECRETS")
+	if err != nil {
+		return nil, err
+	}
+	events, err := payments.NewEventReader(secrets)
 	if err != nil {
 		return nil, err
 	}

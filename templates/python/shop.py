@@ -17,6 +17,7 @@ from payment_gateway import (
     Payments,
     RefundOptions,
     connect,
+    is_sold,
 )
 from pydantic import BaseModel
 
@@ -90,10 +91,9 @@ def take(event: MerchantEvent) -> None:
     if event["id"] in taken or "payment" not in event:
         return
     payment = event["payment"]
-    is_sold = payment["outcome"] == "SUCCESS" and not payment["attention"] and "late_payment_refund" not in payment
     refunded = event["after_sale"]["refunded_amount"] if "after_sale" in event else "0.00"
     if payment["outcome"]:
-        orders[payment["out_trade_no"] or ""] = Order("deliver" if is_sold else "do not deliver", refunded)
+        orders[payment["out_trade_no"] or ""] = Order("deliver" if is_sold(payment) else "do not deliver", refunded)
     taken.add(event["id"])  # in one transaction with what it changes
 
 

@@ -3,6 +3,7 @@ import {
   EventError,
   type EventReader,
   isPaymentFailure,
+  isSold,
   type MerchantEvent,
   type PaymentsClient,
 } from 'temporal-payment-gateway/client';
@@ -43,10 +44,10 @@ export function openShop(payments: PaymentsClient, events: EventReader) {
 
   function take(event: MerchantEvent) {
     if (taken.has(event.id) || !('payment' in event)) return;
-    const { out_trade_no, outcome, attention, late_payment_refund } = event.payment;
-    const isSold = outcome === 'SUCCESS' && !attention && !late_payment_refund;
+    const { out_trade_no, outcome } = event.payment;
+    const status = isSold(event.payment) ? 'deliver' : 'do not deliver';
     const refunded = event.after_sale?.refunded_amount ?? '0.00';
-    if (outcome) orders.set(out_trade_no ?? '', { status: isSold ? 'deliver' : 'do not deliver', refunded });
+    if (outcome) orders.set(out_trade_no ?? '', { status, refunded });
     taken.add(event.id); // in one transaction with what it changes
   }
 

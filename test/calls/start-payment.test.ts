@@ -141,6 +141,18 @@ test('an order of another amount than an adopted payment that has ended is not a
   });
 });
 
+test('an order that was refused is sold under its number once it is mended, and refused again before', async () => {
+  const sold = order();
+  const broken = { ...sold, request: { ...sold.request, customer: { name: 'Mariana 🎫' } } };
+  for (const shop of [await start('sell', broken), await start('sell', broken)])
+    await expect(shop.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
+  const shop = await start('sell', sold);
+  await eventually('it has the data', async () => (await dataOf(shop)) !== null);
+  await stack.simulator.pay(sold.request.out_trade_no);
+  expect(await shop.result()).toBe('SUCCESS');
+  expect(has(sold.request.out_trade_no)).toBe(true);
+});
+
 test('a payment that was terminated before a worker had it is no answer, and the workflow is told so', async () => {
   const sold = order();
   const workflowId = paymentWorkflowId(sold.app_id, sold.request.out_trade_no);

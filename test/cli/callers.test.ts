@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { built } from '../harness/built';
 import { Commands, type Ended, started } from '../harness/commands';
+import { eventually } from '../harness/eventually';
 import { publishedOrder, publishedOrders } from '../harness/orders';
 import { afterSaleOf, sold, USER } from '../harness/sold';
 import { ROOT, Terminal } from '../harness/terminal';
@@ -385,6 +386,20 @@ describe('pay', () => {
     await stack.simulator.act(order.out_trade_no, 'cancel');
     expect(await paying.ended).toBe(1);
     expect(paying.output).toContain(`Order ${order.out_trade_no} was canceled, 150.00 BRL`);
+  });
+
+  test('--wait ends with 3 for an order that is paid late, until a person has decided', async () => {
+    const order = orderFile('pix');
+    expect(await run(settings, order.path)).toMatchObject({ code: 0 });
+    const cancel = ['--outcome', 'CANCEL', '--by', 'ana', '--reason', 'the buyer called'];
+    expect(await commands.run(settings, 'resolve', order.out_trade_no, ...cancel)).toMatchObject({ code: 0 });
+    await stack.simulator.pay(order.out_trade_no);
+    const isLate = async () => (await stack.payments.state(order.out_trade_no)).attention === 'late-payment';
+    await eventually('a person is asked', isLate);
+    expect(await run(settings, order.path, '--wait')).toMatchObject({ code: 3 });
+    const seen = ['--by', 'ana', '--reason', 'delivered'];
+    expect(await commands.run(settings, 'resolve', order.out_trade_no, ...seen)).toMatchObject({ code: 0 });
+    expect(await run(settings, order.path, '--wait')).toMatchObject({ code: 0 });
   });
 
   test('another order under the same number ends with 1 and names the fields', async () => {

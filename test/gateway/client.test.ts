@@ -150,19 +150,21 @@ describe('a success', () => {
   });
 
   test.each(['/trade/pay', '/trade/create'])(
-    'of %s has its ids as text, digit by digit, also where they are numbers',
+    'of %s has every scalar as text, digit by digit, also where it is a number',
     async (path) => {
       const { call, request } = operation(path);
       const gateway = await open.http((response) => {
         response.end(
-          '{"code":10000,"trade_no":10001,"out_trade_no":2025120320503108483,"trade_status":"","installments":3}',
+          '{"code":10000,"trade_no":10001,"out_trade_no":2025120320503108483,"trade_status":"","reference":1234567,"new":true,"more":[1]}',
         );
       });
       const asked = { ...request, out_trade_no: '2025120320503108483' };
       await expect(call(open.client(gateway), asked)).resolves.toEqual({
         trade_no: '10001',
         out_trade_no: '2025120320503108483',
-        installments: 3,
+        reference: '1234567',
+        new: 'true',
+        more: [1],
       });
     },
   );

@@ -9,8 +9,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -25,7 +25,7 @@ const (
 	keyBytes  = 32
 )
 
-var wrongKeys = &ConfigError{"PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas"}
+var wrongKeys = &ConfigError{"PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas, each id once"}
 
 var keyForm = regexp.MustCompile(`^([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]{43}=)$`)
 
@@ -36,28 +36,23 @@ type Key struct {
 }
 
 // Codec encrypts payloads with AES-256-GCM, in the format of docs/contract.md. The first key encrypts, all of them decrypt. A
-// payload is bound to its owner, which the SDK tells, and one of another owner is refused. So is clear text.
+// payload is bound to its owner, which the SDK tells, and one of another owner is refused. So is clear text, unless AcceptsClearText.
 type Codec struct {
 	Keys  []Key
 	Owner []string
+	// AcceptsClearText: what was written before there were keys is read, too (PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT).
+	AcceptsClearText bool
 }
 
 // keysOf reads PAYMENTS_ENCRYPTION_KEYS, or the file that PAYMENTS_ENCRYPTION_KEYS_FILE names. No message quotes a key.
 func keysOf(settings Settings) (keys []Key, err error) {
-	setting, file := settings["PAYMENTS_ENCRYPTION_KEYS"], settings["PAYMENTS_ENCRYPTION_KEYS_FILE"]
-	if setting != "" && file != "" {
-		return nil, &ConfigError{"PAYMENTS_ENCRYPTION_KEYS and PAYMENTS_ENCRYPTION_KEYS_FILE are both set; keep one."}
-	}
-	if file != "" {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		setting = string(content)
+	setting, err := settings.Value("PAYMENTS_ENCRYPTION_KEYS")
+	if err != nil {
+		return nil, err
 	}
 	for _, one := range words(setting) {
 		found := keyForm.FindStringSubmatch(one)
-		if found == nil {
+		if found == nil || slices.ContainsFunc(keys, func(key Key) bool { return key.ID == found[1] }) {
 			return nil, wrongKeys
 		}
 		bytes, err := base64.StdEncoding.DecodeString(found[2])
@@ -73,11 +68,15 @@ func keysOf(settings Settings) (keys []Key, err error) {
 func (c *Codec) WithSerializationContext(context converter.SerializationContext) converter.PayloadCodec {
 	switch of := context.(type) {
 	case converter.WorkflowSerializationContext:
-		return &Codec{Keys: c.Keys, Owner: []string{of.Namespace, of.WorkflowID}}
+		return c.of(of.Namespace, of.WorkflowID)
 	case converter.ActivitySerializationContext:
-		return &Codec{Keys: c.Keys, Owner: []string{of.Namespace, of.WorkflowID, "activity", ""}}
+		return c.of(of.Namespace, of.WorkflowID, "activity", "")
 	}
 	return c
+}
+
+func (c *Codec) of(owner ...string) *Codec {
+	return &Codec{Keys: c.Keys, Owner: owner, AcceptsClearText: c.AcceptsClearText}
 }
 
 // Encode encrypts every payload.
@@ -85,7 +84,7 @@ func (c *Codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error
 	return each(payloads, c.encrypt)
 }
 
-// Decode decrypts every payload, and refuses clear text and what belongs to another owner.
+// Decode decrypts every payload, and refuses clear text, unless AcceptsClearText, and what belongs to another owner.
 func (c *Codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	return each(payloads, c.decrypt)
 }
@@ -123,6 +122,9 @@ func (c *Codec) encrypt(payload *commonpb.Payload) (*commonpb.Payload, error) {
 
 func (c *Codec) decrypt(payload *commonpb.Payload) (*commonpb.Payload, error) {
 	if string(payload.Metadata["encoding"]) != encoding {
+		if c.AcceptsClearText {
+			return payload, nil
+		}
 		return nil, fmt.Errorf("a payload is in clear text, which anybody could have put there")
 	}
 	id, owner := string(payload.Metadata["encryption-key-id"]), payload.Metadata["encryption-context"]

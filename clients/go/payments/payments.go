@@ -68,7 +68,11 @@ func ConnectWith(settings Settings) (*Payments, error) {
 		return nil, &ConfigError{withoutKeys}
 	}
 	var sealingKey *jose.JSONWebKey
-	if jwk := settings["PAYMENTS_SEALING_PUBLIC_JWK"]; jwk != "" {
+	jwk, err := settings.Value("PAYMENTS_SEALING_PUBLIC_JWK")
+	if err != nil {
+		return nil, err
+	}
+	if jwk != "" {
 		sealingKey = &jose.JSONWebKey{}
 		if json.Unmarshal([]byte(jwk), sealingKey) != nil {
 			return nil, &ConfigError{"PAYMENTS_SEALING_PUBLIC_JWK must be the worker’s public key, as JSON."}
@@ -83,7 +87,9 @@ func ConnectWith(settings Settings) (*Payments, error) {
 	}
 	options.DataConverter = converter.GetDefaultDataConverter()
 	if len(keys) > 0 {
-		options.DataConverter = converter.NewCodecDataConverter(options.DataConverter, &Codec{Keys: keys})
+		options.DataConverter = converter.NewCodecDataConverter(options.DataConverter, &Codec{
+			Keys: keys, AcceptsClearText: settings["PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT"] == "true",
+		})
 		options.FailureConverter = temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
 			DataConverter: options.DataConverter, EncodeCommonAttributes: true,
 		})
@@ -272,9 +278,13 @@ func (p *Payments) startOrAnswer(ctx context.Context, asked paymentInput, tries 
 	}
 	answer, err = p.createdBefore(ctx, asked)
 	var failed *Error
-	if errors.As(err, &failed) && failed.leavesNoOrder() {
-		// There is no order, so its number can be used again.
-		return p.start(ctx, asked, tries, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+	if !errors.As(err, &failed) || !failed.leavesNoOrder() {
+		return answer, err
+	}
+	// There is no order, so its number can be used again.
+	answer, err = p.start(ctx, asked, tries, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+	if errors.As(err, &over) {
+		return nil, noAnswer()
 	}
 	return answer, err
 }
@@ -297,12 +307,15 @@ func (p *Payments) start(
 func (p *Payments) createdBefore(ctx context.Context, asked paymentInput) (Object, error) {
 	number := text(asked.Request["out_trade_no"])
 	var state PaymentState
+	// Another run may go on under the number meanwhile, for days.
+	ctx, stop := context.WithTimeout(ctx, answerTimeout)
+	defer stop()
 	if err := p.workflows.result(ctx, p.id(number), &state); err != nil {
 		return nil, err
 	}
 	made, err := p.workflows.order(ctx, p.id(number), number)
 	if err != nil {
-		return nil, err
+		return nil, asError(err)
 	}
 	if fields := differing(made, asked); len(fields) > 0 {
 		message := fmt.Sprintf("Order %s exists with another request: %s. Nothing was sent now.", number, strings.Join(fields, ", "))
@@ -401,8 +414,14 @@ func differing(made, asked paymentInput) []string {
 func isSame(name string, one, other map[string]string) bool {
 	a, isInOne := one[name]
 	b, isInOther := other[name]
-	if !isInOne || !isInOther || name != "order_amount" {
-		return isInOne && isInOther && a == b
+	if !isInOne || !isInOther {
+		return false
+	}
+	if name == "order_currency" {
+		return strings.EqualFold(a, b)
+	}
+	if name != "order_amount" {
+		return a == b
 	}
 	x, isNumber := new(big.Rat).SetString(a)
 	y, isOtherNumber := new(big.Rat).SetString(b)

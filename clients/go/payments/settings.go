@@ -44,6 +44,22 @@ func Environment() (Settings, error) {
 	return settings, err
 }
 
+// Value is a setting, or what the file holds that `…_FILE` names; "" where neither is set. It fails with a ConfigError.
+func (s Settings) Value(name string) (string, error) {
+	value, file := s[name], s[name+"_FILE"]
+	if file == "" {
+		return value, nil
+	}
+	if value != "" {
+		return "", &ConfigError{name + " and " + name + "_FILE are both set; keep one."}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", &ConfigError{name + "_FILE cannot be read: " + err.Error()}
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
 // ownFile is the text of a file of the user's own: in a folder of somebody else's, it could name their Temporal and their keys.
 func ownFile(path string) ([]byte, error) {
 	named, err := os.Lstat(path)

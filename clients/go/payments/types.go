@@ -1,6 +1,10 @@
 package payments
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
 
 // Object is JSON whose fields are the gateway's own.
 type Object = map[string]any
@@ -414,10 +418,22 @@ var fieldsOfMethod = map[string][]string{
 	"depositexpress": {"provider_owner", "provider_owner_document", "provider_agency", "provider_number"},
 }
 
-// dataOf is the payment data that the gateway sent, with whether the fields that its method needs are there.
+// Money of a sale goes back by these, all of it.
+var moneyBack = []string{"REFUNDED", "DISPUTE", "CHARGEBACK"}
+
+// IsSold tells whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back.
+func IsSold(state PaymentState) bool {
+	stands := state.Attention == "" && state.LatePaymentRefund == nil
+	return state.Outcome == "SUCCESS" && stands && !slices.Contains(moneyBack, state.TradeStatus)
+}
+
+// dataOf is the payment data that the gateway sent, with whether the fields that its method needs are there. Those of the type are
+// text: where the gateway sends something else, they count as absent, and are in Fields.
 func dataOf(fields Object, needed []string) (PaymentData, error) {
 	data := PaymentData{Fields: fields}
-	written, err := json.Marshal(fields)
+	known := maps.Clone(fields)
+	maps.DeleteFunc(known, func(name string, value any) bool { _, isText := value.(string); return !isText && name != "recovered" })
+	written, err := json.Marshal(known)
 	if err == nil {
 		err = json.Unmarshal(written, &data)
 	}

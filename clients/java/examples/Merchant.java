@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import payments.Answers.PaymentData;
+import payments.Answers.PaymentState;
 import payments.ConfigError;
 import payments.Orders.DirectPayment;
 import payments.PaymentError;
@@ -12,7 +13,7 @@ import payments.Payments;
 
 /**
  * A merchant's backend: starts the payment of an order file and prints where the buyer pays, and with --wait how it ended. It ends with
- * 0 (paid, or started), 1 (not paid), 2 (wrong order or settings: nothing was sent) or 3 (not known yet: run it again).
+ * 0 (sold, or started), 1 (not sold), 2 (wrong order or settings: nothing was sent) or 3 (not known yet: run it again).
  */
 public final class Merchant {
   public static void main(String[] args) throws Exception {
@@ -22,7 +23,7 @@ public final class Merchant {
     request.forEach((name, value) -> order.with(String.valueOf(name), value));
     try (Payments payments = Payments.connect()) {
       boolean waits = Arrays.asList(args).contains("--wait");
-      end(isSold(payments, order, String.valueOf(request.get("out_trade_no")), waits) ? 0 : 1, "");
+      end(sell(payments, order, String.valueOf(request.get("out_trade_no")), waits), "");
     } catch (ConfigError error) {
       end(2, "ConfigError: " + error.getMessage());
     } catch (PaymentError error) {
@@ -31,15 +32,16 @@ public final class Merchant {
     }
   }
 
-  /** The same order again gets the same answer. */
-  private static boolean isSold(Payments payments, DirectPayment order, String number, boolean waits) {
+  /** The same order again gets the same answer. Returns the exit code. */
+  private static int sell(Payments payments, DirectPayment order, String number, boolean waits) {
     PaymentData data = payments.pay(order);
     System.out.println(data.payUrl() == null ? "Nothing to pay with: it was refused, or its answer got lost. Let it end."
         : "The buyer pays here: " + data.payUrl());
-    if (!waits) return true;
-    String outcome = payments.outcome(number).outcome();
-    System.out.println(outcome);
-    return "SUCCESS".equals(outcome);
+    if (!waits) return 0;
+    PaymentState state = payments.outcome(number);
+    System.out.println(state.outcome());
+    if (Payments.isSold(state)) return 0;
+    return state.attention() == null ? 1 : 3; // a person decides first
   }
 
   private static void end(int code, String message) {

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Coroutine
 from typing import Any, NoReturn
 
-from payment_gateway import ConfigError, PaymentError, connect
+from payment_gateway import ConfigError, PaymentError, connect, is_sold
 
 
 async def main(order_file: str, wait: bool) -> int:
@@ -39,7 +39,9 @@ async def main(order_file: str, wait: bool) -> int:
         show({"error": error.type, "message": str(error), **error.details}, sys.stderr)
         return {"InvalidRequest": 2, "PaymentPending": 3}.get(error.type, 1)
     show({"result": result})
-    return 0 if result["outcome"] == "SUCCESS" else 1
+    if is_sold(result):
+        return 0
+    return 3 if result["attention"] else 1  # a person decides first
 
 
 def run(program: Coroutine[Any, Any, int]) -> NoReturn:

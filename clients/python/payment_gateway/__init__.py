@@ -3,7 +3,7 @@
 from .codec import EncryptionCodec, PayloadDecryptionError, data_converter
 from .errors import ConfigError, EventError, PaymentError
 from .events import EventReader
-from .payments import Accounts, Payments, connect
+from .payments import Accounts, Payments, connect, is_sold
 from .sealing import seal
 from .types import (
     AfterSaleState,
@@ -41,5 +41,6 @@ __all__ = [
     "SpeiAccountState",
     "connect",
     "data_converter",
+    "is_sold",
     "seal",
 ]

@@ -9,7 +9,6 @@ from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import urandom
-from pathlib import Path
 from typing import Any
 
 from cryptography.exceptions import InvalidTag
@@ -30,6 +29,7 @@ from temporalio.converter import (
 from typing_extensions import Self
 
 from .errors import ConfigError
+from .settings import setting
 
 SETTING = "PAYMENTS_ENCRYPTION_KEYS"
 MIGRATION = "PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT"
@@ -68,15 +68,11 @@ def data_converter(environ: Mapping[str, str]) -> DataConverter:
 
 def encryption_keys(environ: Mapping[str, str]) -> dict[str, bytes]:
     """
-    The keys (32 bytes) by their ids, the one in use first; empty if neither setting is set. Raises ConfigError for
-    unusable settings, and OSError for a file that cannot be read. No message quotes a key.
+    The keys (32 bytes) by their ids, the one in use first; empty if there are none. Raises ConfigError for unusable settings.
+    No message quotes a key.
     """
-    text, file = environ.get(SETTING), environ.get(f"{SETTING}_FILE")
-    if text and file:
-        raise ConfigError(f"{SETTING} and {SETTING}_FILE are both set; keep one.")
-    if file:
-        text = Path(file).read_text(encoding="utf-8")
-    elif not text:
+    text = setting(environ, SETTING)
+    if not text and not environ.get(f"{SETTING}_FILE"):
         return {}
     listed = [re.fullmatch(KEY, key) for key in re.split(r"[\s,]+", text) if key]
     keys = {key[1]: b64decode(key[2]) for key in listed if key}

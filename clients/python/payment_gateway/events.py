@@ -7,7 +7,7 @@ from typing import Any, cast
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from .errors import ConfigError, EventError
-from .settings import environment
+from .settings import environment, setting
 from .types import MerchantEvent
 
 SETTING = "PAYMENTS_EVENTS_SECRETS"
@@ -21,9 +21,9 @@ class EventReader:
     """
 
     def __init__(self, secrets: str | None = None) -> None:
-        """`secrets`: by default the setting PAYMENTS_EVENTS_SECRETS. Raises ConfigError where there is none, or it is wrong."""
+        """`secrets`: by default the setting PAYMENTS_EVENTS_SECRETS, or its file. Raises ConfigError where there is none, or it is wrong."""
         texts = [
-            text for text in re.split(r"[\s,]+", environment().get(SETTING, "") if secrets is None else secrets) if text
+            text for text in re.split(r"[\s,]+", setting(environment(), SETTING) if secrets is None else secrets) if text
         ]
         if not texts:
             raise ConfigError(

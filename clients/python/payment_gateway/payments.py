@@ -15,9 +15,9 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from .codec import data_converter
 from .errors import ConfigError, PaymentError
-from .sealing import SECRET_FIELDS, seal
-from .settings import environment
-from .temporal import ANSWER_TIMEOUT, REFUND_TIMEOUT, Temporal, digest, leaves_no_order, shared_update_id, while_closing
+from .sealing import seal
+from .settings import environment, setting
+from .temporal import ANSWER_TIMEOUT, REFUND_TIMEOUT, Temporal, digest, leaves_no_order, no_answer, shared_update_id, while_closing
 from .types import (
     JSON,
     AfterSaleState,
@@ -27,6 +27,7 @@ from .types import (
     InstallmentPlan,
     NewSpeiAccount,
     PaymentData,
+    PaymentInEvent,
     PaymentState,
     RefundAnswer,
     RefundOptions,
@@ -44,6 +45,12 @@ FIELDS_OF_METHOD = {
     "pse": ("pay_url",),
     "efecty": ("pay_url",),
 }
+
+# Fields that are text. Where the gateway sends something else, they count as absent.
+TEXTS = PaymentData.__optional_keys__
+
+# By these the money of a sale goes back, all of it.
+MONEY_BACK = ("REFUNDED", "DISPUTE", "CHARGEBACK")
 
 
 class Payments:
@@ -66,7 +73,7 @@ class Payments:
 
             data = await payments.pay({"out_trade_no": "order-1", "method": "PIX", …})
         """
-        data = await self._create("direct", self._sealed({**order}))
+        data = await self._create("direct", seal({**order}, self._app_id, self._sealing_key))
         return complete(data, FIELDS_OF_METHOD.get(order["method"].lower(), ()))
 
     async def create_checkout(self, order: Checkout) -> PaymentData:
@@ -161,8 +168,11 @@ class Payments:
         except PaymentError as error:
             if not leaves_no_order(error):
                 raise
-        # There is no order, so its number can be used again.
-        return await self._start(payment, payment, tries, WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
+        try:
+            # There is no order, so its number can be used again.
+            return await self._start(payment, payment, tries, WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
+        except WorkflowAlreadyStartedError:
+            raise no_answer() from None
 
     async def _start(self, input: JSON, payment: JSON, tries: int, reuse: WorkflowIDReusePolicy) -> JSON:
         id = self._id(payment["request"]["out_trade_no"])
@@ -174,7 +184,7 @@ class Payments:
 
     async def _created_before(self, payment: JSON, out_trade_no: str) -> JSON:
         """The payment data of a payment that has ended. Raises PaymentError if the order was another one."""
-        state = await self._temporal.result(self._id(out_trade_no))
+        state = await self._temporal.result(self._id(out_trade_no), ANSWER_TIMEOUT)
         made = await self._temporal.order(self._id(out_trade_no), out_trade_no)
         if fields := differing_fields(made, payment):
             message = f"Order {out_trade_no} exists with another request: {', '.join(fields)}. Nothing was sent now."
@@ -225,15 +235,6 @@ class Payments:
             if error.type != "PaymentPending":
                 raise
             raise PaymentError("NotAnswered", str(error), error.details) from None
-
-    def _sealed(self, order: JSON) -> JSON:
-        if self._sealing_key:
-            return seal(order, self._app_id, self._sealing_key)
-        rule = "must be sealed: give the client the worker’s public key (PAYMENTS_SEALING_PUBLIC_JWK)"
-        if issues := [{"field": name, "rule": rule} for name in SECRET_FIELDS if isinstance(order.get(name), str)]:
-            message = f"Order {order['out_trade_no']} was not sent: {issues[0]['field']} {rule}"
-            raise PaymentError("InvalidRequest", message, {"issues": issues})
-        return order
 
     def _id(self, out_trade_no: str) -> str:
         return f"payment:{self._app_id}:{out_trade_no}"
@@ -293,9 +294,19 @@ def account_key_of(request: NewSpeiAccount) -> str:
 
 def complete(data: JSON, needed: tuple[str, ...]) -> PaymentData:
     """The payment data, with whether the fields that its method needs are there."""
-    known: Any = {**data, "complete": all(data.get(name) not in (None, "") for name in needed)}
+    texts = {name: value for name, value in data.items() if name not in TEXTS or value is None or isinstance(value, str)}
+    known: Any = {**texts, "complete": all(texts.get(name) not in (None, "") for name in needed)}
     answer: PaymentData = known
     return answer
+
+
+def is_sold(state: PaymentInEvent) -> bool:
+    """
+    Whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back. Takes a
+    payment's state, or the `payment` of an event.
+    """
+    stands = not state["attention"] and not state.get("late_payment_refund")
+    return state["outcome"] == "SUCCESS" and stands and state["trade_status"] not in MONEY_BACK
 
 
 # The same order may be asked for with others of these: they tell how the buyer comes and goes.
@@ -312,6 +323,8 @@ def differing_fields(made: JSON, asked: JSON) -> list[str]:
 def is_same(name: str, one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return False
+    if name == "order_currency":
+        return one.upper() == other.upper()
     if name != "order_amount":
         return one == other
     try:
@@ -343,9 +356,9 @@ async def connect() -> Payments:
     if not (app_id := settings.get("GATEWAY_APP_ID")):
         raise ConfigError("Which app? Set GATEWAY_APP_ID, or run payment-gateway dev in this folder first.")
     converter = data_converter(settings)
+    sealing = setting(settings, "PAYMENTS_SEALING_PUBLIC_JWK")
     config = ClientConfig.load_client_connect_config(override_env_vars=settings)
     config.setdefault("target_host", "localhost:7233")
     client = await Client.connect(**config, data_converter=converter)
-    sealing = settings.get("PAYMENTS_SEALING_PUBLIC_JWK")
     queue = settings.get("PAYMENTS_TASK_QUEUE") or "payments"
     return Payments(client, app_id, queue, json.loads(sealing) if sealing else None)

@@ -24,6 +24,19 @@ def environment(environ: Mapping[str, str] = os.environ, folder: str = ".payment
     return {**{name: "".join(shlex.split(value)) for name, _, value in lines}, **environ}
 
 
+def setting(settings: Mapping[str, str], name: str) -> str:
+    """A setting, or what the file holds that `…_FILE` names; empty where neither is set. Raises ConfigError."""
+    text, file = settings.get(name, ""), settings.get(f"{name}_FILE")
+    if not file:
+        return text
+    if text:
+        raise ConfigError(f"{name} and {name}_FILE are both set; keep one.")
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ConfigError(f"{name}_FILE cannot be read: {error.strerror}") from None
+
+
 def own_text(file: Path) -> str:
     """The text of a file of the user's own: in a folder of somebody else's, it could name their Temporal and their keys."""
     try:

@@ -9,7 +9,7 @@ from typing import Any
 
 from typing_extensions import is_typeddict
 
-from payment_gateway import EventError, EventReader, PaymentError, Payments, connect, types
+from payment_gateway import EventError, EventReader, PaymentError, Payments, connect, is_sold, types
 from payment_gateway.testing import Simulator
 
 Asked = dict[str, Any]
@@ -25,10 +25,11 @@ def calls(payments: Payments) -> dict[str, Callable[[Asked], Awaitable[Any]]]:
         "cancel": lambda asked: payments.cancel(asked["number"]),
         "refund": lambda asked: payments.refund(asked["number"], asked.get("refund")),
         "refunds": lambda asked: payments.refunds(asked["number"]),
+        "isSold": lambda asked: asyncio.to_thread(is_sold, asked["state"]),
         "banks": lambda asked: payments.banks(asked["request"]),
         "installments": lambda asked: payments.installments(asked["request"]),
         "walletToken": lambda asked: payments.wallet_token(),
-        "accounts.create": lambda asked: accounts.create(asked["account"], key=asked["number"]),
+        "accounts.create": lambda asked: accounts.create(asked["account"], key=asked.get("number")),
         "accounts.get": lambda asked: accounts.get(asked["number"]),
         "accounts.cancel": lambda asked: accounts.cancel(asked["number"]),
         "accounts.recheck": lambda asked: accounts.recheck(asked["number"]),

@@ -5,7 +5,7 @@
  */
 export { ConfigError } from '../user-error';
 export { appIdOf, appIdsOf } from './app';
-export { type Config, loadConfig, readSealingJwks, requireApps, ruleSettings } from './load';
+export { type Config, loadConfig, readSealingJwks, requireApps, ruleSettings, settingOrFile } from './load';
 export { risksOf, warnOfRisks } from './risks';
 export { SETTING_NAMES } from './schema';
 export { eventSecrets } from './types';

@@ -123,12 +123,18 @@ function withFiles(env: Environment): Environment {
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
   for (const name of FROM_FILES) {
-    const file = given[`${name}_FILE`];
-    if (file === undefined) continue;
-    if (given[name] !== undefined) throw problems([`${name} and ${name}_FILE are both set; keep one`]);
-    given[name] = readSecret(`${name}_FILE`, file);
+    const text = settingOrFile(given, name);
+    if (text !== undefined) given[name] = text;
   }
   return given;
+}
+
+/** A setting, or what the file holds that `…_FILE` names; undefined where neither is set. Throws ConfigError. */
+export function settingOrFile(env: Environment, name: string): string | undefined {
+  const file = env[`${name}_FILE`];
+  if (!file) return env[name] || undefined;
+  if (env[name]) throw problems([`${name} and ${name}_FILE are both set; keep one`]);
+  return readSecret(`${name}_FILE`, file);
 }
 
 /** Secrets in files mostly end with a newline that is not part of them. */

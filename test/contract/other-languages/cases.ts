@@ -20,6 +20,8 @@ const calling = z.strictObject({
   with: fields.optional(),
   refund: z.strictObject({ amount: z.string(), out_request_no: z.string() }).optional(),
   request: z.record(z.string(), z.string()).optional(),
+  /** What a payment's state has besides an attention that is null. */
+  state: fields.optional(),
   action: z.string().optional(),
   amount: z.string().optional(),
   event: z
@@ -77,10 +79,11 @@ export async function play(steps: (typeof cases)[number]['steps'], around: Aroun
       await around.forget(`${step.forgets}:${APP.app_id}:${around.number}`);
       continue;
     }
-    const { call, refund, request, action, amount, as, same, gives, fails, until } = step;
+    const { call, refund, request, state, action, amount, as, same, gives, fails, until } = step;
     const number = step.of ? partOf(kept, step.of) : (step.number ?? '{number}').replace('{number}', around.number);
     const asked = {
       ...{ call, number, refund, request, action, amount },
+      ...(state ? { state: { attention: null, ...state } } : {}),
       ...(step.order ? { order: orderOf(step.order, step.with, number) } : {}),
       ...(call === 'accounts.create' ? { account: around.account } : {}),
       ...(step.event ? signed(step.event, around.secrets) : {}),

@@ -7,10 +7,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import spei from '../../../examples/accounts/spei.json';
 import card from '../../../examples/orders/credit-card.json';
 import pix from '../../../examples/orders/pix.json';
+import wallet from '../../../examples/orders/wallet-card-number.json';
 import { type ConnectedPayments, connectPayments } from '../../../src/client';
 import type { PaymentState } from '../../../src/contract';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
@@ -203,6 +205,27 @@ describe.each(LANGUAGES)('a merchant in %s', (language) => {
     expect(await ask({ call: 'pay', order })).toMatchObject({ type: 'DuplicateOrder' });
   });
 
+  test('has an account for each buyer where it names no key', async () => {
+    const buyers = [`${language}-one`, `${language}-two`, `${language}-one`];
+    const accounts: string[] = [];
+    for (const buyer of buyers)
+      accounts.push(accountId(await ask({ call: 'accounts.create', account: newAccount(buyer) })));
+    const [one, two, again] = accounts;
+    expect(two).not.toBe(one);
+    expect(again).toBe(one);
+  });
+
+  // Go’s type has a text there.
+  (language === 'Go' ? test.skip : test)('sends no PIN that is a number: it could not be sealed', async () => {
+    const out_trade_no = numberIn(language);
+    const order = { ...wallet.request, out_trade_no, account_verification_code: 1234 };
+    expect(await ask({ call: 'pay', order })).toMatchObject({
+      ...{ type: 'InvalidRequest', issues: [{ field: 'account_verification_code' }] },
+    });
+    const started = stack.client.workflow.getHandle(`payment:${APP.app_id}:${out_trade_no}`).describe();
+    await expect(started).rejects.toThrow(WorkflowNotFoundError);
+  });
+
   test('leaves nothing of a card order in clear in its history', async () => {
     const out_trade_no = numberIn(language);
     const order = { ...card.request, out_trade_no, token: 'tok_canary' };
@@ -389,11 +412,11 @@ whole('Python’s package installs from a clone with its types, and a shop’s t
     expect(existsSync(join(target, 'payment_gateway/py.typed'))).toBe(true);
     const tests = await ended(
       python,
-      ['-m', 'unittest', 'test_shop'],
+      ['-m', 'unittest', 'test_client', 'test_shop'],
       { ...env, PYTHONPATH: target },
       join(PYTHON, 'tests'),
     );
-    expect([tests.code, tests.stderr]).toEqual([0, expect.stringMatching(/Ran 3 tests[\s\S]*\nOK\n$/)]);
+    expect([tests.code, tests.stderr]).toEqual([0, expect.stringMatching(/Ran 5 tests[\s\S]*\nOK\n$/)]);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -405,7 +428,7 @@ whole('Python’s package installs from a clone with its types, and a shop’s t
   const args = ['test', ...QUICK_GO, ...vet, '-count=1', '-v', './...'];
   const tests = await ended('go', args, { ...process.env, ...env }, GO_FOLDER);
   expect(said(tests)).toEqual([0, '']);
-  expect(tests.stdout.match(/^--- PASS/gm)).toHaveLength(5);
+  expect(tests.stdout.match(/^--- PASS/gm)).toHaveLength(8);
 });
 
 ('options' in java ? whole : test.skip)('Java’s own tests pass: the vectors, and a shop’s', async () => {

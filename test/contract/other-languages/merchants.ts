@@ -13,6 +13,7 @@ import {
   EventReader,
   isAccountFailure,
   isPaymentFailure,
+  isSold,
   LookupError,
   type PaymentsClient,
 } from '../../../src/client';
@@ -28,6 +29,7 @@ export interface Call {
   account?: object | undefined;
   refund?: { amount: string; out_request_no: string } | undefined;
   request?: { [field: string]: string } | undefined;
+  state?: object | undefined;
   action?: string | undefined;
   amount?: string | undefined;
   secrets?: string | undefined;
@@ -141,10 +143,11 @@ export function typescriptMerchant(payments: PaymentsClient, simulator: Simulato
     cancel: ({ number }) => payments.cancel(number),
     refund: ({ number, refund }) => payments.refund(number, refund),
     refunds: ({ number }) => payments.refunds(number),
+    isSold: async ({ state }) => isSold(paymentState.parse(state)),
     banks: ({ request }) => payments.banks({ method: '', ...request }),
     installments: ({ request }) => payments.installments({ currency: '', amount: '', ...request }),
     walletToken: () => payments.walletToken(),
-    'accounts.create': ({ account, number }) => accounts.create({ ...spei, ...account }, { key: number }),
+    'accounts.create': ({ account, number }) => accounts.create({ ...spei, ...account }, { key: number || null }),
     'accounts.get': ({ number }) => accounts.get(number),
     'accounts.cancel': ({ number }) => accounts.cancel(number),
     'accounts.recheck': ({ number }) => accounts.recheck(number),
@@ -164,6 +167,13 @@ export function typescriptMerchant(payments: PaymentsClient, simulator: Simulato
     }
   };
 }
+
+const paymentState = z.object({
+  outcome: z.enum(['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED']).nullable(),
+  trade_status: z.string().nullable(),
+  attention: z.enum(['late-payment']).nullable(),
+  late_payment_refund: z.object({ out_request_no: z.string(), refund_status: z.null(), reason: z.null() }).optional(),
+});
 
 const tradeAction = z.enum(['pay', 'cancel', 'refuse', 'dispute', 'chargeback']);
 

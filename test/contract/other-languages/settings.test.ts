@@ -23,6 +23,9 @@ const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
 const MERCHANTS = ['Python', ...('folder' in go ? ['Go'] : []), ...('options' in java ? ['Java'] : [])];
 const RECEIVERS = ['TypeScript', ...MERCHANTS];
 
+/** One that starts to listen would never end: far longer than any has taken to refuse. */
+const ENDED_MS = 60_000;
+
 type Program = readonly [file: string, ...args: string[]];
 let merchants: Record<string, Program>;
 let receivers: Record<string, Program>;
@@ -55,7 +58,12 @@ function run(program: Program | undefined, env: NodeJS.ProcessEnv = {}): SpawnSy
   const { PATH, HOME } = process.env;
   const python = { PYTHONPATH: PYTHON, PYTHONDONTWRITEBYTECODE: '1' };
   // Elsewhere than in a folder where a stack runs.
-  return spawnSync(file, args, { cwd: folder, env: { PATH, HOME, ...python, ...env }, encoding: 'utf8' });
+  return spawnSync(file, args, {
+    cwd: folder,
+    env: { PATH, HOME, ...python, ...env },
+    encoding: 'utf8',
+    timeout: ENDED_MS,
+  });
 }
 
 /** The exit code of wrong input, and a sentence, on either output. */
@@ -95,6 +103,22 @@ test.each(MERCHANTS)('a merchant in %s that names no app is told so', (language)
   }
 });
 
+const KEY = 'a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
+test.each(MERCHANTS)('a merchant in %s takes no key id twice, and reads files in the place of settings', (language) => {
+  const app = { ...NO_TEMPORAL, GATEWAY_APP_ID: 'demo-app' };
+  const twice = run(merchants[language], { ...app, PAYMENTS_ENCRYPTION_KEYS: `${KEY},${KEY}` });
+  expectRefusal(twice, 'each id once');
+  const lost = run(merchants[language], { ...app, ...CLEAR, PAYMENTS_SEALING_PUBLIC_JWK_FILE: 'lost.json' });
+  expectRefusal(lost, 'PAYMENTS_SEALING_PUBLIC_JWK_FILE cannot be read');
+});
+
+('options' in java ? test : test.skip)('a merchant in Java names a setting of Temporal’s that it does not read', () => {
+  const cloud = { GATEWAY_APP_ID: 'demo-app', TEMPORAL_API_KEY: 'secret', TEMPORAL_TLS: 'true' };
+  const refused = run(merchants.Java, { ...NO_TEMPORAL, ...CLEAR, ...cloud });
+  expectRefusal(refused, 'and not TEMPORAL_API_KEY, TEMPORAL_TLS. Make the connection yourself');
+  expect(refused.stderr).not.toContain('secret');
+});
+
 test.each(MERCHANTS)('a merchant in %s reads no settings of a stack that others could have written', (language) => {
   const settings = join(folder, '.payments');
   mkdirSync(settings);
@@ -110,4 +134,12 @@ test.each(RECEIVERS)('a receiver in %s without the secret says where it stands',
   const { status, stdout, stderr } = run(receivers[language]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr.trim()).toMatch(/^PAYMENTS_EVENTS_SECRETS is not set\. .*\.payments\/dev\.env\.$/);
+});
+
+test.each(RECEIVERS)('a receiver in %s reads a file in the place of its secret', (language) => {
+  const { status, stderr } = run(receivers[language], { PAYMENTS_EVENTS_SECRETS_FILE: 'lost' });
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringMatching(/PAYMENTS_EVENTS_SECRETS_FILE:? (the file )?cannot be read/),
+  ]);
 });

@@ -20,8 +20,12 @@ func main() {
 	log.SetFlags(0)
 	settings, err := payments.Environment()
 	var events *payments.EventReader
+	var secrets string
 	if err == nil {
-		events, err = payments.NewEventReader(settings["PAYMENTS_EVENTS_SECRETS"])
+		secrets, err = settings.Value("PAYMENTS_EVENTS_SECRETS")
+	}
+	if err == nil {
+		events, err = payments.NewEventReader(secrets)
 	}
 	if err != nil {
 		log.Print(err)

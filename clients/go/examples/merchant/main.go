@@ -3,7 +3,7 @@
 //
 //	go run ./examples/merchant ../../examples/orders/pix.json --wait
 //
-// It ends with 0 (paid, or started), 1 (not paid), 2 (wrong order or settings: nothing was sent) or 3 (not known yet: run it again).
+// It ends with 0 (sold, or started), 1 (not sold), 2 (wrong order or settings: nothing was sent) or 3 (not known yet: run it again).
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 		log.Print("usage: merchant ORDER.json [--wait]")
 		os.Exit(2)
 	}
-	isPaid, err := sell(context.Background(), os.Args[1], slices.Contains(os.Args, "--wait"))
+	code, err := sell(context.Background(), os.Args[1], slices.Contains(os.Args, "--wait"))
 	var missing *payments.ConfigError
 	var failed *payments.Error
 	switch {
@@ -37,44 +37,50 @@ func main() {
 	case err != nil:
 		log.Print(err) // the error does not mean that the payment failed: it may go on
 		os.Exit(3)
-	case !isPaid:
-		os.Exit(1)
 	}
+	os.Exit(code)
 }
 
-// sell pays the order; the same again gets the same answer.
-func sell(ctx context.Context, file string, waits bool) (isPaid bool, err error) {
+// sell pays the order; the same again gets the same answer. It returns the exit code.
+func sell(ctx context.Context, file string, waits bool) (code int, err error) {
 	var order struct{ Request payments.DirectPayment }
 	text, err := os.ReadFile(file)
 	if err == nil {
 		err = json.Unmarshal(text, &order)
 	}
 	if err != nil {
-		return false, &payments.ConfigError{Message: "The order file cannot be read: " + err.Error()}
+		return 1, &payments.ConfigError{Message: "The order file cannot be read: " + err.Error()}
 	}
 	merchant, err := payments.Connect()
 	if err != nil {
-		return false, err
+		return 1, err
 	}
 	defer merchant.Close()
 	data, err := merchant.Pay(ctx, order.Request)
 	if err != nil {
-		return false, err
+		return 1, err
 	}
 	show("payment_data", data)
 	state, err := merchant.State(ctx, order.Request.OutTradeNo)
 	if err != nil {
-		return false, err
+		return 1, err
 	}
 	show("state", state)
 	if !waits {
-		return true, nil
+		return 0, nil
 	}
 	result, err := merchant.Outcome(ctx, order.Request.OutTradeNo)
-	if err == nil {
-		show("result", result)
+	if err != nil {
+		return 1, err
 	}
-	return result.Outcome == "SUCCESS", err
+	show("result", result)
+	switch {
+	case payments.IsSold(result):
+		return 0, nil
+	case result.Attention != "":
+		return 3, nil // a person decides first
+	}
+	return 1, nil
 }
 
 // show prints names and values as a line of JSON.

@@ -28,6 +28,7 @@ type asked struct {
 		OutRequestNo string `json:"out_request_no"`
 	}
 	Request payments.Object
+	State   payments.PaymentState
 	Account payments.NewSpeiAccount
 	Action  string
 	Amount  string
@@ -90,6 +91,8 @@ func call(p *payments.Payments, simulator *paymentstest.Simulator, one asked) (a
 		return p.Refund(ctx, one.Number, options)
 	case "refunds":
 		return p.Refunds(ctx, one.Number)
+	case "isSold":
+		return payments.IsSold(one.State), nil
 	case "banks":
 		return p.Banks(ctx, one.Request)
 	case "installments":

@@ -4,6 +4,7 @@ import static io.temporal.api.enums.v1.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_P
 import static io.temporal.api.enums.v1.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY;
 
 import java.util.Map;
+import java.util.Objects;
 import payments.Answers.SpeiAccountData;
 import payments.Answers.SpeiAccountQuantityState;
 import payments.Answers.SpeiAccountState;
@@ -19,16 +20,17 @@ public final class Accounts {
 
   /** The account of the buyer, by a key that is made of the buyerId. */
   public SpeiAccountData create(NewSpeiAccount request) {
-    return create(request, keyOf(request));
+    return create(request, null);
   }
 
   /**
-   * The account of your key: the same key always gets the same account. Throws PaymentError: InvalidRequest, NotCreated;
+   * The account of your key, null for one that is made of the buyerId: the same key always gets the same account. Throws PaymentError: InvalidRequest, NotCreated;
    * PaymentPending: call again.
    */
   public SpeiAccountData create(NewSpeiAccount request, String key) {
+    String chosen = key == null || key.isEmpty() ? keyOf(request) : key;
     Map<String, Object> input = Map.of("app_id", workflows.appId, "request", Json.fields(request));
-    return workflows.run("createSpeiAccount", "create-spei-account:" + workflows.appId + ":" + key, input,
+    return workflows.run("createSpeiAccount", "create-spei-account:" + workflows.appId + ":" + chosen, input,
         WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, SpeiAccountData.class);
   }
 
@@ -65,6 +67,6 @@ public final class Accounts {
 
   /** A buyer's key. It stands in a workflow id, which everybody who reads Temporal sees, so it is a digest. */
   private static String keyOf(NewSpeiAccount request) {
-    return "buyer-" + Payments.digest(String.valueOf(request.customer().buyerId()));
+    return "buyer-" + Payments.digest(Objects.toString(request.customer().buyerId(), ""));
   }
 }

@@ -10,8 +10,6 @@ import io.temporal.payload.context.HasWorkflowSerializationContext;
 import io.temporal.payload.context.SerializationContext;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -43,44 +41,48 @@ public final class Codec implements PayloadCodec {
 
   private final List<Key> keys;
   private final List<String> owner;
+  private final boolean acceptsClearText;
 
   /** {@code owner}: the namespace and the id of the workflow; empty where the SDK tells none. */
   public Codec(List<Key> keys, List<String> owner) {
+    this(keys, owner, false);
+  }
+
+  /** {@code acceptsClearText}: what was written before there were keys is read, too (PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT). */
+  public Codec(List<Key> keys, List<String> owner, boolean acceptsClearText) {
     this.keys = keys;
     this.owner = owner;
+    this.acceptsClearText = acceptsClearText;
   }
 
   /** Reads PAYMENTS_ENCRYPTION_KEYS, or the file that PAYMENTS_ENCRYPTION_KEYS_FILE names. No message quotes a key. */
   static List<Key> keys(Map<String, String> settings) {
-    String setting = settings.getOrDefault("PAYMENTS_ENCRYPTION_KEYS", "");
-    String file = settings.getOrDefault("PAYMENTS_ENCRYPTION_KEYS_FILE", "");
-    if (!setting.isEmpty() && !file.isEmpty()) {
-      throw new ConfigError("PAYMENTS_ENCRYPTION_KEYS and PAYMENTS_ENCRYPTION_KEYS_FILE are both set; keep one.");
-    }
-    try {
-      return keys(file.isEmpty() ? setting : Files.readString(Path.of(file)));
-    } catch (java.io.IOException error) {
-      throw new ConfigError("PAYMENTS_ENCRYPTION_KEYS_FILE cannot be read: " + error.getMessage());
-    }
+    return keys(Settings.value(settings, "PAYMENTS_ENCRYPTION_KEYS"));
   }
 
   /** Keys as the setting has them. No message quotes one. */
   public static List<Key> keys(String setting) {
-    return Stream.of(setting.split("[,\\s]+")).filter(one -> !one.isEmpty()).map(Codec::key).toList();
+    List<Key> keys = Stream.of(setting.split("[,\\s]+")).filter(one -> !one.isEmpty()).map(Codec::key).toList();
+    if (keys.stream().map(Key::id).distinct().count() < keys.size()) throw wrongKeys();
+    return keys;
   }
 
   private static Key key(String text) {
     Matcher found = KEY.matcher(text);
     if (!found.matches()) {
-      throw new ConfigError("PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas");
+      throw wrongKeys();
     }
     return new Key(found.group(1), Base64.getDecoder().decode(found.group(2)));
+  }
+
+  private static ConfigError wrongKeys() {
+    return new ConfigError("PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas, each id once");
   }
 
   @Override
   public PayloadCodec withContext(SerializationContext context) {
     if (!(context instanceof HasWorkflowSerializationContext of)) return this;
-    return new Codec(keys, List.of(of.getNamespace(), of.getWorkflowId()));
+    return new Codec(keys, List.of(of.getNamespace(), of.getWorkflowId()), acceptsClearText);
   }
 
   @Override
@@ -113,6 +115,7 @@ public final class Codec implements PayloadCodec {
 
   private Payload decrypt(Payload payload) {
     if (!ENCODING.equals(metadata(payload, "encoding").toStringUtf8())) {
+      if (acceptsClearText) return payload;
       throw new PayloadCodecException("A payload is in clear text, which anybody could have put there");
     }
     String id = metadata(payload, "encryption-key-id").toStringUtf8();

@@ -16,9 +16,9 @@ import payments.Answers.MerchantEvent;
 public final class EventReader {
   private final List<Webhook> webhooks;
 
-  /** With the setting PAYMENTS_EVENTS_SECRETS. Throws ConfigError. */
+  /** With the setting PAYMENTS_EVENTS_SECRETS, or its file. Throws ConfigError. */
   public EventReader() {
-    this(Settings.environment().getOrDefault("PAYMENTS_EVENTS_SECRETS", ""));
+    this(Settings.value(Settings.environment(), "PAYMENTS_EVENTS_SECRETS"));
   }
 
   /** With these secrets, several separated by commas. Throws ConfigError. */

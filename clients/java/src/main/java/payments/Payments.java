@@ -35,6 +35,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.BiFunction;
+import java.util.regex.Pattern;
 import payments.Answers.AfterSaleState;
 import payments.Answers.Bank;
 import payments.Answers.InstallmentPlan;
@@ -63,6 +64,12 @@ public final class Payments implements AutoCloseable {
   /** The same order may be asked for with others of these: they tell how the buyer comes and goes. */
   private static final List<String> VOLATILE_FIELDS = List.of("ip", "fingerprint", "language_code", "return_url", "notify_url");
 
+  /** Settings of Temporal's that its other SDKs read. */
+  private static final Pattern UNREAD = Pattern.compile("TEMPORAL_(PROFILE|CONFIG_FILE|API_KEY|TLS.*|GRPC_META_.*)");
+
+  /** By these the money of a sale goes back, all of it. */
+  private static final List<String> MONEY_BACK = List.of("REFUNDED", "DISPUTE", "CHARGEBACK");
+
   /** Callers of one order share an update for so long, in ms: Temporal takes few at a time. */
   private static final long SHARED_FOR = 300_000;
 
@@ -81,27 +88,46 @@ public final class Payments implements AutoCloseable {
 
   /** Connects by these settings. Throws ConfigError. */
   public Payments(Map<String, String> settings) {
+    this(settings, null);
+  }
+
+  /**
+   * With a connection of your own, such as one with TLS or an API key, which {@link #close} closes. null: one to TEMPORAL_ADDRESS.
+   * Throws ConfigError.
+   */
+  public Payments(Map<String, String> settings, WorkflowServiceStubs service) {
     String appId = settings.getOrDefault("GATEWAY_APP_ID", "");
     if (appId.isEmpty()) throw new ConfigError("Which app? Set GATEWAY_APP_ID, or run payment-gateway dev in this folder first.");
     List<Codec.Key> keys = Codec.keys(settings);
     if (keys.isEmpty() && !"true".equals(settings.get("PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES"))) throw new ConfigError(WITHOUT_KEYS);
-    String jwk = settings.getOrDefault("PAYMENTS_SEALING_PUBLIC_JWK", "");
+    String jwk = Settings.value(settings, "PAYMENTS_SEALING_PUBLIC_JWK");
     try {
       sealingKey = jwk.isEmpty() ? null : ECKey.parse(jwk);
     } catch (ParseException wrong) {
       throw new ConfigError("PAYMENTS_SEALING_PUBLIC_JWK must be the worker\u2019s public key, as JSON.");
     }
-    String address = settings.getOrDefault("TEMPORAL_ADDRESS", "localhost:7233");
-    service = WorkflowServiceStubs.newServiceStubs(WorkflowServiceStubsOptions.newBuilder().setTarget(address).build());
+    this.service = service == null ? serviceOf(settings) : service;
     WorkflowClientOptions.Builder options =
         WorkflowClientOptions.newBuilder().setNamespace(settings.getOrDefault("TEMPORAL_NAMESPACE", "default"));
     if (!keys.isEmpty()) {
       // `true`: messages and stacks of failures are encrypted, too.
-      Codec codec = new Codec(keys, List.of());
+      Codec codec = new Codec(keys, List.of(), "true".equals(settings.get("PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT")));
       options.setDataConverter(new CodecDataConverter(DefaultDataConverter.newDefaultInstance(), List.of(codec), true));
     }
-    client = WorkflowClient.newInstance(service, options.build());
+    client = WorkflowClient.newInstance(this.service, options.build());
     workflows = new Workflows(client, appId, settings.getOrDefault("PAYMENTS_TASK_QUEUE", "payments"));
+  }
+
+  /** Temporal's SDK for Java reads no settings by itself: what this one does not know must not be passed over in silence. */
+  private static WorkflowServiceStubs serviceOf(Map<String, String> settings) {
+    List<String> unread = settings.keySet().stream()
+        .filter(name -> UNREAD.matcher(name).matches() && !settings.get(name).isEmpty()).sorted().toList();
+    if (!unread.isEmpty()) {
+      throw new ConfigError("The client for Java reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, and not " + String.join(", ", unread)
+          + ". Make the connection yourself, and give it: new Payments(settings, service).");
+    }
+    String address = settings.getOrDefault("TEMPORAL_ADDRESS", "localhost:7233");
+    return WorkflowServiceStubs.newServiceStubs(WorkflowServiceStubsOptions.newBuilder().setTarget(address).build());
   }
 
   /** Temporal's client, for workflows of your own. */
@@ -139,6 +165,12 @@ public final class Payments implements AutoCloseable {
   /** Waits until the payment has ended, possibly for days, and returns its final state. Throws PaymentError. */
   public PaymentState outcome(String outTradeNo) {
     return endOf(outTradeNo, workflows::result);
+  }
+
+  /** Whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back. */
+  public static boolean isSold(PaymentState state) {
+    boolean stands = state.attention() == null && state.latePaymentRefund() == null;
+    return "SUCCESS".equals(state.outcome()) && stands && (state.tradeStatus() == null || !MONEY_BACK.contains(state.tradeStatus()));
   }
 
   /** Withdraws an order that was certainly not sent. Throws PaymentError: NotCanceled where the gateway may have it. */
@@ -233,7 +265,9 @@ public final class Payments implements AutoCloseable {
   private PaymentData create(String kind, String outTradeNo, Map<String, Object> request, List<String> needed) {
     Map<String, Object> payment = Map.of("kind", kind, "app_id", workflows.appId, "request", request);
     Map<String, Object> data = Json.fields(Workflows.whileClosing(tries -> startOrAnswer(outTradeNo, payment, tries)));
+    // The fields of the type are text: where the gateway sends something else, they count as absent.
     Map<String, Object> all = new HashMap<>(data);
+    all.values().removeIf(value -> !(value instanceof String || value instanceof Boolean));
     all.put("complete", needed.stream().allMatch(name -> data.get(name) instanceof String text && !text.isEmpty()));
     all.put("fields", data);
     return Json.as(all, PaymentData.class);
@@ -357,6 +391,7 @@ public final class Payments implements AutoCloseable {
 
   private static boolean isSame(String name, String one, String other) {
     if (one == null || other == null) return false;
+    if (name.equals("order_currency")) return one.equalsIgnoreCase(other);
     if (!name.equals("order_amount") || one.equals(other)) return one.equals(other);
     try {
       return new BigDecimal(one).compareTo(new BigDecimal(other)) == 0;

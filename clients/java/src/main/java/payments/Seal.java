@@ -18,23 +18,26 @@ public final class Seal {
   /** Fields of an order that are sealed. */
   static final List<String> SECRET_FIELDS = List.of("token", "account_verification_code");
 
+  private static final String MUST_BE_SEALED = "must be sealed: give the client the worker\u2019s public key (PAYMENTS_SEALING_PUBLIC_JWK)";
+
   private Seal() {}
 
-  /** The order with its secrets sealed to the worker's public key. Throws PaymentError where there is none. */
+  /** The order with its secrets sealed to the worker's public key. Throws PaymentError for one that cannot be: it must not leave this process. */
   static Map<String, Object> order(Map<String, Object> order, String appId, ECKey key) {
     Map<String, Object> sealed = new HashMap<>(order);
     for (String name : SECRET_FIELDS) {
-      if (!(sealed.get(name) instanceof String secret)) continue;
-      if (key == null) throw unsealed(String.valueOf(order.get("out_trade_no")), name);
+      Object given = sealed.get(name);
+      if (given == null || given instanceof Map<?, ?> map && map.get("sealed") instanceof String) continue;
+      if (!(given instanceof String secret)) throw unsealed(order, name, "must be text: a number, such as 0123, loses its zeros");
+      if (key == null) throw unsealed(order, name, MUST_BE_SEALED);
       sealed.put(name, Map.of("sealed", text(secret, key, appId, String.valueOf(order.get("out_trade_no")))));
     }
     return sealed;
   }
 
-  private static PaymentError unsealed(String number, String field) {
-    String rule = "must be sealed: give the client the worker\u2019s public key (PAYMENTS_SEALING_PUBLIC_JWK)";
+  private static PaymentError unsealed(Map<String, Object> order, String field, String rule) {
     Map<String, ?> details = Map.of("issues", List.of(Map.of("field", field, "rule", rule)));
-    return PaymentError.of("InvalidRequest", "Order " + number + " was not sent: " + field + " " + rule, details);
+    return PaymentError.of("InvalidRequest", "Order " + order.get("out_trade_no") + " was not sent: " + field + " " + rule, details);
   }
 
   /** A compact JWE of the secret; apu and apv name the app and the order. */

@@ -43,6 +43,19 @@ public final class Settings {
     return settings;
   }
 
+  /** A setting, or what the file holds that `…_FILE` names; empty where neither is set. Throws ConfigError. */
+  static String value(Map<String, String> settings, String name) {
+    String value = settings.getOrDefault(name, "");
+    String file = settings.getOrDefault(name + "_FILE", "");
+    if (file.isEmpty()) return value;
+    if (!value.isEmpty()) throw new ConfigError(name + " and " + name + "_FILE are both set; keep one.");
+    try {
+      return Files.readString(Path.of(file)).strip();
+    } catch (IOException error) {
+      throw new ConfigError(name + "_FILE cannot be read: " + error.getMessage());
+    }
+  }
+
   /** In a folder of somebody else's, the file could name their Temporal and their keys. Windows has no such modes. */
   private static boolean isOwn(Path file) throws IOException {
     PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);

@@ -52,10 +52,12 @@ public final class Cases {
       case "cancel" -> payments.cancel(number);
       case "refund" -> asked.has("refund") ? payments.refund(number, refund(asked.get("refund"))) : payments.refund(number);
       case "refunds" -> payments.refunds(number);
+      case "isSold" -> Payments.isSold(Json.as(asked.get("state"), Answers.PaymentState.class));
       case "banks" -> payments.banks(Json.fields(asked.get("request")));
       case "installments" -> payments.installments(Json.fields(asked.get("request")));
       case "walletToken" -> payments.walletToken(Map.of());
-      case "accounts.create" -> payments.accounts().create(Json.as(asked.get("account"), NewSpeiAccount.class), number);
+      case "accounts.create" -> payments.accounts().create(Json.as(asked.get("account"), NewSpeiAccount.class),
+          asked.has("number") ? number : null);
       case "accounts.get" -> payments.accounts().get(number);
       case "accounts.cancel" -> payments.accounts().cancel(number);
       case "accounts.recheck" -> payments.accounts().recheck(number);

@@ -32,6 +32,8 @@ public final class Vectors {
       Codec other = new Codec(keys, List.of(namespace, "payment:demo-app:another"));
       require(refuses(other, encrypted), "another workflow reads it");
       require(refuses(codec, clear), "clear text is taken");
+      Codec migrating = new Codec(keys, List.of(namespace, vector.get("workflow_id").asText()), true);
+      require(migrating.decode(List.of(clear, encrypted)).equals(List.of(clear, clear)), "a migration cannot read what was before");
     }
     return file.get("vectors").size();
   }

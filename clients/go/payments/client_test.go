@@ -1,0 +1,80 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+)
+
+// busy is a Temporal where another program has started the next run under the number meanwhile.
+type busy struct {
+	client.Client
+	t    *testing.T
+	ends error
+}
+
+func (b *busy) NewWithStartWorkflowOperation(
+	client.StartWorkflowOptions, any, ...any,
+) client.WithStartWorkflowOperation {
+	return nil
+}
+
+func (b *busy) UpdateWithStartWorkflow(
+	context.Context, client.UpdateWithStartWorkflowOptions,
+) (client.WorkflowUpdateHandle, error) {
+	return nil, serviceerror.NewWorkflowExecutionAlreadyStarted("it is over", "", "")
+}
+
+func (b *busy) GetWorkflow(context.Context, string, string) client.WorkflowRun {
+	return &busyRun{busy: b}
+}
+
+type busyRun struct {
+	client.WorkflowRun
+	busy *busy
+}
+
+func (r *busyRun) Get(ctx context.Context, _ any) error {
+	if _, ends := ctx.Deadline(); !ends {
+		r.busy.t.Error("it waits for the end of a payment, for days")
+	}
+	return r.busy.ends
+}
+
+func TestPayHasItsDeadlineWhereAnotherRunGoesOn(t *testing.T) {
+	refused := temporal.NewNonRetryableApplicationError("refused", "NotCreated", nil)
+	for _, ends := range []error{context.DeadlineExceeded, refused} {
+		merchant := &Payments{workflows: &workflows{client: &busy{t: t, ends: ends}, appID: "demo-app"}}
+		_, err := merchant.Pay(context.Background(), DirectPayment{OrderFields: OrderFields{OutTradeNo: "order-1"}, Method: "PIX"})
+		var failed *Error
+		if !errors.As(err, &failed) || failed.Type != "PaymentPending" {
+			t.Errorf("%v: %v", ends, err)
+		}
+	}
+}
+
+func TestFieldsThatAreNoTextCountAsAbsent(t *testing.T) {
+	data, err := dataOf(Object{"clabe": Object{"number": 1.0}, "reference": 1234567.0, "trade_no": "T1"}, []string{"clabe"})
+	if err != nil || data.TradeNo != "T1" || data.Complete || data.Fields["reference"] != 1234567.0 {
+		t.Error(data, err)
+	}
+}
+
+func TestClearTextIsReadDuringAMigration(t *testing.T) {
+	keys, err := keysOf(Settings{"PAYMENTS_ENCRYPTION_KEYS": "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear := payload{Metadata: map[string][]byte{"encoding": []byte("json/plain")}, Data: []byte("1")}.message()
+	for _, accepts := range []bool{true, false} {
+		codec := (&Codec{Keys: keys, AcceptsClearText: accepts}).of("default", "payment:demo-app:order-1")
+		if _, err := each([]*commonpb.Payload{clear}, codec.decrypt); (err == nil) != accepts {
+			t.Error(accepts, err)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+"""What no stack brings about: another run goes on under the order's number, and fields that are no text."""
+
+import unittest
+from typing import Any
+from unittest.mock import AsyncMock
+
+from temporalio.exceptions import WorkflowAlreadyStartedError
+
+from payment_gateway import DirectPayment, PaymentError, Payments
+from payment_gateway.payments import complete
+from payment_gateway.temporal import ANSWER_TIMEOUT
+
+ORDER: DirectPayment = {
+    "out_trade_no": "order-1",
+    "method": "PIX",
+    "order_currency": "BRL",
+    "order_amount": "150.00",
+    "subject": "Two tickets",
+    "buyer_id": "buyer-1",
+}
+
+
+class ClientTest(unittest.IsolatedAsyncioTestCase):
+    async def test_a_run_that_another_program_has_started_meanwhile_is_waited_for_no_longer_than_an_answer(self) -> None:
+        payments = Payments(AsyncMock(), "demo-app")
+        calls: Any = AsyncMock()
+        calls.start_with_update.side_effect = WorkflowAlreadyStartedError("payment:demo-app:order-1", "payment")
+        calls.result.side_effect = PaymentError("NotCreated", "the gateway refused it")
+        payments._temporal = calls
+        with self.assertRaises(PaymentError) as pending:
+            await payments.pay(ORDER)
+        self.assertEqual(pending.exception.type, "PaymentPending")
+        calls.result.assert_awaited_once_with("payment:demo-app:order-1", ANSWER_TIMEOUT)
+
+    def test_a_field_that_is_no_text_counts_as_absent(self) -> None:
+        data = complete({"recovered": False, "clabe": {"number": 1}, "trade_no": "T1", "new": 1}, ("clabe",))
+        self.assertEqual(data, {"recovered": False, "trade_no": "T1", "new": 1, "complete": False})
+
+
+if __name__ == "__main__":
+    unittest.main()
