@@ -225,8 +225,8 @@ const MUTATIONS = [
   [
     'a look has no end',
     'src/workflows/shared/look.ts',
-    'const { settling_ms, patience_ms } = times;',
-    'const { settling_ms, patience_ms } = { ...times, patience_ms: 1e12 };',
+    'const input = { app_id, id, settling_ms, patience_ms, ',
+    'const input = { app_id, id, settling_ms, patience_ms: (patience_ms = 1e12), ',
     12,
   ],
   [
@@ -274,8 +274,8 @@ const MUTATIONS = [
   [
     'a denial after an outage decides nothing',
     'src/workflows/shared/look.ts',
-    "after === 'no-answer' ? { ...asked, settling_ms } : asked",
-    'asked',
+    "after === 'no-answer' ? { ...search, settling_ms } : search",
+    'search',
   ],
   [
     'a trade that no answer named is sold as ours without a word',

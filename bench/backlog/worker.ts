@@ -52,8 +52,7 @@ export function todaysWorker(gateway: Gateway, limits: Limits, schedule: PollSch
         throw error instanceof GatewayError ? notCreated(error) : error;
       });
     },
-    look: () =>
-      activities['gateway.look']({ app_id: APP_ID, ids: [ID], settling_ms: 30_000, patience_ms: PATIENCE_MS }),
+    look: () => activities['gateway.look']({ app_id: APP_ID, id: ID, settling_ms: 30_000, patience_ms: PATIENCE_MS }),
     watch: async () =>
       (await activities['gateway.watch']({ app_id: APP_ID, id: ID, seen: TRADE.trade_status, schedule })) ?? TRADE,
   };

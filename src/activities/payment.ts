@@ -4,14 +4,14 @@
  */
 
 import { activityInfo, log } from '@temporalio/activity';
-import type { GatewayActivities, LookInput } from '../contract';
+import type { GatewayActivities } from '../contract';
 import type { Warning } from '../gateway';
 import { NO_SUCH_ORDER } from '../gateway/refusals';
 import { createOrder, type OrderOptions } from './create-order';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { makeRefund } from './make-refund';
 import type { BuyerOf } from './refund-user-info';
-import { lookForTrade, tradeAtAGlance, watchTrade } from './trade-queries';
+import { findTrade, lookAtTrade, tradeAtAGlance, watchTrade } from './trade-queries';
 import { Unnotified } from './unnotified';
 
 export interface GatewayActivitiesOptions extends OrderOptions {
@@ -29,17 +29,16 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
   const noSuchOrderWords = new Set(noSuchOrder);
   const unnotified = new Unnotified((message, of) => log.warn(message, of));
   const gatewayFor = (app_id: string) => gatewayOf(options.gateways, app_id);
-  const look = async (input: LookInput) => lookForTrade(gatewayFor(input.app_id), input, noSuchOrderWords);
   return {
     'gateway.create': async (payment) => createOrder(() => gatewayFor(payment.app_id), payment, options),
     'gateway.refund': async (refund) => makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf),
-    'gateway.look': look,
-    'gateway.find': look,
+    'gateway.look': async (look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords),
     'gateway.glance': async ({ app_id, id }) => {
       const trade = await tradeAtAGlance(gatewayFor(app_id), id);
       unnotified.byLook(app_id, trade?.trade_status);
       return trade;
     },
+    'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords),
     'gateway.watch': async ({ app_id, ...watch }) => {
       const trade = await watchTrade(gatewayFor(app_id), watch);
       unnotified.byPoll(app_id, trade?.trade_status);

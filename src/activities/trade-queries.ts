@@ -8,6 +8,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import {
   CREDENTIALS_REFUSED,
   delayBeforePoll,
+  type FindInput,
   type LookInput,
   type LookResult,
   laterStatus,
@@ -35,9 +36,11 @@ const TASKS_WAIT_MS = 60_000;
 
 /** The trade as the gateway reports it now. Throws a retryable failure for every error of the gateway. */
 export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade> {
-  return query(gateway, id).catch((error: unknown) => {
+  try {
+    return await query(gateway, id);
+  } catch (error) {
     throw unanswered(error);
-  });
+  }
 }
 
 /** The trade as the gateway reports it now; null where it gave no answer: callers then look again in a slower way. */
@@ -46,53 +49,70 @@ export async function tradeAtAGlance(gateway: PaymentGateway, id: TradeId): Prom
 }
 
 /**
- * Looks for a trade by each of its ids: the trade, or "no such order" once the gateway has kept saying so for `settling_ms`, or "no answer"
+ * Looks at a trade: the trade, or "no such order" once the gateway has kept saying so for `settling_ms`, or "no answer"
  * after `patience_ms`. Whatever says nothing about the order is no answer. The status `seen` has to last as long, too.
  */
-export async function lookForTrade(
+export async function lookAtTrade(
   gateway: PaymentGateway,
-  { ids, out_trade_no, every = false, settling_ms = Number.POSITIVE_INFINITY, patience_ms, seen }: LookInput,
+  { id, settling_ms, patience_ms, seen }: LookInput,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<LookResult> {
-  const found: { trade: QueriedTrade; by: TradeId }[] = [];
-  const foreign: string[] = [];
-  let denial = 'the gateway has it under another number';
-  const waited_ms = waitedSoFar();
-  const isLasting = waited_ms >= settling_ms;
-  // A search asks by one id an attempt, until a denial would end it: that needs the word of each.
-  for (const by of patience_ms === undefined && !isLasting ? inTurn(ids) : ids) {
-    try {
-      const trade = await query(gateway, by);
-      if (by.trade_no !== undefined && isOfOther(trade, out_trade_no)) foreign.push(by.trade_no);
-      else found.push({ trade, by });
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      if (isNoSuchOrder(error, noSuchOrderWords)) denial = error.message;
-      // A less sure id changes nothing of what was found.
-      else if (found.length === 0) return noAnswer(error, patience_ms);
-    }
-    if (found.length > 0 && !every) break;
-  }
-  const others = foreign.length > 0 ? { foreign } : {};
-  const [first, ...more] = found;
-  if (first && !isLasting && found.some(({ trade }) => trade.trade_status === seen))
+  try {
+    const trade = await query(gateway, id);
+    const waited_ms = waitedSoFar();
+    if (trade.trade_status !== seen || waited_ms >= settling_ms) return { is: 'found', trade };
     throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
-  if (first)
-    return { is: 'found', ...first, ...(more.length > 0 ? { more: more.map(({ trade }) => trade) } : {}), ...others };
-  if (isLasting) return { is: 'no-such-order', message: denial, ...others };
-  // A denial is an answer, so patience does not end with it.
-  throw waitOn(denial, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms));
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { message } = error;
+    const waited_ms = waitedSoFar();
+    const isDenied = isNoSuchOrder(error, noSuchOrderWords);
+    if (isDenied && waited_ms >= settling_ms) return { is: 'no-such-order', message };
+    // A denial is an answer, so patience does not end with it.
+    if (isDenied)
+      throw waitOn(message, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms || FIRST_GAP_MS));
+    if (activityAge() >= patience_ms) return { is: 'no-answer', message, why: silenceOf(error) };
+    throw retryableFailure(error);
+  }
 }
 
-/** What a look brings where the gateway is silent; throws a retryable failure while that is waited for. */
-function noAnswer(error: GatewayError, patience_ms: number | undefined): LookResult {
-  if (patience_ms === undefined) throw unanswered(error);
-  if (activityAge() < patience_ms) throw retryableFailure(error);
-  return { is: 'no-answer', message: error.message, why: silenceOf(error) };
+/**
+ * A trade that may exist; null once the gateway has answered "no such order" for `settling_ms`. Without `settling_ms` it is searched
+ * for until it is found: the workflow knows the denial already.
+ */
+export async function findTrade(
+  gateway: PaymentGateway,
+  { id, others = [], settling_ms }: Omit<FindInput, 'app_id'>,
+  noSuchOrderWords: ReadonlySet<string>,
+): Promise<QueriedTrade | null> {
+  try {
+    return await query(gateway, inTurn(id, others));
+  } catch (error) {
+    // Any other refusal says nothing of the order: only denials make up the time that a denial has to last.
+    if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
+    const waited_ms = waitedSoFar();
+    if (settling_ms !== undefined && waited_ms >= settling_ms)
+      return foundByNone(gateway, [id, ...others], noSuchOrderWords);
+    throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
+  }
 }
 
-const isOfOther = (trade: Trade, out_trade_no: string | undefined): boolean =>
-  out_trade_no !== undefined && !!trade.out_trade_no && trade.out_trade_no !== out_trade_no;
+/** The trade, or null where the gateway denies each of its ids: one that it gives no answer for may be the one it knows. */
+async function foundByNone(
+  gateway: PaymentGateway,
+  ids: readonly TradeId[],
+  noSuchOrderWords: ReadonlySet<string>,
+): Promise<QueriedTrade | null> {
+  if (ids.length === 1) return null;
+  for (const id of ids) {
+    try {
+      return await query(gateway, id);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
+    }
+  }
+  return null;
+}
 
 /**
  * The trade once its status differs from `seen`, or as `until` says; null once `due_at` has come. Until then Temporal calls again as
@@ -120,7 +140,7 @@ export async function watchTrade(
   // Where the workflow has just queried, the first attempt only starts the schedule.
   if (looks === 0 && !at_once) throw notYet('watching', delay);
   try {
-    const [asked = id] = inTurn([id, ...others]);
+    const asked = inTurn(id, others);
     const trade = await query(gateway, asked);
     // What another id brings is no answer about this trade.
     const isOwn = asked === id || trade.trade_no === id.trade_no;
@@ -150,10 +170,10 @@ function isNews(
   return isUnknown || trade_status !== seen;
 }
 
-/** The one whose turn it is: each attempt has the next. */
-function inTurn(ids: readonly TradeId[]): readonly TradeId[] {
-  const turn = (activityInfo().attempt - 1) % ids.length;
-  return ids.slice(turn, turn + 1);
+/** One id an attempt: each attempt is one call of the gateway. */
+function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {
+  const ids = [id, ...others];
+  return ids[(activityInfo().attempt - 1) % ids.length] ?? id;
 }
 
 /** One of the numbers of a trade, the surest: of two, the interface does not say which counts. */

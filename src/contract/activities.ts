@@ -42,40 +42,22 @@ export interface CreateInput extends NewPayment {
   original_run_id: string;
 }
 
-/** Asks for a trade by each of its ids, until there is an answer that lasts, or for so long. */
+/** Asks for a trade until there is an answer that lasts, or for so long. */
 export interface LookInput {
   app_id: string;
-  /**
-   * By what it may be found, the surest first: a silence about one is a silence about those after it. "No such order" counts where the
-   * gateway says so of each.
-   */
-  ids: readonly TradeId[];
-  /** The order's number: what is found under another one is another order's trade, and counts as not found. */
-  out_trade_no?: string;
-  /** Ask by each id although one of them has found a trade: there may be several. */
-  every?: boolean;
-  /** "No such order" counts once the gateway has kept answering so for this long, in ms; absent: it never ends the look. */
-  settling_ms?: number;
-  /** The look ends without an answer after this long, in ms; absent: no silence ends it. */
-  patience_ms?: number;
+  id: TradeId;
+  /** "No such order" counts once the gateway has kept answering so for this long, in ms. */
+  settling_ms: number;
+  /** The look ends without an answer after this long, in ms. */
+  patience_ms: number;
   /** This status, too, counts only once the gateway has kept answering it for `settling_ms`. */
   seen?: string;
 }
 
-/** A trade, and the id that it was found by. `more`: what the other ids have found, where they were asked for. */
-export interface FoundTrade {
-  is: 'found';
-  trade: QueriedTrade;
-  by: TradeId;
-  more?: readonly QueriedTrade[];
-}
-
-/** `foreign`: those of the trade_nos asked for that are other orders'. */
-export type LookResult = { foreign?: readonly string[] } & (
-  | FoundTrade
+export type LookResult =
+  | { is: 'found'; trade: QueriedTrade }
   | { is: 'no-such-order'; message: string }
-  | { is: 'no-answer'; message: string; why: Silence }
-);
+  | { is: 'no-answer'; message: string; why: Silence };
 
 /** The outcome of one try to make a refund. */
 export type RefundResult =
@@ -159,6 +141,18 @@ export interface EarlierAfterSale {
   end: PaymentEnd | null;
 }
 
+export interface FindInput {
+  app_id: string;
+  id: TradeId;
+  /** Further ids that the trade may be found by, asked for in turn. */
+  others?: readonly TradeId[];
+  /**
+   * The search ends once the gateway has said "no such order", in the settings' words for it, for this many ms; absent: it ends
+   * only where the trade is found.
+   */
+  settling_ms?: number;
+}
+
 /** Types of retryable failures by which an activity that sends says that it has sent nothing. */
 export const NOTHING_SENT: readonly string[] = ['GatewayUnavailable'];
 
@@ -196,10 +190,10 @@ export interface WatchInput {
 export interface GatewayActivities {
   /** Tries to create the order once. Repeats itself only where the gateway certainly has no order. */
   'gateway.create'(input: CreateInput): Promise<CreateResult>;
-  /** Looks for a trade: an answer, or word that there was none. Somebody waits for it. */
+  /** Looks at a trade: an answer, or word that there was none. */
   'gateway.look'(input: LookInput): Promise<LookResult>;
-  /** The same, ever less often, for as long as it takes. */
-  'gateway.find'(input: Omit<LookInput, 'patience_ms'>): Promise<LookResult>;
+  /** Searches for a trade that may exist; null where the gateway keeps saying that it does not. */
+  'gateway.find'(input: FindInput): Promise<QueriedTrade | null>;
   /** Asks once, for a moment, as a local activity; null where that brought no answer about the trade. */
   'gateway.glance'(input: { app_id: string; id: TradeId }): Promise<QueriedTrade | null>;
   /** Polls slowly, and returns once the status differs from `seen`; null once `due_at` has come. */

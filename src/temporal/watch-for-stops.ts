@@ -24,18 +24,13 @@ const EVERY_MS = 15 * 60_000;
 
 /** Looks at once and then again and again, until it is closed. */
 export function watchForStops(client: Client, watched: Watched, told: Teller): { close(): void } {
-  const timer = setInterval(() => lookForStops(client, watched, told, new Date()), EVERY_MS);
-  void lookForStops(client, watched, told, new Date());
+  const timer = setInterval(() => look(client, watched, told, new Date()), EVERY_MS);
+  void look(client, watched, told, new Date());
   return { close: () => clearInterval(timer) };
 }
 
 /** Looks once. Never throws: what cannot be asked stays as it was told before. */
-export async function lookForStops(
-  client: Client,
-  { jobs, deployment }: Watched,
-  told: Teller,
-  now: Date,
-): Promise<void> {
+export async function look(client: Client, { jobs, deployment }: Watched, told: Teller, now: Date): Promise<void> {
   const tried = (what: string, act: () => Promise<void>) =>
     act().catch((error: unknown) => told.log.warn(`it was not found out ${what}`, { reason: messageOf(error) }));
   await tried('whether the scheduled jobs do their work', () => lookAtJobs(client, jobs, told, now));

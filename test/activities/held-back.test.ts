@@ -65,8 +65,8 @@ const id = { trade_no: 'T1' };
 const create = () =>
   activities['gateway.create']({ ...order(), send_before: Date.now() + HOUR, reached: false, original_run_id: RUN_ID });
 const RUN_ID = '00000000-0000-0000-0000-000000000000';
-const look = () => activities['gateway.look']({ app_id, ids: [id], settling_ms: 0, patience_ms: HOUR });
-const find = () => activities['gateway.find']({ app_id, ids: [id] });
+const look = () => activities['gateway.look']({ app_id, id, settling_ms: 0, patience_ms: HOUR });
+const find = () => activities['gateway.find']({ app_id, id });
 const watch = () => activities['gateway.watch']({ app_id, id, seen: 'PROCESSING', schedule: SCHEDULE });
 
 function expectBetween(value: number, least: number, most: number): void {

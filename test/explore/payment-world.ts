@@ -581,7 +581,7 @@ function asks(node: PaymentNode): PaymentNode[] {
     const missed = (what: string, then: PaymentWorld, looked: LookResult) =>
       after(node, `a query ${what}${also}`, then, [...came, ofRefused(looked, claimed)], true);
     const found = shownOf(world.trades, world.now).map(([trade, what]) => {
-      const looked: LookResult = { is: 'found', trade, by: {} };
+      const looked: LookResult = { is: 'found', trade };
       if (!contradictsRefusal(trade.trade_status)) return missed(`shows ${what}`, withShown(world, trade), looked);
       const [then, facts] = recovered(world, trade);
       const revived: Facts = [...came, { is: 'learned', of: 'a revived order' }, ...facts];
@@ -716,8 +716,7 @@ function othersShown(
   const shownFirst = (other: string, isStale: boolean): LookResult => {
     const one = world.trades.find(({ trade_no }) => trade_no === other);
     if (one === undefined) return NO_ORDER;
-    const trade = asShown(one, (isStale && readable(one, world.now).at(-1)) || one.status);
-    return { is: 'found', trade, by: {} };
+    return { is: 'found', trade: asShown(one, (isStale && readable(one, world.now).at(-1)) || one.status) };
   };
   return [
     [', and the others', odd, facts((other) => shownFirst(other, false))],

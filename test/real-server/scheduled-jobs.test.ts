@@ -10,7 +10,7 @@ import { type Recorder, type ScheduledJob, scheduledJobs } from '../../src/contr
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { makeSchedule, troubledJobs } from '../../src/temporal/schedules';
-import { lookForStops } from '../../src/temporal/watch-for-stops';
+import { look } from '../../src/temporal/watch-for-stops';
 import { devServer } from '../../src/testing/dev-server';
 import { APP } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
@@ -107,7 +107,7 @@ async function told() {
     values[[name, ...Object.values(labels)].join(' ')] = value;
   };
   const say = (line: string) => lines.push(line);
-  await lookForStops(
+  await look(
     temporal.client,
     { jobs: JOBS, deployment: 'none' },
     { record, log: { error: say, warn: say } },

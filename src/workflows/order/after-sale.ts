@@ -43,13 +43,21 @@ import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued, wasReset } from '../shared/continued';
-import { attentionAfter, BRIEFLY, type LookTimes, look, lookOn, type NotFound } from '../shared/look';
+import {
+  attentionAfter,
+  type LookTimes,
+  lookBriefly,
+  lookOnce,
+  lookUnless,
+  type NotFound,
+  searchOn,
+} from '../shared/look';
 import { NotificationEffect, recordMetric } from '../shared/metrics';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
+import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
 import { assertTaking } from '../shared/wait';
-import { waitForTradeChange } from '../shared/watch';
 import { LearnedFacts } from '../shared/why';
 import {
   afterSaleFactsQuery,
@@ -320,8 +328,7 @@ class AfterSaleRun {
   /** Temporal has nothing of the order. Whether nobody has it, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
   private async isOfNobody(): Promise<boolean> {
     if (this.isKnown) return false;
-    const { app_id } = this.input;
-    const looked = await look({ app_id, ids: [idsToAsk(this.order)[0]], times: BRIEFLY });
+    const looked = await lookBriefly(this.input.app_id, idsToAsk(this.order)[0]);
     if (looked.is !== 'no-such-order' || this.isKnown) return false;
     this.phase = 'unknown';
     await condition(allHandlersFinished);
@@ -414,36 +421,37 @@ class AfterSaleRun {
    * kept answering it for `lasting_ms`; what comes meanwhile ends the wait.
    */
   private async look(lasting_ms: number): Promise<void> {
-    const { heard: after } = this.order;
     this.isLooking = true;
     const missing = await this.lookNow(lasting_ms).finally(() => {
       this.isLooking = false;
     });
-    if (missing) await this.onMissing(missing, after);
+    if (missing) await this.search(missing);
   }
 
-  /** Returns how it did not find the trade, if so. */
-  private async lookNow(lasting_ms: number): Promise<NotFound | undefined> {
+  /** Returns why the trade is to be searched for, where it is. */
+  private async lookNow(lasting_ms: number): Promise<NotFound['is'] | undefined> {
     const { app_id } = this.input;
     const { heard: after, seen } = this.order;
-    const isToLast = lasting_ms > 0 && seen !== null;
+    const lasting = lasting_ms > 0 && seen !== null ? seen.status : undefined;
+    const times = lasting === undefined ? this.lookTimes : { ...this.lookTimes, settling_ms: lasting_ms };
     this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
     const answer = this.rechecks.begin();
     await this.readEnd();
-    const times = isToLast ? { ...this.lookTimes, settling_ms: lasting_ms } : this.lookTimes;
-    const asked = { app_id, ids: idsToAsk(this.order), every: true, ...(isToLast ? { seen: seen.status } : {}), times };
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.order.heard > after);
-    const looked = await look(asked, isInterrupted);
-    const found = looked?.is === 'found' ? [looked.trade, ...(looked.more ?? [])] : [];
-    for (const trade of found) await this.onTrade(trade, after);
-    if (looked) answer();
-    return looked && looked.is !== 'found' ? looked : undefined;
-  }
-
-  /** The gateway is silent, or denies the trade: it is searched for, where that is not the answer. */
-  private async onMissing(missing: NotFound, after: number): Promise<void> {
-    this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
-    if (missing.is === 'no-answer' || !isDenialAnswer(this.order)) await this.search(missing.is);
+    // "No such order" counts only where each look says so, and a silence only where none shows the trade.
+    let missing: NotFound | undefined;
+    let isFound = false;
+    for (const id of idsToAsk(this.order)) {
+      const looked = await lookUnless(isInterrupted, app_id, id, times, lasting);
+      if (looked === null) return undefined;
+      if (looked.is !== 'found') missing = missing?.is === 'no-answer' ? missing : looked;
+      else await this.onTrade(looked.trade, after);
+      isFound ||= looked.is === 'found';
+    }
+    if (missing && !isFound) this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
+    answer();
+    if (missing === undefined || isFound) return undefined;
+    return missing.is === 'no-answer' || !isDenialAnswer(this.order) ? missing.is : undefined;
   }
 
   /** A payment that ran when this one began may have ended since: it says which trade is the order's. */
@@ -462,7 +470,7 @@ class AfterSaleRun {
     if (end) this.learn({ is: 'ended', payment: end, contradicted: [] });
   }
 
-  /** The gateway is asked on, ever less often, unless somebody wants to know now, or has decided. */
+  /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
   private async search(after: NotFound['is']): Promise<void> {
     const { app_id } = this.input;
     const { heard, reasons } = this.order;
@@ -472,8 +480,13 @@ class AfterSaleRun {
       this.order.reasons.length < reasons.length ||
       this.mayContinueAnew;
     this.waitFor('the gateway to say what it has of the trade');
-    const looked = await lookOn(after, { app_id, ids: idsToAsk(this.order), times: this.lookTimes }, isInterrupted);
-    if (looked) await (looked.is === 'found' ? this.onTrade(looked.trade, heard) : this.onMissing(looked, heard));
+    const [id, ...others] = idsToAsk(this.order);
+    const { settling_ms } = this.lookTimes;
+    const searched = await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
+    if (searched.is === 'found') return this.onTrade(searched.trade, heard);
+    if (searched.is !== 'denied') return;
+    this.learn({ is: 'unanswered', why: 'unknown-trade', after: heard });
+    if (!isDenialAnswer(this.order)) await this.search('no-such-order');
   }
 
   /** A trade that nobody has seen may have been made elsewhere a moment ago: a denial has to last longer. */
@@ -485,8 +498,7 @@ class AfterSaleRun {
   /** Another trade under the number is asked for once: it is put before a person, whatever it is. */
   private async askFor(other: string): Promise<void> {
     this.waitFor(`what the gateway has of trade ${other}, which has the same number`);
-    const { settings: times, input } = this;
-    const looked = await look({ app_id: input.app_id, ids: [{ trade_no: other }], times });
+    const looked = await lookOnce(this.input.app_id, { trade_no: other }, this.settings);
     const answer = looked.is === 'no-answer' ? 'unanswered' : 'answered';
     this.learn({ is: 'asked', other, trade: looked.is === 'found' ? looked.trade : null, answer });
   }

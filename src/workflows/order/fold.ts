@@ -16,6 +16,8 @@ import {
   type KnownOrder,
   type LatePayments,
   type LedgerRefund,
+  laterStatus,
+  type NotedTrade,
   type NotificationClaim,
   outcomeOf,
   type PaymentEnd,
@@ -30,7 +32,6 @@ import { isMoney, isMore } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, OF_THE_BANK, raised, shownAttention, withoutReasons } from '../shared/attention-reasons';
-import { withNoted } from '../shared/noted-trades';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { takenOn, waitAfter } from '../shared/wait';
 import { isAnswered, tellsKnownSale } from './claims';
@@ -253,10 +254,19 @@ function toldOf(before: KnownOrder, order: KnownOrder, trade_no: string): KnownO
   return statusIn(before) === statusIn(order) ? order : raised(order, 'second-trade');
 }
 
-const noted = (order: KnownOrder, said: Parameters<typeof withNoted>[1]): KnownOrder => ({
-  ...order,
-  others: withNoted(order.others, said).slice(-KEPT_TRADES),
-});
+/** A replica may be behind: what was said of money stays said. */
+function noted(order: KnownOrder, said: Pick<NotedTrade, 'trade_no'> & Partial<NotedTrade>): KnownOrder {
+  const { trade_no } = said;
+  const before = order.others.find((one) => one.trade_no === trade_no);
+  const other: NotedTrade = {
+    trade_no,
+    trade_status: laterStatus(before?.trade_status ?? null, said.trade_status ?? null),
+    order_amount: before?.order_amount ?? said.order_amount ?? null,
+    asked: before?.asked === 'answered' ? 'answered' : (said.asked ?? before?.asked ?? 'not yet'),
+  };
+  const others = order.others.filter((one) => one !== before);
+  return { ...order, others: [...others, other].slice(-KEPT_TRADES) };
+}
 
 // — The gateway's answers —
 

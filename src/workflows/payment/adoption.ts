@@ -11,7 +11,7 @@ import {
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
-import { attentionAfter, glance, look, type NotFound } from '../shared/look';
+import { attentionAfter, glance, lookOnce, type NotFound } from '../shared/look';
 import { invalidRequest } from '../shared/request-rules';
 import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
@@ -40,8 +40,9 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
   const isAnEnd = outcome !== null && outcome !== 'SUCCESS';
   const { trade, contradicted } = await queryUntilConsistent(found, isAnEnd ? signalsIn(claims) : [], {
     app_id: input.app_id,
-    ids: [idOf(context.known)],
-    times: policy,
+    id: idOf(context.known),
+    settling_ms: policy.settling_ms,
+    patience_ms: policy.patience_ms,
     requests,
     onUnanswered: (looked) => context.raise(attentionAfter(looked)),
   });
@@ -71,20 +72,20 @@ async function untilFound(context: PaymentContext): Promise<Trade> {
   const { patience_ms } = context.policy;
   const looks = new TradeLooks(context, () => idsOf(context.known), { settling_ms: patience_ms, patience_ms });
   for (;;) {
-    const looked = await lookAround(looks, context);
+    const looked = await look(looks, context);
     const trade = looked.is === 'found' ? looked.trade : await searchUntilNews(looked.is, looks, context);
     if (trade) return taken(trade, context);
   }
 }
 
 /** One look at the trade, and at every other one that was named. */
-async function lookAround(looks: TradeLooks, context: PaymentContext): Promise<LookResult> {
+async function look(looks: TradeLooks, context: PaymentContext): Promise<LookResult> {
   context.waitFor('the gateway to say what it knows of this trade');
   context.learn({ is: 'looking' });
   const { claims, shown } = context.known;
   const others = otherTradesIn(claims, shown.trade_no);
   tellOfOtherTrades(others, context);
-  const looked = await looks.heard();
+  const looked = await looks.byAll();
   await lookAtOtherTrades(others, context);
   if (looked.is === 'found') return looked;
   context.raise(attentionAfter(looked));
@@ -102,8 +103,8 @@ async function searchUntilNews(
   context.waitFor('the gateway to know this trade');
   const { claims } = context.known;
   const searched = await looks.untilFound(after, () => hasNews(context));
-  if (searched?.is === 'found') return searched.trade;
-  if (searched?.is !== 'no-such-order') return null;
+  if (searched.is === 'found') return searched.trade;
+  if (searched.is === 'interrupted') return null;
   context.raise('unknown-trade');
   onDenied(claims, context);
   return searchUntilNews('no-such-order', looks, context);
@@ -162,7 +163,7 @@ async function adoptSale(
   if (!sale.trade_no && context.known.shown.trade_no !== null) raise('unproven-trade');
   if (context.known.shown.order_amount === null) {
     // No query had shown what was paid.
-    const looked = await look({ app_id, ids: [idOf(context.known)], times: policy });
+    const looked = await lookOnce(app_id, idOf(context.known), policy);
     if (looked.is === 'found') learn({ is: 'queried', trade: looked.trade, after: 0 });
   }
   if (named === undefined || isOfTrade({ trade_no: named }, context.known.shown.trade_no)) return;

@@ -4,8 +4,8 @@
  */
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import { CREDENTIALS_REFUSED, type LookResult, pollSchedule, type Trade, timeText } from '../../contract';
-import { glance, lookOn } from '../shared/look';
-import { RunningWatch } from '../shared/watch';
+import { glance, lookOnce, searchOn } from '../shared/look';
+import { RunningWatch } from '../shared/running-watch';
 import { hasNews, type PaymentContext } from './context';
 import { type Deadline, orderDeadlines } from './deadlines';
 import {
@@ -22,7 +22,7 @@ import {
 import { ofUnanswered } from './look-results';
 import { doubtDueAt, nextPaymentStep, type PaymentStep } from './next-step';
 import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
-import { TradeLooks } from './trade-looks';
+import { settlesForeign } from './trade-looks';
 
 export class OutcomeWait {
   private readonly watch = new RunningWatch();
@@ -152,28 +152,32 @@ export class OutcomeWait {
   private async insist(): Promise<void> {
     const { app_id, known, policy, waitFor, learn } = this.context;
     waitFor('an answer of the gateway: without one the payment does not expire');
+    const search = { app_id, id: idOf(known), after: 'no-answer' as const, settling_ms: policy.settling_ms };
     const after = known.looked_after;
-    const asked = { app_id, ids: [idOf(known)], times: policy };
-    const looked = await lookOn('no-answer', asked, () => hasNews(this.context));
-    if (looked === null) return this.look();
-    learn(
-      ...(looked.is === 'found'
-        ? [{ is: 'queried', trade: looked.trade, after } as const]
-        : ofUnanswered(looked, after)),
-    );
+    const searched = await searchOn(search, () => hasNews(this.context));
+    if (searched.is === 'interrupted') return this.look();
+    if (searched.is === 'found') return learn({ is: 'queried', trade: searched.trade, after });
+    this.context.learn(...ofUnanswered({ is: 'no-such-order' }, after));
   }
 
   /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */
   private async lookAtOurs(claims: readonly PendingClaim[]): Promise<LookResult> {
     const { context } = this;
-    const { app_id } = context;
+    const { app_id, policy } = context;
     const id = idOf(context.known);
     const trade = await glance(app_id, id);
-    if (trade) return { is: 'found', trade, by: id };
-    const named = id.trade_no === undefined ? namedTrades({ claims }) : [];
-    const looked = await new TradeLooks(context, () => [id, ...named]).once();
-    if (looked.is === 'found' && looked.by.trade_no !== id.trade_no) context.raise('unproven-trade');
-    return looked;
+    if (trade) return { is: 'found', trade };
+    const looked = await lookOnce(app_id, id, policy);
+    if (looked.is !== 'no-such-order' || id.trade_no !== undefined) return looked;
+    let worst: LookResult = looked;
+    for (const named of namedTrades({ claims })) {
+      const byItsOwn = await lookOnce(app_id, named, policy);
+      if (byItsOwn.is === 'no-answer') worst = byItsOwn;
+      if (byItsOwn.is !== 'found' || settlesForeign(named, byItsOwn.trade, context)) continue;
+      context.raise('unproven-trade');
+      return byItsOwn;
+    }
+    return worst;
   }
 }
 

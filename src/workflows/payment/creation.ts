@@ -47,7 +47,7 @@ export class OrderCreation {
     private readonly context: PaymentContext,
   ) {
     // Our own number comes before one that a notification named: that may be another's.
-    this.looks = new TradeLooks(context, () => [...this.ids, ...namedTrades(context.known)]);
+    this.looks = new TradeLooks(context, () => [...this.ids, ...namedTrades(context.known)], context.policy);
     // From the start on: the first task may have waited for a worker.
     this.until = sendingEnd(order.request, workflowInfo().runStartTime.getTime(), context.policy);
   }
@@ -191,7 +191,7 @@ export class OrderCreation {
     const { context } = this;
     context.waitFor('the gateway to say whether it has the order: the creation’s outcome is unknown');
     const { claims, claimed: after } = context.known;
-    const looked = await this.looks.heard();
+    const looked = await this.looks.byAll();
     return looked.is === 'found' ? this.recover(looked.trade) : this.onNotFound(looked, claims, after);
   }
 
@@ -232,8 +232,8 @@ export class OrderCreation {
     const isInterrupted = () => hasClaimsAfter(context.known, looked_after) || context.requests.isRequested;
     const { claims, claimed } = context.known;
     const searched = await this.looks.untilFound(after, isInterrupted);
-    if (searched?.is === 'no-such-order') return this.onNotFound(searched, claims, claimed);
-    if (searched?.is === 'found')
+    if (searched.is === 'denied') return this.onNotFound({ is: 'no-such-order' }, claims, claimed);
+    if (searched.is === 'found')
       return mayExist(context.known) ? this.recover(searched.trade) : this.compareWith(searched.trade);
     // What came meanwhile is looked at by itself.
     context.learn({ is: 'learned', of: 'a new look' });
@@ -266,7 +266,7 @@ export class OrderCreation {
       context.learn({ is: 'created', data: answer, answer });
       return true;
     }
-    const looked = await this.looks.heard();
+    const looked = await this.looks.byAll();
     if (looked.is === 'found') return this.compareWith(looked.trade);
     // An earlier run of this payment made it: a reset, or a second start.
     if (wasMadeBefore(context.known)) context.learn({ is: 'learned', of: 'an earlier order' });

@@ -1,6 +1,6 @@
 /** Trades under the order's number that are not this payment's: each is looked at by itself, and put before a person. */
 import { isOfTrade, tradesNamedBy } from '../../contract';
-import { look } from '../shared/look';
+import { lookUnless } from '../shared/look';
 import type { PaymentContext } from './context';
 import { claimsOfTrade, type PendingClaim, signalsIn } from './known-payment';
 import { ofOtherLooked, ofOtherNamed, ofOtherNotified } from './look-results';
@@ -44,8 +44,7 @@ async function lookAtOtherTrade(
   };
   const before = noted(other, context)?.trade_status;
   noteNotified();
-  const { app_id, policy: times } = context;
-  const looked = await look({ app_id, ids: [{ trade_no: other }], times }, () => hasNewsOfOurs(context));
+  const looked = await lookUnless(() => hasNewsOfOurs(context), context.app_id, { trade_no: other }, context.policy);
   if (looked === null) return false;
   context.learn(...ofOtherLooked(other, looked));
   noteNotified();

@@ -1,9 +1,10 @@
-/** How a payment looks for its trade, by every id that is known of it. */
+/** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
-import type { LookResult, TradeId } from '../../contract';
-import { BRIEFLY, type Look, type LookTimes, look, lookOn, type NotFound } from '../shared/look';
-import { hasEnded, startPoll } from '../shared/polling';
+import type { LookResult, Trade, TradeId } from '../../contract';
+import { type LookTimes, lookBriefly, lookOnce, type NotFound, type Searched, searchOn } from '../shared/look';
+import { hasEnded, type Poll, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
+import { idOf } from './known-payment';
 import { ofForeign } from './look-results';
 
 export class TradeLooks {
@@ -11,64 +12,76 @@ export class TradeLooks {
     private readonly context: PaymentContext,
     /** By what it may be found, the surest first. */
     private readonly ids: () => readonly TradeId[],
-    private readonly times: LookTimes = context.policy,
+    private readonly times: LookTimes,
   ) {}
 
-  /** Looks until the answer lasts. */
-  async once(): Promise<LookResult> {
-    return this.read(await look(this.asked));
+  /** Looks by every id. "No such order" counts only where each look says so. */
+  async byAll(): Promise<LookResult> {
+    let worst: LookResult | undefined;
+    for (const id of this.ids()) {
+      const looked = await this.by(id);
+      if (looked.is === 'found' && settlesForeign(id, looked.trade, this.context)) continue;
+      if (looked.is === 'found') return looked;
+      if (worst?.is !== 'no-answer') worst = looked;
+    }
+    return worst ?? NO_ANSWER;
   }
 
-  /** The same. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */
-  async heard(): Promise<LookResult> {
-    const { requests } = this.context;
-    const lasting = startPoll(() => look(this.asked));
-    for (;;) {
-      await condition(() => hasEnded(lasting) || requests.isRequested);
-      if (lasting.failure !== undefined) throw lasting.failure;
-      if (lasting.found !== undefined) return this.read(lasting.found);
-      const answer = requests.begin();
-      const now = await look({ ...this.asked, times: { ...this.times, settling_ms: 0 } });
-      if (now.is === 'found') {
-        // Who asked reads the state next: what was found is learned before anything else is waited for.
-        lasting.scope.cancel();
-        await lasting.ended;
-      }
-      answer();
-      if (now.is === 'found') return this.read(now);
+  /** Asks on after a look, as `searchOn` does. */
+  async untilFound(after: NotFound['is'], isInterrupted: () => boolean): Promise<Searched> {
+    const { app_id, known } = this.context;
+    const [id = idOf(known), ...others] = this.ids();
+    const { settling_ms } = this.times;
+    try {
+      return await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
+    } catch (error) {
+      // The next look says what stands in the way.
+      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+      return { is: 'interrupted' };
     }
   }
 
   /** Asks once by the surest id. Callers of `created` wait for the answer. */
-  async briefly(): Promise<LookResult> {
-    return this.read(await look({ ...this.asked, ids: this.ids().slice(0, 1), times: BRIEFLY }));
+  briefly(): Promise<LookResult> {
+    const { app_id, known } = this.context;
+    const [id = idOf(known)] = this.ids();
+    return lookBriefly(app_id, id);
   }
 
-  /** Asks on after a look, as {@link lookOn} does. */
-  async untilFound(after: NotFound['is'], isInterrupted: () => boolean): Promise<LookResult | null> {
-    try {
-      const looked = await lookOn(after, this.asked, isInterrupted);
-      return looked && this.read(looked);
-    } catch (error) {
-      // The next look says what stands in the way.
-      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-      return null;
+  /** Looks until the answer lasts. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */
+  private async by(id: TradeId): Promise<LookResult> {
+    const { app_id, requests } = this.context;
+    const lasting = startPoll(() => lookOnce(app_id, id, this.times));
+    for (;;) {
+      await condition(() => hasEnded(lasting) || requests.isRequested);
+      if (lasting.failure !== undefined) throw lasting.failure;
+      if (lasting.found !== undefined) return lasting.found;
+      const now = await this.firstAnswer(id, lasting);
+      if (now.is === 'found') return now;
     }
   }
 
-  private get asked(): Look {
-    const { app_id, known } = this.context;
-    const { trade_no, out_trade_no } = known.shown;
-    // A trade that is known to be ours stays ours, whatever number the gateway has it under.
-    const own = trade_no === null && out_trade_no !== null ? { out_trade_no } : {};
-    return { app_id, ids: this.ids(), ...own, times: this.times };
-  }
-
-  /** Somebody named the trade of another order: that is settled. */
-  private read(looked: LookResult): LookResult {
-    const { known, learn } = this.context;
-    for (const trade_no of looked.foreign ?? [])
-      learn(...ofForeign(known.claims.filter(({ signal }) => signal.trade_no === trade_no)));
+  private async firstAnswer(id: TradeId, lasting: Poll<LookResult>): Promise<LookResult> {
+    const { app_id, requests } = this.context;
+    let looked: LookResult = NO_ANSWER;
+    await requests.fulfil(async () => {
+      looked = await lookOnce(app_id, id, { ...this.times, settling_ms: 0 });
+      if (looked.is !== 'found') return;
+      // Who asked reads the state next: what was found is learned before anything else is waited for.
+      lasting.scope.cancel();
+      await lasting.ended;
+    });
     return looked;
   }
 }
+
+/** Whether the trade that a notification named is another order's by its own number. Then what named it is settled. */
+export function settlesForeign(id: TradeId, { out_trade_no }: Trade, { known, learn }: PaymentContext): boolean {
+  const { shown, claims } = known;
+  if (id.trade_no === undefined || id.trade_no === shown.trade_no || !out_trade_no) return false;
+  if (shown.out_trade_no === null || out_trade_no === shown.out_trade_no) return false;
+  learn(...ofForeign(claims.filter(({ signal }) => signal.trade_no === id.trade_no)));
+  return true;
+}
+
+const NO_ANSWER: LookResult = { is: 'no-answer', message: '', why: 'no-answer' };

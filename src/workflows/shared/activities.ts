@@ -2,6 +2,7 @@
 
 import {
   ActivityCancellationType,
+  ActivityFailure,
   type ActivityFunctionWithOptions,
   type ActivityOptions,
   proxyActivities,
@@ -14,18 +15,20 @@ import {
   type GrantedRefund,
   type LocalActivities,
   type LookInput,
+  type LookResult,
   type OrderRequest,
   type PreviousRunActivities,
   type TradeId,
   type WatchInput,
 } from '../../contract';
 import { CREATING, GLANCING, QUERYING, REFUNDING, WATCHING } from './activity-options';
-import { isLookResult, isTradeOrNull, untilAnswered, untilTold } from './ended-by-hand';
-import { hasRunOut } from './given-up';
+import { isTradeOrNull, untilAnswered, untilTold } from './ended-by-hand';
+import { hasRunOut, silenceAfter } from './given-up';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
 const WAITED_FOR = { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED };
 const refunding = proxyActivities<GatewayActivities>({ ...REFUNDING, ...WAITED_FOR });
+const querying = proxyActivities<GatewayActivities>(QUERYING);
 const watching = proxyActivities<GatewayActivities>(WATCHING);
 
 /** The gateway's operations on a trade, each with a line for Temporal UI: what it is for, and what is known before. */
@@ -35,34 +38,10 @@ export const gateway = {
       'gateway.create'
     ].executeWithOptions({ summary: `sends the order: ${moneyOf(order.request)}` }, [order]),
   requestRefund: summed(refunding['gateway.refund'], ({ request }) => `sends the refund: ${refundOf(request)}`),
-  /** A look that is over after `ends_ms`, whatever has become of it. */
-  look: (asked: LookInput, ends_ms: number) =>
-    proxyActivities<GatewayActivities>({ ...askingFor(asked), scheduleToCloseTimeout: ends_ms })[
-      'gateway.look'
-    ].executeWithOptions({ summary: lookSummary(asked) }, [asked]),
-  /** The same look once more where a person has ended it: see ended-by-hand.ts. */
-  find: (asked: LookInput) =>
-    untilAnswered(
-      () =>
-        proxyActivities<GatewayActivities>(askingFor(asked))['gateway.find'].executeWithOptions(
-          { summary: `looks for ${named(asked.ids)}, ever less often` },
-          [asked],
-        ),
-      isLookResult,
-    ),
-  watch: (asked: WatchInput) =>
-    untilAnswered(
-      () => watching['gateway.watch'].executeWithOptions({ summary: watchSummary(asked) }, [asked]),
-      isTradeOrNull,
-    ),
-  glance: proxyLocalActivities<GatewayActivities>(GLANCING)['gateway.glance'],
+  lookAtTrade,
+  searchTrade: askedAgain(summed(querying['gateway.find'], ({ id }) => `looks for ${named(id)}, ever less often`)),
+  watchTrade: askedAgain(summed(watching['gateway.watch'], watchSummary)),
 };
-
-/** Each id is one exchange. */
-const askingFor = ({ ids }: LookInput): ActivityOptions => ({
-  ...QUERYING,
-  startToCloseTimeout: ids.length * QUERYING.startToCloseTimeout,
-});
 
 /**
  * An attempt that begins after `send_before` would say that nothing was sent: so the server, whose clock counts, lets none begin.
@@ -72,6 +51,29 @@ function boundsOf({ send_before }: CreateInput): ActivityOptions {
   const left_ms = Math.max(send_before - Date.now(), 1_000);
   return { scheduleToStartTimeout: left_ms, scheduleToCloseTimeout: left_ms + OVERDUE_MS };
 }
+
+/** A look. That no worker could make it is no answer, either. */
+async function lookAtTrade(look: LookInput): Promise<LookResult> {
+  const { id, seen, patience_ms, settling_ms } = look;
+  const summary =
+    seen === undefined
+      ? `asks what the gateway has of ${named(id)}`
+      : `asks for ${named(id)} until its answer lasts; so far ${seen}`;
+  const scheduleToCloseTimeout = patience_ms + settling_ms + LOOK_OVERDUE_MS;
+  try {
+    return await proxyActivities<GatewayActivities>({ ...QUERYING, scheduleToCloseTimeout })[
+      'gateway.look'
+    ].executeWithOptions({ summary }, [look]);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || !hasRunOut(error)) throw error;
+    return { is: 'no-answer', message: error.cause?.message ?? error.message, why: silenceAfter(error) };
+  }
+}
+
+/** A look that the worker has not ended after its patience is over so long after that, in ms: attempts may have waited for their turn. */
+const LOOK_OVERDUE_MS = 4 * 60_000;
+
+export const { 'gateway.glance': glanceAtTrade } = proxyLocalActivities<GatewayActivities>(GLANCING);
 
 /** A creation is over this long after its time, in ms, whatever has become of its attempts. */
 const OVERDUE_MS = 2 * 60_000;
@@ -123,17 +125,16 @@ export function summed<Input, Result>(
   return (input) => activity.executeWithOptions({ summary: summary(input) }, [input]);
 }
 
-function lookSummary({ ids, seen }: LookInput): string {
-  return seen === undefined
-    ? `asks what the gateway has of ${named(ids)}`
-    : `asks for ${named(ids)} until its answer lasts; so far ${seen}`;
+/** The same look once more where a person has ended it: see ended-by-hand.ts. */
+function askedAgain<Input, Result>(look: (input: Input) => Promise<Result>): (input: Input) => Promise<Result> {
+  return (input) => untilAnswered(() => look(input), isTradeOrNull);
 }
 
 function watchSummary({ id, seen }: WatchInput): string {
-  return `asks now and then for ${named([id])}, whether it has moved on; last answer ${seen ?? 'none'}`;
+  return `asks now and then for ${named(id)}, whether it has moved on; last answer ${seen ?? 'none'}`;
 }
 
-const named = ([id = {}]: readonly TradeId[]) => (id.trade_no ? `trade ${id.trade_no}` : `order ${id.out_trade_no}`);
+const named = ({ trade_no, out_trade_no }: TradeId) => (trade_no ? `trade ${trade_no}` : `order ${out_trade_no}`);
 const moneyOf = ({ method, order_amount, order_currency }: OrderRequest) =>
   `${method ? `${method} ` : ''}${order_amount} ${order_currency}`;
 const refundOf = ({ refund_amount, refund_currency, out_request_no }: GrantedRefund) =>

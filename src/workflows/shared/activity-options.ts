@@ -6,9 +6,9 @@ import type { ActivityOptions } from '@temporalio/workflow';
 
 /**
  * The settings allow one HTTP exchange at most 55 s (connect 5, headers 25, body 25). After more silence the worker has
- * died. In ms.
+ * died.
  */
-const startToCloseTimeout = 60_000;
+const startToCloseTimeout = '60 seconds';
 
 /** Of the tasks that wait for a worker, the lowest key goes first: orders and awaited looks go before polls. */
 const CREATION = { priorityKey: 1 };

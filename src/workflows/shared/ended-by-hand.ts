@@ -3,7 +3,7 @@
  * that is no answer, so the look is made again; of a request that makes something, it is an unknown outcome.
  */
 import { ActivityFailure, ApplicationFailure, isCancellation, sleep } from '@temporalio/workflow';
-import { CREDENTIALS_REFUSED, FAILURE, isSilence, type LookResult, type Told } from '../../contract';
+import { CREDENTIALS_REFUSED, FAILURE, type Told } from '../../contract';
 import { nextBackoff } from './backoff';
 import { hasRunOut } from './given-up';
 
@@ -63,20 +63,8 @@ export const isText = (value: unknown) => typeof value === 'string';
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 /** A trade has a status, and its other fields are texts: what a person typed may have anything there. */
-const isTrade = (value: unknown) =>
+export const isTrade = (value: unknown) =>
   hasField(value, 'trade_status') && TRADE_TEXTS.every((name) => value[name] === undefined || isText(value[name]));
 
 /** Whether this is a trade, or null: the activities give no other. */
 export const isTradeOrNull = (told: unknown) => told === null || isTrade(told);
-
-const isListOf = (fits: (value: unknown) => boolean) => (value: unknown) =>
-  value === undefined || (Array.isArray(value) && value.every(fits));
-const FOREIGN = { foreign: isListOf(isText) };
-const LOOKED: ResultShape<LookResult> = {
-  found: { trade: isTrade, by: isObject, more: isListOf(isTrade), ...FOREIGN },
-  'no-such-order': { message: isText, ...FOREIGN },
-  'no-answer': { message: isText, why: isSilence, ...FOREIGN },
-};
-
-/** Whether this is what a look brings. */
-export const isLookResult = (told: unknown) => isResultOf(told, LOOKED);

@@ -7,7 +7,7 @@ import { type SendingPhase, SILENCES, type Silence } from '../../contract';
 const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
 
 /** The server makes no further attempt: the time of the activity is over. */
-export function hasRunOut(failure: unknown): failure is ActivityFailure {
+export function hasRunOut(failure: unknown): boolean {
   if (!(failure instanceof ActivityFailure)) return false;
   return failure.retryState === RetryState.TIMEOUT || failure.cause instanceof TimeoutFailure;
 }

@@ -1,53 +1,77 @@
-/** The ways to ask the gateway for a trade: for a moment, until its answer lasts, and on and on until it has the trade. */
+/** One look at a trade, what it needs of a person, and the search for a trade that the gateway does not show yet. */
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import type { Attention, LookInput, LookResult, QueriedTrade, TradeId } from '../../contract';
-import { gateway } from './activities';
-import { isLookResult, saysNothing } from './ended-by-hand';
-import { hasRunOut, silenceAfter } from './given-up';
+import {
+  type Attention,
+  type FindInput,
+  isSilence,
+  type LookInput,
+  type LookResult,
+  type PaymentPolicy,
+  type QueriedTrade,
+  type TradeId,
+} from '../../contract';
+import { gateway, glanceAtTrade } from './activities';
+import { isResultOf, isText, isTrade, type ResultShape, saysNothing } from './ended-by-hand';
 import { pollUntil } from './polling';
 
-/** How long a denial has to last, and after what silence there is no answer, in ms. */
-export type LookTimes = Required<Pick<LookInput, 'settling_ms' | 'patience_ms'>>;
-
-/** What is looked for, and how long: a policy has the times, too. */
-export interface Look extends Omit<LookInput, keyof LookTimes> {
-  readonly times: LookTimes;
-}
+/** The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. */
+export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms'>;
 
 /** A look that did not find the trade. */
 export type NotFound = Exclude<LookResult, { is: 'found' }>;
 
-/** What the gateway says at once: one that is silent for ten seconds has no answer. */
-export const BRIEFLY: LookTimes = { settling_ms: 0, patience_ms: 10_000 };
-
-/** So long after its patience a look may still take, in ms: its last attempt, and the pause before it. A short one takes no longer than that. */
+/** So long after its patience a look may still take, in ms: its last attempt, and the pause before it. */
 const LOOK_ENDS_WITHIN_MS = 5 * 60_000;
 
-/**
- * Looks until the answer lasts; null as soon as `isInterrupted` holds. A look that is paused, ended by a person, or taken by no worker has
- * no answer: the workflow's own timer says so.
- */
-export async function look(asked: Look): Promise<LookResult>;
-export async function look(asked: Look, isInterrupted: () => boolean): Promise<LookResult | null>;
-export async function look({ times, ...asked }: Look, isInterrupted = () => false): Promise<LookResult | null> {
-  const { settling_ms, patience_ms } = times;
-  const late_ms = Math.min(patience_ms, LOOK_ENDS_WITHIN_MS);
-  const timeout_ms = settling_ms + patience_ms + late_ms;
-  // The server ends it first, and says why there is no answer; but not one that is paused.
-  const server_ms = timeout_ms - Math.round(late_ms / 5);
+/** "No such order" counts once it has lasted for `settling_ms`, and so does the status `seen`. */
+export async function lookOnce(app_id: string, id: TradeId, times: LookTimes, seen?: string): Promise<LookResult> {
+  return (await lookUnless(() => false, app_id, id, times, seen)) ?? NO_ANSWER;
+}
+
+/** As {@link lookOnce}; null as soon as `isInterrupted` holds. */
+export function lookUnless(
+  isInterrupted: () => boolean,
+  app_id: string,
+  id: TradeId,
+  { settling_ms, patience_ms }: LookTimes,
+  seen?: string,
+): Promise<LookResult | null> {
+  const input = { app_id, id, settling_ms, patience_ms, ...(seen === undefined ? {} : { seen }) };
+  return lookWithin(settling_ms + patience_ms + LOOK_ENDS_WITHIN_MS, input, isInterrupted);
+}
+
+/** How long a look waits whose answer callers wait for, in ms, and when it is given up: they hear within 30 s. */
+const BRIEFLY_MS = 10_000;
+const BRIEF_LOOK_ENDS_MS = 20_000;
+
+/** What the gateway says at once. A gateway that is silent for ten seconds has no answer. */
+export async function lookBriefly(app_id: string, id: TradeId): Promise<LookResult> {
+  const input = { app_id, id, settling_ms: 0, patience_ms: BRIEFLY_MS };
+  return (await lookWithin(BRIEF_LOOK_ENDS_MS, input, () => false)) ?? NO_ANSWER;
+}
+
+/** A look that is paused, ended by a person, or taken by no worker has no answer: the workflow's own timer says so. */
+async function lookWithin(
+  timeout_ms: number,
+  input: LookInput,
+  isInterrupted: () => boolean,
+): Promise<LookResult | null> {
   const summary = 'how long a look may go without an answer';
-  const ask = () => gateway.look({ ...asked, settling_ms, patience_ms }, server_ms);
   try {
-    const looked = await pollUntil(ask, { isInterrupted, timeout_ms, summary });
+    const looked = await pollUntil(() => gateway.lookAtTrade(input), { isInterrupted, timeout_ms, summary });
     if (looked === 'interrupted') return null;
-    return typeof looked !== 'string' && isLookResult(looked) ? looked : NO_ANSWER;
+    return typeof looked !== 'string' && isResultOf(looked, LOOKED) ? looked : NO_ANSWER;
   } catch (error) {
     if (!saysNothing(error)) throw error;
-    return hasRunOut(error)
-      ? { is: 'no-answer', message: error.cause?.message ?? error.message, why: silenceAfter(error) }
-      : NO_ANSWER;
+    return NO_ANSWER;
   }
 }
+
+const LOOKED: ResultShape<LookResult> = {
+  found: { trade: isTrade },
+  'no-such-order': { message: isText },
+  'no-answer': { message: isText, why: isSilence },
+};
 
 const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, or held up', why: 'no-answer' };
 
@@ -57,25 +81,11 @@ const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, o
  */
 export async function glance(app_id: string, id: TradeId): Promise<QueriedTrade | null> {
   try {
-    return await gateway.glance({ app_id, id });
+    return await glanceAtTrade({ app_id, id });
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     return null;
   }
-}
-
-/**
- * Asks on, ever more slowly, after a look that did not find the trade: until it is found, or `isInterrupted` holds, which is null; after a
- * look without an answer also until a denial has lasted for `settling_ms`. It costs the same however long it takes.
- */
-export async function lookOn(
-  after: NotFound['is'],
-  { times: { settling_ms }, ...asked }: Look,
-  isInterrupted: () => boolean,
-): Promise<LookResult | null> {
-  const search = after === 'no-answer' ? { ...asked, settling_ms } : asked;
-  const looked = await pollUntil(() => gateway.find(search), { isInterrupted });
-  return typeof looked === 'string' ? null : looked;
 }
 
 /** That the trade is not there, or why the gateway has not said it. */
@@ -84,4 +94,30 @@ export type Missing = { readonly is: 'no-such-order' } | Extract<NotFound, { is:
 /** Why a person has to know of a look that did not find the trade. */
 export function attentionAfter(looked: Missing): Attention {
   return looked.is === 'no-such-order' ? 'unknown-trade' : looked.why;
+}
+
+/** What is searched for after a look, and how long a denial has to last, in ms. */
+interface SearchOn extends Omit<FindInput, 'settling_ms'> {
+  after: NotFound['is'];
+  settling_ms: number;
+}
+
+/** What a search has brought. `denied`: the gateway has kept saying that there is no such order. */
+export type Searched =
+  | { readonly is: 'found'; readonly trade: QueriedTrade }
+  | { readonly is: 'denied' }
+  | { readonly is: 'interrupted' };
+
+/**
+ * Asks on, ever more slowly, after a look that did not find the trade: until it is found, or `isInterrupted` holds; after a look without an
+ * answer also until a denial has lasted. It costs the same however long it takes.
+ */
+export async function searchOn(
+  { after, settling_ms, ...search }: SearchOn,
+  isInterrupted: () => boolean,
+): Promise<Searched> {
+  const asked = after === 'no-answer' ? { ...search, settling_ms } : search;
+  const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(asked) }), { isInterrupted });
+  if (typeof found === 'string') return { is: 'interrupted' };
+  return found.trade ? { is: 'found', trade: found.trade } : { is: 'denied' };
 }

@@ -4,17 +4,26 @@
  */
 
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import type { WatchInput } from '../../contract';
+import type { QueriedTrade } from '../../contract/gateway';
+import { gateway } from './activities';
 
 /** What came first: the poll's result, an interruption, or the end of the time. */
 export type WaitResult<Found> = Found | 'interrupted' | 'timeout';
 
-export interface WaitOptions {
+interface WaitOptions {
   /** Ends the wait as soon as it holds. */
   isInterrupted: () => boolean;
   /** The longest wait; without it there is no limit. */
   timeout_ms?: number | undefined;
   /** Names the timer in Temporal UI. */
   summary?: string | undefined;
+}
+
+/** Waits until the trade has another status than `watch.seen`. */
+export async function waitForTradeChange(watch: WatchInput, options: WaitOptions): Promise<WaitResult<QueriedTrade>> {
+  const watched = await pollUntil(async () => ({ trade: await gateway.watchTrade(watch) }), options);
+  return typeof watched === 'string' ? watched : (watched.trade ?? 'timeout');
 }
 
 /** An activity that runs beside the code that waits for it, and what has come of it. */

@@ -5,8 +5,8 @@
 
 import type { NotificationSignal } from '../../contract';
 import { reportsNewMoney } from '../../contract';
-import type { QueriedTrade, Trade } from '../../contract/gateway';
-import { type Look, look, lookOn, type NotFound } from './look';
+import type { QueriedTrade, Trade, TradeId } from '../../contract/gateway';
+import { type LookTimes, lookOnce, type NotFound, searchOn } from './look';
 import type { RecheckRequests } from './recheck-requests';
 
 export interface ConsistentRead<Queried extends Trade> {
@@ -16,7 +16,9 @@ export interface ConsistentRead<Queried extends Trade> {
 }
 
 /** What is asked for. `onUnanswered` hears of a look that did not find the trade; then it is asked for ever less often. */
-export interface Read extends Look {
+export interface Read extends LookTimes {
+  readonly app_id: string;
+  readonly id: TradeId;
   readonly onUnanswered: (looked: NotFound) => void | Promise<void>;
   /** Who asks to look now, and hears the next look although it finds nothing. */
   readonly requests?: RecheckRequests;
@@ -40,14 +42,18 @@ export async function queryUntilConsistent<Queried extends Trade>(
  * The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. A person hears of a
  * silence, or of a denial that lasts, and it is asked on.
  */
-async function settledTrade(seen: string, { requests, onUnanswered, ...asked }: Read): Promise<QueriedTrade> {
+async function settledTrade(
+  seen: string,
+  { app_id, id, settling_ms, patience_ms, requests, onUnanswered }: Read,
+): Promise<QueriedTrade> {
+  const asked = { app_id, id, settling_ms };
   for (;;) {
     const answer = requests?.begin();
-    const looked = await look({ ...asked, seen });
+    const looked = await lookOnce(app_id, id, { settling_ms, patience_ms }, seen);
     if (looked.is === 'found') return looked.trade;
     await onUnanswered(looked);
     answer?.();
-    await lookOn(looked.is, asked, () => requests?.isRequested === true);
+    await searchOn({ ...asked, after: looked.is }, () => requests?.isRequested === true);
   }
 }
 

@@ -182,6 +182,6 @@ const isLook = (input: unknown): input is LookInput =>
 
 const sooner = (look: LookInput): LookInput => ({
   ...look,
-  patience_ms: Math.min(look.patience_ms ?? PATIENCE_MS, PATIENCE_MS),
-  settling_ms: Math.min(look.settling_ms ?? PATIENCE_MS, PATIENCE_MS),
+  patience_ms: Math.min(look.patience_ms, PATIENCE_MS),
+  settling_ms: Math.min(look.settling_ms, PATIENCE_MS),
 });

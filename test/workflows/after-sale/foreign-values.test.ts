@@ -38,7 +38,7 @@ test.each([
 ])('a trade that a person gives a look as its result, with the amount %j, %s', async (order_amount, _what, shown) => {
   const sale = await newSale();
   const trade = { trade_status: 'SUCCESS', asked_at: 1, order_amount, order_currency: 'BRL' };
-  sale.env.work({ 'gateway.look': async () => ({ is: 'found', trade, by: {} }) });
+  sale.env.work({ 'gateway.look': async () => ({ is: 'found', trade }) });
   await sale.open();
   await sale.pass(HOUR);
   expect(await sale.state()).toMatchObject({ trade_status: 'SUCCESS', order_amount: shown });

@@ -1,22 +1,17 @@
 /** How a query is reconciled with the notifications that it contradicts. */
-import type { LookResult } from '../../../src/contract';
 import type { QueriedTrade } from '../../../src/contract/gateway';
-import { type Look, look } from '../../../src/workflows/shared/look';
+import { lookOnce } from '../../../src/workflows/shared/look';
 import { isBehind, queryUntilConsistent } from '../../../src/workflows/shared/stale-read';
 
-jest.mock('../../../src/workflows/shared/look', () => ({ look: jest.fn() }));
+jest.mock('../../../src/workflows/shared/look', () => ({ lookOnce: jest.fn() }));
 
-const looks = jest.mocked<(asked: Look) => Promise<LookResult>>(look);
+const looks = jest.mocked(lookOnce);
 
 const trade = (trade_status: string): QueriedTrade => ({
   ...{ trade_no: 'T1', out_trade_no: 'order-1', trade_status, asked_at: 0 },
 });
 const claimsOf = (statuses: (string | undefined)[]) => statuses.map((trade_status) => ({ trade_status }));
-const TRADE: Look = {
-  app_id: 'app',
-  ids: [{ trade_no: 'T1' }],
-  times: { settling_ms: 30_000, patience_ms: 600_000 },
-};
+const TRADE = { app_id: 'app', id: { trade_no: 'T1' }, settling_ms: 30_000, patience_ms: 600_000 };
 
 beforeEach(() => looks.mockReset());
 
@@ -53,12 +48,13 @@ const READS: [name: string, queried: string, notified: string, further: string[]
 ];
 
 test.each(READS)('%s', async (_name, queried, notified, further, trade_status, contradicted) => {
-  for (const status of further) looks.mockResolvedValueOnce({ is: 'found', trade: trade(status), by: {} });
+  for (const status of further) looks.mockResolvedValueOnce({ is: 'found', trade: trade(status) });
   const read = await queryUntilConsistent(trade(queried), claimsOf([notified]), {
     ...TRADE,
     onUnanswered: () => undefined,
   });
   expect(read).toEqual({ trade: trade(trade_status), contradicted });
   const seen = [queried, ...further].slice(0, further.length);
-  expect(looks.mock.calls).toEqual(seen.map((status) => [{ ...TRADE, seen: status }]));
+  const { app_id, id, ...times } = TRADE;
+  expect(looks.mock.calls).toEqual(seen.map((status) => [app_id, id, times, status]));
 });

@@ -1,14 +1,12 @@
-/** The two ways to wait for a trade's change: a poll for one wait, and one that goes on through what interrupts the waits. */
+/**
+ * A poll of the trade that runs beside everything else that a workflow does: it goes on through looks that bring no news, and
+ * ends with the workflow. To cancel it and to start another one costs a workflow task. A timer of the workflow holds the
+ * deadline: a poll may be paused, and then the server does not end it either.
+ */
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { QueriedTrade, WatchInput } from '../../contract';
 import { gateway } from './activities';
-import { hasEnded, type Poll, pollUntil, startPoll, type WaitOptions, type WaitResult } from './polling';
-
-/** Waits until the trade has another status than `watch.seen`. */
-export async function waitForTradeChange(watch: WatchInput, options: WaitOptions): Promise<WaitResult<QueriedTrade>> {
-  const watched = await pollUntil(async () => ({ trade: await gateway.watch(watch) }), options);
-  return typeof watched === 'string' ? watched : (watched.trade ?? 'timeout');
-}
+import { hasEnded, type Poll, startPoll } from './polling';
 
 /** So many polls until one deadline begin the schedule anew: a gateway that contradicts itself is asked ever less often, too. */
 const POLLS_ANEW = 5;
@@ -29,11 +27,6 @@ interface Deadline {
   isOver: boolean;
 }
 
-/**
- * A poll of the trade that runs beside everything else that a workflow does: it goes on through looks that bring no news, and
- * ends with the workflow. To cancel it and to start another one costs a workflow task. A timer of the workflow holds the
- * deadline: a poll may be paused, and then the server does not end it either.
- */
 export class RunningWatch {
   private running: TradePoll | undefined;
   /** How the polls until one deadline are spaced. */
@@ -90,7 +83,7 @@ export class RunningWatch {
     if (this.running?.asks === asks) return this.running.poll;
     this.stop();
     const spaced = { ...watch, schedule: this.scheduleOf(watch) };
-    const poll = startPoll(() => gateway.watch(spaced));
+    const poll = startPoll(() => gateway.watchTrade(spaced));
     this.running = { asks, poll };
     return poll;
   }
