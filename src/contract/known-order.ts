@@ -88,6 +88,8 @@ export interface PaymentEnd {
 /** A trade under the order's number that is not the order's own, and whether the gateway was asked for it by its number. */
 export interface NotedTrade extends OtherTrade {
   readonly asked: 'not yet' | 'unanswered' | 'answered';
+  /** What the gateway has answered for it last, while it may be the order's own. */
+  readonly shown?: string | undefined;
 }
 
 /** What a person has said of the order. `knew`: the gateway had shown its money then. */

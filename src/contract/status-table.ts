@@ -46,8 +46,7 @@ const STATUSES: Readonly<Record<TradeStatus, StatusRow>> = {
   // The bank takes the money back. A refund beside that would pay the buyer twice.
   DISPUTE:             { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'dispute' },
   CHARGEBACK:          { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'chargeback' },
-  // The bank gave it back. Some gateways leave a trade so for good.
-  CHARGEBACK_REVERSED: { ...sold, refunds: 'of the bank',  refundable: 'now',   attention: 'chargeback-reversed' },
+  CHARGEBACK_REVERSED: { ...sold, refunds: 'of the bank',  refundable: 'later', attention: 'chargeback-reversed' },
 };
 
 const rowOf = (status: string | null): StatusRow | undefined =>

@@ -180,14 +180,16 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
 // — The payment —
 
 /** The payment says which trade is the order's. Its number alone, or who started the after-sale, may have named another. */
-function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>): KnownOrder {
-  const { state, reasons, run_id, ended_at } = payment;
+function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ended'>): KnownOrder {
+  const { state, run_id, ended_at } = payment;
+  // Whose the refunds are that the payment has seen, our own ledger says, where there is one.
+  const reasons = payment.reasons.filter((one) => one !== 'refund-elsewhere' || before.seen === null);
   const raisedAll = (order: KnownOrder) => reasons.reduce(raised, order);
   // It hands itself over once more where something has come meanwhile, and may be read before or after that.
   if (before.payment?.run_id === run_id) return raisedAll({ ...before, payment: together(before.payment, payment) });
   // An earlier run of it says nothing new.
   if (before.payment !== null && before.payment.ended_at >= ended_at) return before;
-  const known = withOwnTrade(before, state.trade_no);
+  const known = changedAt(withOwnTrade(before, state.trade_no), at);
   const order: KnownOrder = {
     ...known,
     payment: before.payment === null ? payment : { ...together(payment, before.payment), ended_at },
@@ -263,6 +265,7 @@ function noted(order: KnownOrder, said: Pick<NotedTrade, 'trade_no'> & Partial<N
     trade_status: laterStatus(before?.trade_status ?? null, said.trade_status ?? null),
     order_amount: before?.order_amount ?? said.order_amount ?? null,
     asked: before?.asked === 'answered' ? 'answered' : (said.asked ?? before?.asked ?? 'not yet'),
+    shown: said.shown ?? before?.shown,
   };
   const others = order.others.filter((one) => one !== before);
   return { ...order, others: [...others, other].slice(-KEPT_TRADES) };
@@ -285,13 +288,18 @@ function onQueried(before: KnownOrder, { trade, after, at }: FactOf<'queried'>, 
   const learned = withAmount(withCandidate(learnedFrom(answered, trade), trade), said);
   const unread = amount === undefined || isMoney(amount) ? {} : { unread_amount: amount };
   const from = before.seen?.status ?? null;
-  const same_since = from === status ? (before.seen?.same_since ?? asked_at) : asked_at;
+  const isSame = status === (shownBefore(before, trade) ?? from);
+  const same_since = isSame ? (before.seen?.same_since ?? asked_at) : asked_at;
   const seen = { status, asked_at, same_since, heard: after, ...unread };
   const moved = { ...movedTo(learned, from, status, at), seen };
   const lag_ms = replicaLag(settings);
   const read = withClaimsRead(withEnd(moved, lag_ms), after, lag_ms);
   return explained(read, from, lag_ms);
 }
+
+/** What the gateway has shown of this trade before, where several may be the order's own: each is asked for by turns. */
+const shownBefore = ({ trade_no: own, others }: KnownOrder, { trade_no }: QueriedTrade): string | undefined =>
+  own === null ? others.find((one) => one.trade_no === trade_no)?.shown : undefined;
 
 /** What the trade's end says: that it has one; and that what was sold is none any more, where that lasts. */
 function withEnd(order: KnownOrder, lag_ms: number): KnownOrder {
@@ -326,7 +334,8 @@ const withoutSilence = (order: KnownOrder) => withoutReasons(order, SILENCES);
 function withCandidate(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   const { trade_no, trade_status, order_amount = null } = trade;
   if (trade_no === undefined) return order;
-  if (order.trade_no === null) return noted(order, { trade_no, trade_status, order_amount, asked: 'answered' });
+  if (order.trade_no === null)
+    return noted(order, { trade_no, trade_status, order_amount, asked: 'answered', shown: trade_status });
   return { ...order, others: order.others.filter((one) => one.trade_no !== order.trade_no) };
 }
 

@@ -102,7 +102,8 @@ export function mayBePaidUntil(order: KnownOrder): number {
   if (payment === null) return 0;
   if (!isUnpaid(order)) return payment.sent_again ? payment.watch_until : 0;
   const isOpen = seen !== null && outcomeOf(seen.status) === null;
-  const end = history.findLast(({ source, to }) => source === 'query' && outcomeOf(to) !== null);
+  // The first that was seen: two replicas may name two ends, by turns.
+  const end = history.find(({ source, to }) => source === 'query' && outcomeOf(to) !== null);
   return Math.max(
     payment.watch_until,
     // The buyer of a checkout chooses the method, so any may be theirs.

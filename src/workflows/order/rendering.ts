@@ -56,7 +56,7 @@ export function stateOf(
     refunds,
     refunded_elsewhere: order.elsewhere,
     ledger_complete: isComplete(order),
-    other_trades: order.others.map(({ asked: _asked, ...other }) => other),
+    other_trades: order.others.map(({ asked: _asked, shown: _shown, ...other }) => other),
     claims: order.held.map(({ claim }) => claim),
     bank_said: order.bank && { trade_status: order.bank.status, time: iso(order.bank.at) },
     answer_by: dispute_ms === null ? null : answerBy(order.wait, dispute_ms),

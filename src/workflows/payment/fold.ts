@@ -386,13 +386,16 @@ function onBelieved(
   const { signal } = claim;
   const { trade_status, amount, currency } = signal;
   if (trade_status === undefined) return settled;
-  if (isOther(settled, [signal])) return withOtherAmount(settled, [signal], trade_status);
-  const named = withIds(settled, signal);
+  const isMismatch = isOther(settled, [signal]);
+  const named = withIds(withOtherAmount(settled, [signal], trade_status), signal);
   const learned = withShown(named, {
     order_amount: named.shown.order_amount ?? amount ?? null,
     order_currency: named.shown.order_currency ?? currency ?? null,
   });
-  return concluded(movedTo(learned, trade_status, 'notification', at), trade_status, 'notification', settings);
+  const moved = movedTo(learned, trade_status, 'notification', at);
+  // As of a query: another amount is a sale only where a person says so.
+  const isUndecided = isMismatch && outcomeOf(trade_status) === 'SUCCESS';
+  return isUndecided ? moved : concluded(moved, trade_status, 'notification', settings);
 }
 
 type Amount = Pick<NotificationSignal, 'amount' | 'currency'>;

@@ -1,5 +1,11 @@
 /** What facts make known of an order after its sale, by the fold and its tables alone. */
-import { type AfterSaleState, type KnownOrder, type PaymentState, timeText } from '../../../src/contract';
+import {
+  type AfterSaleState,
+  type Attention,
+  type KnownOrder,
+  type PaymentState,
+  timeText,
+} from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { LONGEST_OPEN_MS, timingOf } from '../../../src/gateway/pure/method-timing';
 import type { NewAfterSaleFact as Fact } from '../../../src/workflows/order/facts';
@@ -68,7 +74,7 @@ const decides = (number: string, outcome: 'REFUNDED' | 'REFUND_REFUSED' | 'REFUN
 });
 /** The payment has ended so. */
 const endedAs =
-  (how: Pick<PaymentState, 'outcome' | 'trade_status' | 'confirmed_by' | 'method'>): Move =>
+  (how: Pick<PaymentState, 'outcome' | 'trade_status' | 'confirmed_by' | 'method'>, ...reasons: Attention[]): Move =>
   ({ now }) => {
     const ids = { app_id: 'APP', out_trade_no: 'O1', trade_no: 'T1', expires_at: null };
     const money = { order_amount: '150.00', order_currency: 'BRL' };
@@ -76,10 +82,11 @@ const endedAs =
     const nothing = { previous: null, payment_data: null, refused_because: null };
     const state = { ...ids, ...money, ...nobody, ...nothing, ...how };
     const times = { run_id: 'r', ended_at: now, watch_until: 0, sent_again: false, repeats: false, made_here: true };
-    const payment = { ...times, reasons: [], asked: [], state: { ...state, history: [], other_trades: [] } };
+    const payment = { ...times, reasons, asked: [], state: { ...state, history: [], other_trades: [] } };
     return [{ is: 'ended', payment, contradicted: [] }];
   };
-const ended = endedAs({ outcome: 'SUCCESS', trade_status: 'SUCCESS', confirmed_by: 'query', method: 'PIX' });
+const asSold = { outcome: 'SUCCESS', trade_status: 'SUCCESS', confirmed_by: 'query', method: 'PIX' } as const;
+const ended = endedAs(asSold);
 const sold = (...moves: readonly Move[]) => new Order().happens(sees('SUCCESS'), ...moves);
 const orderOf = (refund_amount: string, out_request_no: string) => ({
   refund_amount,
@@ -163,11 +170,6 @@ test('more money in the trade than was ordered is before a person, also where no
   ];
   order.happens(shows);
   expect(order.state).toMatchObject({ attention: 'amount-mismatch', payment: { mismatch: { amount: '300.00' } } });
-});
-
-test('a refund is sent at a gateway that leaves a trade CHARGEBACK_REVERSED for good', () => {
-  const order = sold(told('CHARGEBACK'), HOUR, sees('CHARGEBACK_REVERSED'), HOUR, asks('a', '50.00'));
-  expect(order.step).toEqual({ take: 'send', number: 'a' });
 });
 
 test.each([{}, { outcome: 'SUCCESS' }] as const)(
@@ -438,6 +440,18 @@ test('a notification is contradicted once the trade has shown something else for
   const order = sold(told('PARTIAL_REFUND'), MINUTE, sees('SUCCESS'), MINUTE);
   order.happens({ is: 'unanswered', why: 'no-answer', after: order.sale.heard }, 4 * MINUTE, sees('SUCCESS'));
   expect(order.state).toMatchObject({ attention: 'unconfirmed-notification', claims: [] });
+});
+
+test('so does the end of the payment, which says that the order was sold: a replica may still show what was before', () => {
+  const order = new Order().happens(keepsShowing('PROCESSING', 300_000), ended, sees('PROCESSING'));
+  expect(order.step).toEqual({ take: 'look', lasting_ms: 5 * MINUTE });
+  expect(order.state.attention).toBeNull();
+});
+
+test('a payment that sees our own refund first, and calls it one from elsewhere, says nothing against our ledger', () => {
+  const order = sold(taken('a', '50.00'), HOUR, sees('PARTIAL_REFUND'));
+  order.happens(endedAs(asSold, 'refund-elsewhere'));
+  expect(order.state).toMatchObject({ attention: null, ledger_complete: true });
 });
 
 test('what is notified meanwhile begins that anew', () => {
