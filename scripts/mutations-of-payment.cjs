@@ -91,8 +91,8 @@ module.exports = [
   [
     'another amount that is notified is sold',
     FOLD,
-    '  if (isOther(settled, [signal])) return withOtherAmount(settled, [signal], trade_status);\n',
-    '',
+    "const isUndecided = isMismatch && outcomeOf(trade_status) === 'SUCCESS';",
+    'const isUndecided = false;',
   ],
   [
     'a notification of any trade is believed',
