@@ -49,7 +49,7 @@ describe.each((['bash', 'zsh'] as const).filter(isHere))('%s', (shell) => {
     [['accounts', 'qu'], ['quantity']],
     [
       ['keys', ''],
-      ['new', 'rotate', '--help'],
+      ['needed', 'new', 'rotate', '--help'],
     ],
     [['keys', 'rotate', '--pro'], ['--promote']],
     [['pay', 'order.json', '--w'], ['--wait']],

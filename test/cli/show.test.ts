@@ -109,9 +109,14 @@ describe.each(ATTENTIONS)('%s', (reason) => {
 const firstLine = (found: Parameters<typeof caseText>[0]) => linesOf(caseText(found, {}, NOW))[0];
 
 test('the first line names both amounts, what waits for how long, and the command that settles it', () => {
-  expect(firstLine(worst('amount-mismatch', 'payment'))).toBe(
-    `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 refunded, 39.00 being refunded. It needs a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP} --outcome OUTCOME --by YOU --reason WHY`,
-  );
+  const asked = (trade_status: string) => {
+    const found = worst('amount-mismatch', 'payment');
+    return firstLine({ ...found, payment: { ...PAYMENT, ...found.payment, trade_status } });
+  };
+  const said = `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 refunded, 39.00 being refunded. It needs a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP}`;
+  expect(asked('SUCCESS')).toBe(`${said} --outcome OUTCOME --by YOU --reason WHY`);
+  // What is not paid yet goes on.
+  expect(asked('PROCESSING')).toBe(`${said} --by YOU --reason WHY`);
   expect(firstLine(worst('no-answer', 'payment'))).toContain(
     `no-answer. Next: payment-gateway recheck ${ORDER} --app ${APP}`,
   );
