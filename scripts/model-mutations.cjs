@@ -102,8 +102,8 @@ const MUTATIONS = [
   [
     'another amount ends in SUCCESS',
     FOLD,
-    "return isMismatch && outcomeOf(trade_status) === 'SUCCESS'\n",
-    "return isMismatch && outcomeOf(trade_status) === 'CANCEL'\n",
+    "return isMismatch && outcomeOf(trade_status) === 'SUCCESS' ?",
+    "return isMismatch && outcomeOf(trade_status) === 'CANCEL' ?",
   ],
   [
     'another request is answered',

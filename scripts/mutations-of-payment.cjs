@@ -85,14 +85,14 @@ module.exports = [
   [
     'another amount is sold',
     FOLD,
-    "return isMismatch && outcomeOf(trade_status) === 'SUCCESS'\n",
-    "return isMismatch && outcomeOf(trade_status) === 'CANCEL'\n",
+    "return isMismatch && outcomeOf(trade_status) === 'SUCCESS' ?",
+    "return isMismatch && outcomeOf(trade_status) === 'CANCEL' ?",
   ],
   [
     'another amount that is notified is sold',
     FOLD,
-    "const isUndecided = isMismatch && outcomeOf(trade_status) === 'SUCCESS';",
-    'const isUndecided = false;',
+    "return isMismatch && outcomeOf(trade_status) === 'SUCCESS' ?",
+    "return isMismatch && source === 'query' && outcomeOf(trade_status) === 'SUCCESS' ?",
   ],
   [
     'a notification of any trade is believed',

@@ -23,10 +23,14 @@ export interface ReconciliationInput {
   orders?: OrderRange | undefined;
 }
 
-type Period = Required<Pick<ReconciliationState, 'since' | 'until'>>;
+/** ISO 8601, UTC: from `since` on, before `until`. */
+export type ComparedPeriod = Pick<ReconciliationState, 'since' | 'until'>;
 
 /** What is compared: by default the UTC day before, and what begins at a time until now. `now`: ms since the epoch. */
-export function comparedPeriod({ since, until }: Pick<ReconciliationInput, 'since' | 'until'>, now: number): Period {
+export function comparedPeriod(
+  { since, until }: Pick<ReconciliationInput, 'since' | 'until'>,
+  now: number,
+): ComparedPeriod {
   const today = Math.floor(now / DAY) * DAY;
   return {
     since: since ?? new Date(today - DAY).toISOString(),
@@ -35,7 +39,10 @@ export function comparedPeriod({ since, until }: Pick<ReconciliationInput, 'sinc
 }
 
 /** Why nothing lies in a period, whose books would seem to agree; undefined where something may. */
-export function periodProblem(period: Period, now: number): { field: keyof Period; rule: string } | undefined {
+export function periodProblem(
+  period: ComparedPeriod,
+  now: number,
+): { field: keyof ComparedPeriod; rule: string } | undefined {
   const [since, until] = [Date.parse(period.since), Date.parse(period.until)];
   if (since < until && since < now) return undefined;
   if (since >= now) return { field: 'since', rule: `must be in the past, and is ${period.since}` };

@@ -328,7 +328,9 @@ function onQueried(
   if (!isOfTrade(trade, ours)) return onOtherQueried(before, trade);
   const { seen, known } = readUntil(before, after, (one) => isOfTrade(one, ours));
   const compared = withOtherAmount(withLook(known, at, false), signalsIn(seen));
-  const read = withTrade(compared, trade, at, settings);
+  const { order_amount: amount, order_currency: currency } = trade;
+  const said = { ...trade, amount, currency };
+  const read = withTrade(withoutReasons(compared, ANSWERED), said, { source: 'query', at }, settings);
   // Where neither the answer nor we have its number, at most one of those that were named is ours.
   const named = ours ? [] : tradesNamedBy(signalsIn(seen));
   const told =
@@ -346,21 +348,26 @@ function onQueried(
 const onOtherQueried = (known: KnownPayment, trade: Trade): KnownPayment =>
   raised(noted(known, { other: trade.trade_no ?? '', said: trade, isAnswered: true }), 'second-trade');
 
-function withTrade(before: KnownPayment, trade: Trade, at: number, settings: PaymentFoldSettings): KnownPayment {
-  const { order_amount, order_currency, trade_status } = trade;
-  const named = withIds(before, { ...trade });
-  const said = [{ amount: order_amount, currency: order_currency }];
-  const isMismatch = isOther(named, said);
+type SaidTrade = NotificationSignal & { readonly trade_status: string };
+
+/** The trade as a query has shown it, or a notification that is believed. Another amount is a sale only where a person says so. */
+function withTrade(
+  before: KnownPayment,
+  said: SaidTrade,
+  { source, at }: { readonly source: Source; readonly at: number },
+  settings: PaymentFoldSettings,
+): KnownPayment {
+  const { trade_status, amount, currency } = said;
+  const named = withIds(before, said);
   const { shown } = named;
-  const learned = withShown(withOtherAmount(named, said, trade_status), {
-    method: shown.method ?? trade.method ?? null,
-    order_amount: shown.order_amount ?? (isMoney(order_amount) ? order_amount : null),
-    order_currency: shown.order_currency ?? order_currency ?? null,
+  const isMismatch = isUnlikeOrder(shown, said);
+  const learned = withShown(withOtherAmount(named, [said], trade_status), {
+    method: shown.method ?? said.method ?? null,
+    order_amount: shown.order_amount ?? (isMoney(amount) ? amount : null),
+    order_currency: shown.order_currency ?? currency ?? null,
   });
-  const moved = movedTo(withoutReasons(learned, ANSWERED), trade_status, 'query', at);
-  return isMismatch && outcomeOf(trade_status) === 'SUCCESS'
-    ? moved
-    : concluded(moved, trade_status, 'query', settings);
+  const moved = movedTo(learned, trade_status, source, at);
+  return isMismatch && outcomeOf(trade_status) === 'SUCCESS' ? moved : concluded(moved, trade_status, source, settings);
 }
 
 /** A denial contradicts what was notified. What names a trade stays until ours is known. */
@@ -383,25 +390,12 @@ function onBelieved(
   settings: PaymentFoldSettings,
 ): KnownPayment {
   const settled = withoutClaims(known, [claim]);
-  const { signal } = claim;
-  const { trade_status, amount, currency } = signal;
+  const { trade_status } = claim.signal;
   if (trade_status === undefined) return settled;
-  const isMismatch = isOther(settled, [signal]);
-  const named = withIds(withOtherAmount(settled, [signal], trade_status), signal);
-  const learned = withShown(named, {
-    order_amount: named.shown.order_amount ?? amount ?? null,
-    order_currency: named.shown.order_currency ?? currency ?? null,
-  });
-  const moved = movedTo(learned, trade_status, 'notification', at);
-  // As of a query: another amount is a sale only where a person says so.
-  const isUndecided = isMismatch && outcomeOf(trade_status) === 'SUCCESS';
-  return isUndecided ? moved : concluded(moved, trade_status, 'notification', settings);
+  return withTrade(settled, { ...claim.signal, trade_status }, { source: 'notification', at }, settings);
 }
 
 type Amount = Pick<NotificationSignal, 'amount' | 'currency'>;
-
-const isOther = ({ shown }: KnownPayment, said: readonly Amount[]): boolean =>
-  said.some((one) => isUnlikeOrder(shown, one));
 
 /** Where one of these names another amount than was ordered, a person has to compare: once, and once more where it is paid. */
 function withOtherAmount(known: KnownPayment, said: readonly Amount[], status = ''): KnownPayment {

@@ -13,6 +13,7 @@ import {
 } from '@temporalio/workflow';
 import {
   activityWords,
+  type ComparedPeriod,
   comparedPeriod,
   type Difference,
   type DifferencesPage,
@@ -100,7 +101,7 @@ class Reconciliation {
   private readonly differences: Difference[] = [];
   private readonly visibility = new Visibility();
 
-  constructor(private readonly input: ReconciliationInput & Period) {
+  constructor(private readonly input: ReconciliationInput & ComparedPeriod) {
     this.state = emptyState(input);
     setHandler(reconciliationStateQuery, () => this.state);
     setHandler(differencesQuery, ({ from } = { from: 0 }) => this.pageFrom(from));
@@ -175,9 +176,7 @@ async function takeOn(app_id: string, differences: readonly Difference[]): Promi
   }
 }
 
-type Period = Pick<ReconciliationState, 'since' | 'until'>;
-
-const emptyState = ({ app_id, since, until }: ReconciliationInput & Period): ReconciliationState => ({
+const emptyState = ({ app_id, since, until }: ReconciliationInput & ComparedPeriod): ReconciliationState => ({
   ...{ app_id, since, until, checked: 0, open: 0, found: 0, differences: [], attention: null, resolved: null },
   ...{ finished: false, broken_off: false },
 });

@@ -177,6 +177,12 @@ describe('a paid amount', () => {
     expect(payment.state).toMatchObject({ trade_status: 'SUCCESS', outcome: null, attention: 'amount-mismatch' });
   });
 
+  test('that nobody can read is not taken for what an adopted trade was ordered for, also where notifications are believed', () => {
+    const payment = new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', trade_no: 'T1' });
+    payment.believe({ trade_status: 'SUCCESS', amount: '150,00', currency: 'BRL' }, T);
+    expect(payment.state).toMatchObject({ order_amount: null, outcome: null, attention: 'amount-mismatch' });
+  });
+
   test.each(['150', '150.0', '150.00'])('written as %s equals the ordered one', (order_amount) => {
     const payment = paymentAfter('PROCESSING');
     payment.query(trade('SUCCESS', { order_amount, order_currency: 'brl' }), T);
