@@ -1,5 +1,5 @@
 /** Makes a refund: a look that lets it begin, and then one request, in the same attempt. */
-import type { RefundAttempt, RefundResult } from '../contract';
+import type { QueriedTrade, RefundAttempt, RefundResult } from '../contract';
 import { GatewayError, InvalidRequestError, OtherAnswerError, otherThanAsked } from '../gateway';
 import { nameOfTrade } from '../gateway/query';
 import { REFUND_PATH } from '../gateway/refund';
@@ -9,7 +9,7 @@ import type { PaymentGateway } from './gateways';
 import { wasResetSince } from './own-run';
 import { type BuyerOf, fillUserInfo } from './refund-user-info';
 import { type Sending, type SentRequest, sendOnce } from './send-once';
-import { queryTrade, surestId } from './trade-queries';
+import { surestId, tradeUnlessDenied } from './trade-queries';
 
 /**
  * Looks at the trade, and sends the refund once where the trade still has the status `seen`. Throws `InvalidRequest`, not
@@ -19,10 +19,12 @@ export async function makeRefund(
   gatewayOfApp: () => PaymentGateway,
   refund: RefundAttempt,
   buyerOf: BuyerOf,
+  noSuchOrderWords: ReadonlySet<string>,
 ): Promise<RefundResult> {
+  const look = async (gateway: PaymentGateway) => tradeUnlessDenied(gateway, refund, noSuchOrderWords);
   return sendOnce<RefundResult>(
     sentBy(refund),
-    (sending) => attempt(gatewayOfApp(), refund, buyerOf, sending),
+    (sending) => attempt(gatewayOfApp(), refund, { look, buyerOf, sending }),
     (outcome) => ({ is: 'unknown', ...outcome }),
   );
 }
@@ -32,15 +34,22 @@ function sentBy({ id, request: { out_request_no } }: RefundAttempt): SentRequest
   return { operation: REFUND_PATH, what, out_trade_no: id.out_trade_no };
 }
 
+interface AttemptNeeds {
+  readonly look: (gateway: PaymentGateway) => Promise<QueriedTrade | null>;
+  readonly buyerOf: BuyerOf;
+  readonly sending: Sending;
+}
+
 async function attempt(
   gateway: PaymentGateway,
   refund: RefundAttempt,
-  buyerOf: BuyerOf,
-  sending: Sending,
+  { look, buyerOf, sending }: AttemptNeeds,
 ): Promise<RefundResult> {
   if (wasResetSince(refund.original_run_id)) return { is: 'reset' };
   if (refund.seen === null) return { is: 'moved', trade: null };
-  const { trade_status, asked_at } = await queryTrade(gateway, refund.id);
+  const trade = await look(gateway);
+  if (trade === null) return { is: 'moved', trade };
+  const { trade_status, asked_at } = trade;
   if (trade_status !== refund.seen) return { is: 'moved', trade: { trade_status, asked_at } };
   const { order_amount, method } = refund.trade;
   try {

@@ -31,7 +31,7 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
   const gatewayFor = (app_id: string) => gatewayOf(options.gateways, app_id);
   return {
     'gateway.create': async (payment) => createOrder(() => gatewayFor(payment.app_id), payment, options),
-    'gateway.refund': async (refund) => makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf),
+    'gateway.refund': async (refund) => makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf, noSuchOrderWords),
     'gateway.look': async (look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords),
     'gateway.glance': async ({ app_id, id }) => {
       const trade = await tradeAtAGlance(gatewayFor(app_id), id);

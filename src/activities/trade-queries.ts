@@ -13,6 +13,7 @@ import {
   type LookResult,
   laterStatus,
   type QueriedTrade,
+  type RefundAttempt,
   typedFailure,
   type WatchInput,
 } from '../contract';
@@ -34,11 +35,20 @@ const LONGEST_RETRY_MS = 2 * 60_000;
 /** The longest that a task of a worker with work to do waits, in ms: the clock of a worker counts no further. */
 const TASKS_WAIT_MS = 60_000;
 
-/** The trade as the gateway reports it now. Throws a retryable failure for every error of the gateway. */
-export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade> {
+/**
+ * The trade as the gateway reports it now; null where it denies the trade, and this activity is so old that no replica can be behind.
+ * Throws a retryable failure for every other error of the gateway.
+ */
+export async function tradeUnlessDenied(
+  gateway: PaymentGateway,
+  { id, settling_ms }: Pick<RefundAttempt, 'id' | 'settling_ms'>,
+  noSuchOrderWords: ReadonlySet<string>,
+): Promise<QueriedTrade | null> {
   try {
     return await query(gateway, id);
   } catch (error) {
+    if (error instanceof GatewayError && isNoSuchOrder(error, noSuchOrderWords) && activityAge() >= settling_ms)
+      return null;
     throw unanswered(error);
   }
 }

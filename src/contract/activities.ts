@@ -68,7 +68,7 @@ export type RefundResult =
   | { is: 'unknown'; error: GatewayErrorFields; message: string }
   /** The gateway took something, and its answer names another trade, refund or amount. */
   | { is: 'not-ours'; error: GatewayErrorFields; message: string }
-  /** Nothing was sent: the trade's status is another one than the one that allowed the refund. */
+  /** Nothing was sent: the trade's status is another one than the one that allowed the refund, or (null) the gateway has no such trade. */
   | { is: 'moved'; trade: TradeSeen | null }
   /** Nothing was sent: the workflow was reset, and the run before it may have sent the refund. */
   | { is: 'reset' };
@@ -107,6 +107,8 @@ export interface RefundAttempt {
   request: GrantedRefund;
   /** Each attempt looks at the trade, and sends only while it has this status; null: nothing is sent. */
   seen: string | null;
+  /** How long a denial of the trade has to last, in ms, until it counts. */
+  settling_ms: number;
   /** The run that may send. Another one's activity is that of a reset, and the run before it may have sent the refund. */
   original_run_id: string;
 }

@@ -73,6 +73,15 @@ export const RUNBOOK = {
     act: 'Send the after-sale `resolve` with the refund’s number and `REFUNDED`, `REFUND_REFUSED`, `REFUND_REVOKE` (came back) or `NOT_CREATED` (not there). Wait while it is under way.',
     after: 'The refund is never sent again by itself. The next refund of the trade, which waits meanwhile, goes on.',
   },
+  'waiting-refund': {
+    happened:
+      'A refund has waited a week for its turn: the trade stays as it is (REFUND_VERIFYING, REFUND_PROCESSING or CHARGEBACK_REVERSED), so nothing was sent.',
+    loses: 'The buyer waits for the money.',
+    look: 'The trade in the gateway’s dashboard: what it waits for.',
+    act: 'Have that ended: a buyer confirms a refund that is verified, support ends what hangs. Or give the refund up: send the after-sale `resolve` with its number and `NOT_CREATED`.',
+    after:
+      'Once the trade moves on, the refund is sent by itself. One that was given up is free: where you refund in the dashboard instead, it shows as a refund made elsewhere.',
+  },
   'second-trade': {
     happened: 'There is another trade under this order’s number (`other_trades` in the state).',
     loses: 'The buyer may have paid twice.',

@@ -53,7 +53,7 @@ export interface LedgerRefund {
   /** What a person was asked before, and has decided: the same is not asked again. */
   readonly decided: { readonly by: string; readonly reason: string; readonly shown: string | null } | null;
   readonly failure: RefundState['failure'];
-  /** A day is over since it was begun. */
+  /** It has waited for so long that a person is asked: a week for its turn, or a day for its end. */
   readonly isOld: boolean;
   /** The settings ask for it, because money came late: no merchant does. */
   readonly isLate: boolean;

@@ -29,6 +29,7 @@ import {
   SIGNAL,
   UPDATE,
 } from '../../contract';
+import { MINUTE } from '../../gateway/pure/durations';
 import { attentionSection } from '../shared/attention';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/request-rules';
@@ -153,11 +154,29 @@ class Delivery {
   }
 }
 
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10 * MINUTE;
+
+/** It counts attempts, and not time: while no worker runs, nobody has asked the receiver. */
 const untilGivenUp = (give_up_ms: number) => ({
   startToCloseTimeout: '30 seconds' as const,
-  scheduleToCloseTimeout: give_up_ms,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' } as const,
+  retry: {
+    initialInterval: FIRST_PAUSE_MS,
+    backoffCoefficient: 2,
+    maximumInterval: LONGEST_PAUSE_MS,
+    maximumAttempts: attemptsWithin(give_up_ms),
+  },
 });
+
+/** How many attempts fit into this time. */
+function attemptsWithin(give_up_ms: number): number {
+  let attempts = 1;
+  for (let at = 0, pause = FIRST_PAUSE_MS; at + pause <= give_up_ms; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    at += pause;
+    attempts += 1;
+  }
+  return attempts;
+}
 
 const toAddress = (give_up_ms: number) =>
   proxyActivities<EventDeliveryActivities>({

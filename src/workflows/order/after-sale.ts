@@ -381,7 +381,7 @@ class AfterSaleRun {
         return this.learn({ is: 'answered', number, answered: { said: 'refused', failure } });
       }
       case 'pass':
-        return this.learn({ is: 'passed', number: step.number, deadline: 'a day' });
+        return this.learn({ is: 'passed', number: step.number, deadline: step.deadline });
       case 'watch':
         return this.watch(step);
     }
@@ -525,6 +525,7 @@ class AfterSaleRun {
     this.waitFor('the gateway to take the refund');
     const sent = await sendRefund(app_id, order, request, {
       run_id: this.settings.run_id,
+      settling_ms: this.settings.settling_ms,
       patience_ms: this.settings.patience_ms,
       // Attempts may go on for days: what comes meanwhile is looked at first.
       isForbidden: () =>

@@ -117,7 +117,8 @@ interface Taken extends Readonly<Taking> {
 /** A time is over that only a timer tells. */
 interface Passed {
   readonly is: 'passed';
-  readonly deadline: 'a day';
+  /** `a week`: for its turn. `a day`: for its end. */
+  readonly deadline: 'a week' | 'a day';
   readonly number: string;
 }
 

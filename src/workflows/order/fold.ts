@@ -39,12 +39,14 @@ import type { AfterSaleFact } from './facts';
 import {
   asEnded,
   askedOfAllGone,
+  attentionOfRefund,
   CONTRADICTED,
   findRefund,
   leftAtGateway,
   mayBeGone,
   mayHaveShown,
   notMade,
+  REFUND_REASONS,
   withElsewhere,
   withRefund,
   withUnknownRefund,
@@ -320,10 +322,11 @@ function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'
   if (why !== 'unknown-trade') return raised(withoutSilence(order), why);
   const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled: false } };
   // An order that nothing has ever shown may not have been made, and gateways forget what has ended.
-  const { payment, held, seen } = order;
+  const { payment, held, seen, refunds } = order;
   const status = seen?.status ?? payment?.state.trade_status ?? null;
   const isOpen = status !== null && outcomeOf(status) === null;
-  const isMissing = payment === null || isOpen || outcomeNow(order) === 'SUCCESS' || held.length > 0;
+  const isRefundWaiting = refunds.some(({ phase }) => phase === 'waiting');
+  const isMissing = payment === null || isOpen || outcomeNow(order) === 'SUCCESS' || held.length > 0 || isRefundWaiting;
   return isMissing ? raised(denied, why) : denied;
 }
 
@@ -674,7 +677,7 @@ export function attentionOf(order: KnownOrder): Attention | null {
   const claimed = held.map(({ claim }) => attentionOfStatus(claim.trade_status)).find((one) => one !== undefined);
   const ofTheBank = reasons.find((one) => OF_THE_BANK.includes(one));
   const contradicted = isContradicted(order) ? 'unconfirmed-notification' : null;
-  const ofRefunds = refunds.some(({ asked }) => asked !== null) ? 'unknown-refund' : null;
+  const ofRefunds = REFUND_REASONS.find((reason) => refunds.some((one) => attentionOfRefund(one) === reason)) ?? null;
   return claimed ?? ofTheBank ?? shownAttention(reasons) ?? contradicted ?? ofRefunds;
 }
 

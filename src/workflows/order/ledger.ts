@@ -1,5 +1,5 @@
 /** The refunds of an order and what is left of its money. Amounts are decimal strings in currency units. Pure. */
-import type { KnownOrder, LedgerRefund, RefundOutcome, Source } from '../../contract';
+import type { Attention, KnownOrder, LedgerRefund, RefundOutcome, Source } from '../../contract';
 import { isMore, less, sumOf } from '../../gateway/pure/money';
 import { raised, withoutReasons } from '../shared/attention-reasons';
 
@@ -10,6 +10,15 @@ export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
 /** What became of it, as merchants are told; null while that is open. */
 export const outcomeOfRefund = ({ outcome, phase, asked }: LedgerRefund): RefundOutcome | null =>
   outcome ?? (phase === 'taken' && asked === null ? 'ACCEPTED' : null);
+
+/** Why a refund needs a person, what may have cost money first. */
+export const REFUND_REASONS = ['unknown-refund', 'waiting-refund'] as const satisfies readonly Attention[];
+
+/** Why this refund needs a person; null where it needs nobody. */
+export function attentionOfRefund({ asked, phase, isOld }: LedgerRefund): (typeof REFUND_REASONS)[number] | null {
+  if (asked !== null) return 'unknown-refund';
+  return phase === 'waiting' && isOld ? 'waiting-refund' : null;
+}
 
 /** Whether the trade may have shown it: money of it may have gone, or it was made and paid nothing. */
 export const mayHaveShown = (refund: LedgerRefund): boolean =>

@@ -25,6 +25,7 @@ import {
 import { unexplainedEnds, verdictOf } from './refund-verdicts';
 import {
   elsewhereUnknown,
+  noSuchTrade,
   notLeft,
   notNow,
   notWanted,
@@ -53,7 +54,7 @@ export type Step =
   /** Poll the trade until this time; null: until it moves on. `waiting`: the refund that waits for that. */
   | { readonly take: 'watch'; readonly until: number | null; readonly waiting?: string | undefined }
   /** A time is over that a refund has waited for. */
-  | { readonly take: 'pass'; readonly number: string }
+  | { readonly take: 'pass'; readonly number: string; readonly deadline: 'a week' | 'a day' }
   /** Nothing is left to ask. */
   | { readonly take: 'rest' };
 
@@ -114,10 +115,10 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
     },
   ],
   [
-    'A refund has waited a day for its end.',
+    'A refund has waited a week for its turn, or a day for its end.',
     ({ order, now }) => {
       const due = deadlinesOf(order).find(({ at }) => at <= now);
-      return due && { take: 'pass', number: due.number };
+      return due && { take: 'pass', number: due.number, deadline: due.deadline };
     },
   ],
   [
@@ -199,15 +200,23 @@ function waitsForLag(order: KnownOrder, refund: LedgerRefund): boolean {
   return verdict?.is === 'ask' && verdict.after === 'lag' && refund.asked === null;
 }
 
-/** When refunds will have waited a day for their end, earliest first. */
-function deadlinesOf(order: KnownOrder): { number: string; at: number }[] {
-  const deadlines = order.refunds.flatMap((refund) => {
-    const { number, begun, asked, isOld } = refund;
-    const verdict = verdictOf(order, refund);
-    const waits = verdict?.is === 'ask' && verdict.after === 'a day' && asked === null && !isOld;
-    return begun !== null && waits ? [{ number, at: begun.at + DAY }] : [];
-  });
-  return deadlines.sort((one, other) => one.at - other.at);
+interface Deadline {
+  readonly number: string;
+  readonly at: number;
+  readonly deadline: 'a week' | 'a day';
+}
+
+/** When refunds will have waited so long that a person is asked, earliest first. */
+const deadlinesOf = (order: KnownOrder): Deadline[] =>
+  order.refunds.flatMap((one) => deadlineOf(order, one) ?? []).sort((one, other) => one.at - other.at);
+
+function deadlineOf(order: KnownOrder, refund: LedgerRefund): Deadline | undefined {
+  const { number, phase, begun, requested_at, asked, isOld } = refund;
+  if (isOld) return undefined;
+  if (phase === 'waiting') return { number, at: requested_at + WEEK, deadline: 'a week' };
+  const verdict = verdictOf(order, refund);
+  const waits = verdict?.is === 'ask' && verdict.after === 'a day' && asked === null;
+  return begun !== null && waits ? { number, at: begun.at + DAY, deadline: 'a day' } : undefined;
 }
 
 /** Until when the trade is polled; null: without a limit. */
@@ -232,6 +241,8 @@ export function watchUntil(
 export const nextRefund = ({ refunds }: KnownOrder): LedgerRefund | undefined =>
   refunds.find(({ phase }) => phase === 'waiting');
 
+const WEEK = 7 * DAY;
+
 /** No replica is further behind the bank than this. */
 const BANK_LAG_MS = 10 * MINUTE;
 
@@ -244,8 +255,13 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
   if (refundable === 'no') return notNow(status);
   const others = order.refunds.filter((one) => one.number !== refund.number && one.begun !== null);
   const isUndecided = (one: LedgerRefund) => one.outcome === null && one.begun !== null;
-  // What is lost says nothing of what is left, and two refunds at once look alike.
-  if (refundable === 'later' || others.some((one) => one.phase === 'lost' || one.asked !== null)) return 'later';
+  // A trade that the gateway denies is not refunded; what is lost says nothing of what is left, and two refunds at once look alike.
+  if (
+    refundable === 'later' ||
+    order.denied !== null ||
+    others.some((one) => one.phase === 'lost' || one.asked !== null)
+  )
+    return 'later';
   switch (refundMeaningOf(status)) {
     case 'stands':
       return others.some(mayBeGone) && !others.filter(mayBeGone).every(({ decided }) => decided?.shown === status)
@@ -272,11 +288,12 @@ export function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number)
 
 /** Why no refund of the order is granted or sent now; undefined where nothing is in the way. */
 export function obstacleToAny(order: KnownOrder, now: number): RefundFailure | undefined {
-  const { bank, held, seen } = order;
+  const { bank, held, seen, denied } = order;
   const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;
   if (claim !== undefined) return takenByTheBank(claim);
   if (bank !== null && now - bank.at < BANK_LAG_MS) return takenByTheBank(bank.status);
   if (isContradicted(order)) return unconfirmed(seen?.status ?? null);
+  if (denied?.isSettled) return noSuchTrade();
   return isComplete(order) ? undefined : elsewhereUnknown(seen?.status ?? null);
 }
 

@@ -177,7 +177,7 @@ export function answerTo(entry: RefundState | undefined, state: AfterSaleState):
   const { trade_no, out_trade_no, trade_status, attention } = state;
   if (entry === undefined) throw pending('another request under its number came first');
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
-  if (entry.attention) throw pending('a person has to say what became of it');
+  if (entry.attention === 'unknown-refund') throw pending('a person has to say what became of it');
   if (entry.answer) return entry.answer;
   if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);

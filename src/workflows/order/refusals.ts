@@ -36,6 +36,12 @@ export const unconfirmed = (trade_status: string | null): RefundFailure =>
     trade_status,
   );
 
+/** Gateways forget trades that have ended. */
+export const noSuchTrade = (): RefundFailure =>
+  notRefunded(
+    'The gateway has no such trade any more, and a person has seen that, so it cannot refund it. Give the money back in another way; or send `recheck` where the gateway has the trade again, and ask again.',
+  );
+
 /** Of a refund that the settings had asked for, because money came late. */
 export const notWanted = (): RefundFailure =>
   notRefunded('A person has decided on the order’s late money, so this refund does not send it back.');

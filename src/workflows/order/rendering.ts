@@ -21,7 +21,7 @@ import type { AttentionSubject } from '../shared/attention';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './fold';
-import { isComplete, outcomeOfRefund } from './ledger';
+import { attentionOfRefund, isComplete, outcomeOfRefund } from './ledger';
 import { paymentNow } from './payment-end';
 
 /**
@@ -83,7 +83,7 @@ function refundState(order: KnownOrder, refund: LedgerRefund): RefundState {
     refund_status: named ?? (typeof said === 'string' ? said : null),
     outcome,
     confirmed_by: refund.confirmed_by,
-    attention: refund.asked === null ? null : 'unknown-refund',
+    attention: attentionOfRefund(refund),
     requested_at: iso(refund.requested_at),
     started_at: begun_at,
     sent_at: begun_at,

@@ -10,7 +10,7 @@ import type { RefundAnswered } from './facts';
 
 export interface Sent {
   readonly answered: RefundAnswered;
-  /** The trade, where it has moved on since the look that let the refund begin. */
+  /** The trade, where it has moved on since the look that let the refund begin; null where the gateway has no such trade. */
   readonly trade?: QueriedTrade | null;
   /** The gateway refuses our credentials. */
   readonly credentials?: boolean;
@@ -21,6 +21,8 @@ export interface SendOptions {
   readonly run_id: string;
   /** Something forbids the refund now: what has not left us is called off. */
   readonly isForbidden: () => boolean;
+  /** How long the gateway has to deny the trade, in ms, until that counts. */
+  readonly settling_ms: number;
   /** After a silence of so many ms a person has to know. */
   readonly patience_ms: number;
   readonly onSilence: () => void;
@@ -46,7 +48,7 @@ export async function sendRefund(
   app_id: string,
   sale: KnownOrder,
   request: GrantedRefund,
-  { run_id, isForbidden, patience_ms, onSilence }: SendOptions,
+  { run_id, isForbidden, settling_ms, patience_ms, onSilence }: SendOptions,
 ): Promise<Sent> {
   let isOver = false;
   const isHeard = condition(() => isOver, patience_ms, {
@@ -57,9 +59,12 @@ export async function sendRefund(
     () => undefined,
   );
   try {
-    const sent = await pollUntil(() => gateway.requestRefund(attemptOf(app_id, sale, request, run_id)), {
-      isInterrupted: isForbidden,
-    });
+    const sent = await pollUntil(
+      () => gateway.requestRefund(attemptOf(app_id, sale, request, { run_id, settling_ms })),
+      {
+        isInterrupted: isForbidden,
+      },
+    );
     // Called off before any attempt has reached the gateway.
     if (typeof sent === 'string') return { answered: NOT_SENT };
     // A person may have completed the activity with anything.
@@ -71,7 +76,12 @@ export async function sendRefund(
   }
 }
 
-function attemptOf(app_id: string, sale: KnownOrder, request: GrantedRefund, original_run_id: string) {
+function attemptOf(
+  app_id: string,
+  sale: KnownOrder,
+  request: GrantedRefund,
+  { run_id: original_run_id, settling_ms }: Pick<SendOptions, 'run_id' | 'settling_ms'>,
+) {
   const { paid, method, seen, trade_no, out_trade_no } = sale;
   const trade = { order_amount: paid?.amount ?? request.refund_amount, method };
   return {
@@ -80,6 +90,7 @@ function attemptOf(app_id: string, sale: KnownOrder, request: GrantedRefund, ori
     trade,
     request,
     seen: seen?.status ?? null,
+    settling_ms,
     original_run_id,
   };
 }

@@ -323,8 +323,11 @@ const OF_SHOPS = {
   },
 } satisfies Partial<Record<Attention, Scene>>;
 
-/** Reasons that one worker cannot bring which has all apps, activities and keys, and one of another gateway than the simulator. */
-type OfOthers = 'settings' | 'missing-activity' | 'deposit-without-account';
+/**
+ * Reasons that one worker cannot bring which has all apps, activities and keys, one of another gateway than the simulator, and one that
+ * takes a week.
+ */
+type OfOthers = 'settings' | 'missing-activity' | 'deposit-without-account' | 'waiting-refund';
 export type Pictured = Exclude<Attention, OfOthers>;
 
 /** By reason: the list is closed, and so is this. */

@@ -16,6 +16,8 @@ import {
   numbersMade,
   open,
   openWatched,
+  refundOf,
+  resolve,
   settle,
   tell,
   terminate,
@@ -162,6 +164,30 @@ test('promise 8: naming once more what went back elsewhere does not settle a cha
   await world.temporal.clock.pass(1_000);
   await happens(nameElsewhere, DAY);
   expect(await world.state()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
+});
+
+describe('a refund that waits behind a chargeback that was reversed', () => {
+  const openWithOneThatWaits = async () => {
+    await open({ plans: [DONE] });
+    await happens(move('CHARGEBACK'), tell('CHARGEBACK'), HOUR, settle, HOUR);
+    await happens(move('CHARGEBACK_REVERSED'), tell('CHARGEBACK_REVERSED'), HOUR, settle, ask('50.00', 'a'), 6 * DAY);
+  };
+
+  test('promise 4: after a week it is before a person, who may give it up', async () => {
+    await openWithOneThatWaits();
+    expect(await attention()).toBeNull();
+    await happens(2 * DAY);
+    expect(await attention()).toBe('waiting-refund');
+    expect(await refundOf('a')).toMatchObject({ attention: 'waiting-refund', outcome: null, started_at: null });
+    await happens(resolve({ out_request_no: 'a', outcome: 'NOT_CREATED' }), HOUR);
+    expect([await attention(), numbersMade()]).toEqual([null, []]);
+  });
+
+  test('promise 8: once the trade moves on it is sent, and asks nobody any more', async () => {
+    await openWithOneThatWaits();
+    await happens(2 * DAY, move('SUCCESS'), tell('SUCCESS'), DAY);
+    expect([await attention(), numbersMade()]).toEqual([null, ['a']]);
+  });
 });
 
 describe('a refund that waits for its turn again remembers what it has seen', () => {
