@@ -38,6 +38,8 @@ export interface AdoptedPayment {
   first_start_id?: string | undefined;
   /** Notifications that the run before had, and that none of its looks settled. */
   pending_notifications?: readonly NotificationSignal[] | undefined;
+  /** The order that the run which gave way to this one may have made: a trade under the number may be that. */
+  may_be?: Pick<NewPayment, 'kind' | 'request'> | undefined;
   /** Why the run that gave way to this one needed a person. */
   reasons?: readonly Attention[] | undefined;
 }

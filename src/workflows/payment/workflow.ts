@@ -70,6 +70,7 @@ import {
   isSlowToCreate,
   type KnownPayment,
   lastingReasons,
+  mayExist,
   nameOf,
   paymentState,
   signalsIn,
@@ -266,6 +267,7 @@ class PaymentRun implements PaymentContext {
     await continueAsNew<PaymentWorkflow>({
       ...{ kind: 'adopt', app_id, ...knownIds({ out_trade_no, trade_no }) },
       ...{ pending_notifications, reasons: lastingReasons(known) },
+      ...(mayExist(known) && known.order ? { may_be: known.order } : {}),
     });
   }
 

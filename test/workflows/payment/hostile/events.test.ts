@@ -1,7 +1,7 @@
 /** Events of a payment: each once, and none is lost. */
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { begin, costs, decide, happens, noWorker, pay, reset, sell, tell, trouble, works, world } from './acts';
+import { begin, costs, decide, happens, pay, reset, sell, tell, trouble, works, world } from './acts';
 
 /** The steps of which the merchant heard. */
 const heard = () => world.events.flatMap((event) => (event.type === 'transition' ? [event.transition.to] : []));
@@ -53,12 +53,6 @@ test('promise 8: an event that the handler does not take for days is before a pe
     HOUR,
   );
   expect([delivery?.isRunning, heard()]).toEqual([false, expect.arrayContaining(['SUCCESS'])]);
-});
-
-test('promise 8: three days without a worker are none in which the handler refused an event', async () => {
-  await begin({ deafFor: 3 });
-  await happens(pay, 2_000, noWorker(3 * DAY), 3 * DAY + HOUR);
-  expect(heard()).toContain('PROCESSING');
 });
 
 // — What merchants are told —

@@ -120,6 +120,30 @@ const SCHEDULES: readonly Schedule[] = [
     [wait(MINUTE), { do: 'start elsewhere' }, wait(HOUR)],
   ],
   [
+    'promise 1: an order that the gateway carries out late, after it has refused the second try, is ours to who asks again',
+    [wait(10 * HOUR), { do: 'pay' }],
+    {
+      ...{ takesNumbersTwice: false, shows: 'the first', creations: ['carried out late', 'credentials'] },
+      ...{ late_ms: 5 * MINUTE, notifies_ms: 2 * MINUTE, childStarts_ms: HOUR, deafFor: 1 },
+    },
+    792_740_158,
+  ],
+  [
+    'promise 8: three days without a worker are none in which the handler has refused an event',
+    [paid, wait(5 * SECOND), { do: 'no worker', ms: 3 * 24 * HOUR }],
+    { takesNumbersTwice: false, shows: 'the first', deafFor: 3, notifies_ms: 2 * SECOND },
+    2_102_650_045,
+  ],
+  [
+    'promise 8: a person settles an order of another system whose trade the gateway forgot before its refund was sent',
+    [notify, wait(10 * HOUR), { do: 'refund' }],
+    {
+      ...{ takesNumbersTwice: false, shows: 'the first', forgetsAfter_ms: 4 * HOUR },
+      before: { amount: '150.00', isPaid: true, isNotified: false },
+    },
+    814_491_294,
+  ],
+  [
     'promise 2: an order that could not be sent is not sent hours later',
     [wait(10 * HOUR)],
     { creations: Array.from({ length: 200 }, () => 'unreachable' as const) },
