@@ -130,9 +130,9 @@ const SCHEDULES: readonly Schedule[] = [
   ],
   [
     'promise 8: three days without a worker are none in which the handler has refused an event',
-    [paid, wait(5 * SECOND), { do: 'no worker', ms: 3 * 24 * HOUR }],
-    { takesNumbersTwice: false, shows: 'the first', deafFor: 3, notifies_ms: 2 * SECOND },
-    2_102_650_045,
+    [paid, wait(20 * SECOND), { do: 'no worker', ms: 3 * 24 * HOUR }],
+    { takesNumbersTwice: false, shows: 'the first', deafFor: 3, kind: 'checkout' },
+    2_124_566_344,
   ],
   [
     'promise 8: a person settles an order of another system whose trade the gateway forgot before its refund was sent',
