@@ -42,7 +42,7 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
-import { isContinued, wasReset } from '../shared/continued';
+import { beganAsReset, isContinued, wasReset } from '../shared/continued';
 import {
   attentionAfter,
   type LookTimes,
@@ -85,6 +85,7 @@ import {
   closing,
   decisionOf,
   grantRefund,
+  justReset,
   notTaken,
   orderNotFound,
 } from './refund-requests';
@@ -628,6 +629,8 @@ class AfterSaleRun {
   /** A change during the end of a run would be lost. */
   private assertOpen(): void {
     if (this.phase === 'closing') throw closing();
+    // What was asked of the run before has its answer. Who still wants it asks anew, of what is known now.
+    if (this.phase === 'reading' && beganAsReset()) throw justReset();
   }
 
   private async recheck(): Promise<AfterSaleState> {

@@ -184,8 +184,11 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
 /** The payment says which trade is the order's. Its number alone, or who started the after-sale, may have named another. */
 function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ended'>): KnownOrder {
   const { state, run_id, ended_at } = payment;
-  // Whose the refunds are that the payment has seen, our own ledger says, where there is one.
-  const reasons = payment.reasons.filter((one) => one !== 'refund-elsewhere' || before.seen === null);
+  // What a run has handed over before is no news; and whose the refunds are that it has seen, our own ledger says, where there is one.
+  const told = before.payment?.run_id === run_id ? before.payment.reasons : [];
+  const reasons = payment.reasons.filter(
+    (one) => !told.includes(one) && (one !== 'refund-elsewhere' || before.seen === null),
+  );
   const raisedAll = (order: KnownOrder) => reasons.reduce(raised, order);
   // It hands itself over once more where something has come meanwhile, and may be read before or after that.
   if (before.payment?.run_id === run_id) return raisedAll({ ...before, payment: together(before.payment, payment) });
@@ -231,6 +234,7 @@ const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
   ended_at: Math.max(one.ended_at, other.ended_at),
   watch_until: Math.max(one.watch_until, other.watch_until),
   sent_again: one.sent_again || other.sent_again,
+  reasons: one.run_id === other.run_id ? [...new Set([...one.reasons, ...other.reasons])] : one.reasons,
 });
 
 // — Other trades under the order's number —

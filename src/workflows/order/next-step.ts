@@ -233,9 +233,22 @@ export function watchUntil(
     .filter(({ phase }) => phase === 'taken')
     .map(({ begun }) => (begun?.at ?? 0) + settings.refund_watch_ms);
   const [next] = deadlinesOf(order);
-  const latest = Math.max(wishes.watch_until, mayBePaidUntil(order), ...afterAcceptance, next?.at ?? 0);
+  const latest = Math.max(
+    wishes.watch_until,
+    mayBePaidUntil(order),
+    followedUntil(order),
+    ...afterAcceptance,
+    next?.at ?? 0,
+  );
   return next === undefined ? latest : Math.min(latest, next.at);
 }
+
+/** The longest that a bank takes for a dispute. The interface promises no notification of its end. */
+const DISPUTE_MS = 120 * DAY;
+
+/** Until when the trade is asked for what the bank does next. */
+const followedUntil = ({ bank, seen }: KnownOrder): number =>
+  bank !== null && takesMoneyBack(seen?.status ?? '') ? bank.at + DISPUTE_MS : 0;
 
 /** The refund whose turn it is: the one that was requested first. */
 export const nextRefund = ({ refunds }: KnownOrder): LedgerRefund | undefined =>
@@ -264,9 +277,8 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
     return 'later';
   switch (refundMeaningOf(status)) {
     case 'stands':
-      return others.some(mayBeGone) && !others.filter(mayBeGone).every(({ decided }) => decided?.shown === status)
-        ? 'later'
-        : 'now';
+      // It waits only for what the table, a notification or a person still decides.
+      return others.some((one) => mayBeGone(one) && verdictOf(order, one) !== undefined) ? 'later' : 'now';
     case 'refused':
     case 'revoked':
       return others.some(isUndecided) && unexplainedEnds(order).length > 0 ? 'later' : 'now';

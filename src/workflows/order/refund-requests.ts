@@ -218,6 +218,13 @@ export const orderNotFound = (out_trade_no: string) =>
 export const closing = () =>
   typedFailure(FAILURE.closing, 'Nothing was done: the after-sale is just ending. Ask again.', {});
 
+export const justReset = () =>
+  typedFailure(
+    FAILURE.closing,
+    'Nothing was done: somebody has reset the after-sale, and it reads first what it knew before. Ask again.',
+    {},
+  );
+
 /** Asked on and on, a run would have no room for the person whose decision is waited for. */
 export const askedTooOften = () =>
   typedFailure(

@@ -102,6 +102,23 @@ const grant = (sale: KnownOrder, amount: string, number: string, now = 20 * DAY)
   }
 };
 
+test('a refund of which a person has said in a dispute that it was made holds up no later one once that is won', () => {
+  const order = sold(taken('a', '50.00'), HOUR, sees('DISPUTE'), decides('a', 'REFUNDED'), HOUR);
+  order.happens(keepsShowing('SUCCESS', HOUR), DAY, asks('b', '20.00'));
+  expect(order.step).toEqual({ take: 'send', number: 'b' });
+});
+
+test('an end that is handed over once more asks nothing that a person has settled', () => {
+  const late = endedAs(
+    { outcome: 'EXPIRED', trade_status: 'SUCCESS', confirmed_by: 'query', method: 'PIX' },
+    'late-payment',
+  );
+  const order = new Order().happens(late);
+  const [again] = typeof late === 'function' ? late(order) : [];
+  order.happens({ is: 'decided', by: 'ana', reason: 'delivered', order: 'SUCCESS' }, HOUR, ...(again ? [again] : []));
+  expect(order.state.attention).toBeNull();
+});
+
 test('a refund that was never sent, and that a person calls REFUNDED, counts as gone', () => {
   const order = sold(asks('a', '50.00'), decides('a', 'REFUNDED'));
   expect(order.state.refunded_amount).toBe('50.00');

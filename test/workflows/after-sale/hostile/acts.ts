@@ -76,6 +76,7 @@ export const denyTheTrade = () =>
 
 export const noWorker = does((ms: number) => world.leaveWithoutWorker(ms));
 export const terminate = () => world.terminate();
+export const reset = () => world.reset();
 export const renameQueue = () => world.renameQueue();
 export const cancel = () => world.run?.requestCancel('the button');
 export const recheck = () => world.temporal.update(world.workflowId, 'recheck');

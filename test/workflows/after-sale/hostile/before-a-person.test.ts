@@ -81,6 +81,7 @@ test('promise 8: a request to cancel, which has no effect on payments and accoun
   expect(world.run?.isRunning).toBe(true);
   await happens(settle, HOUR);
   expect(world.told.at(-1)).toMatchObject({ is: 'resolved' });
+  await happens(move('SUCCESS'), 2 * HOUR);
   expect([world.run?.status, (await world.state())?.attention]).toEqual(['COMPLETED', null]);
 });
 

@@ -304,7 +304,9 @@ export function isRight({ refunds }: HostileRefunds, state: AfterSaleState | und
 /** 8. What a person has settled reason by reason does not stay open. */
 export function isClosed(world: World, state: AfterSaleState | undefined): Broken[] {
   const open = state?.refunds.filter(({ outcome }) => outcome === null) ?? [];
-  return open.length > 0 || world.run?.isRunning
+  // What a bank has begun is watched until its end.
+  const isFollowed = /^(DISPUTE|CHARGEBACK)$/.test(state?.trade_status ?? '') && state?.attention === null;
+  return open.length > 0 || (world.run?.isRunning && !isFollowed)
     ? [{ promise: 8, what: `settled again and again, and still open: ${JSON.stringify(open)} ${state?.attention}` }]
     : [];
 }

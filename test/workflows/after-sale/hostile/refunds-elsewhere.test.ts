@@ -20,6 +20,7 @@ import {
   openWatched,
   parts,
   refundOf,
+  reset,
   resolve,
   SECOND,
   settle,
@@ -248,4 +249,13 @@ test('promise 7: a refund beside one from elsewhere stays before a person, altho
   await happens(resolve({ refunded_elsewhere: '50.00' }), MINUTE, terminate, 1_000, ask('50.00', 'c'), 5 * HOUR);
   const c = await refundOf('c');
   expect([c?.outcome === 'REFUNDED' && c.attention === null, isMade('c')]).toEqual([false, false]);
+});
+
+test('promise 7: a reset does not send a refund that was refused, although its request would be granted now', async () => {
+  await open({ plans: [DONE] });
+  await happens(desk('50.00', 0), notify('all'), HOUR, ask('50.00', 'a'), HOUR);
+  expect(await refundOf('a')).toBeUndefined();
+  // So the desk gives it back by hand, and a person says so.
+  await happens(desk('50.00', 0), notify('all'), HOUR, nameElsewhere, HOUR, reset, DAY);
+  expect([goneBack(), numbersMade()]).toEqual(['100.00', ['desk-1', 'desk-2']]);
 });

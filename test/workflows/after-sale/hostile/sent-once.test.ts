@@ -19,6 +19,7 @@ import {
   readDashboard,
   refundOf,
   renameQueue,
+  reset,
   resolve,
   resolveRefund,
   SECOND,
@@ -41,11 +42,6 @@ function pauseFirstRequest(): void {
     throw new ExchangeError(true, 'UND_ERR_SOCKET');
   };
 }
-const reset = () =>
-  world.within(async () => {
-    const { run } = world;
-    if (run) world.temporal.reset(run);
-  });
 async function untilAttention(): Promise<void> {
   for (let s = 0; s < 90 && (await world.state())?.attention === null; s += 1) await world.pass(1_000);
 }

@@ -17,6 +17,7 @@ import {
   open,
   openWatched,
   refundOf,
+  reset,
   resolve,
   settle,
   tell,
@@ -163,6 +164,19 @@ test('promise 8: naming once more what went back elsewhere does not settle a cha
   await happens(nameElsewhere, MINUTE, move('CHARGEBACK'), tell('CHARGEBACK'));
   await world.temporal.clock.pass(1_000);
   await happens(nameElsewhere, DAY);
+  expect(await world.state()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
+});
+
+test('promise 4: a reset does not settle a chargeback by what was said of the dispute before it', async () => {
+  await openWatched();
+  await happens(move('DISPUTE'), tell('DISPUTE'), HOUR, settle, HOUR, move('CHARGEBACK'), tell('CHARGEBACK'), HOUR);
+  await happens(reset, DAY);
+  expect(await attention()).toBe('chargeback');
+});
+
+test('promise 8: a dispute that is lost, and of which nothing is notified, is before a person as a chargeback', async () => {
+  await open();
+  await happens(move('DISPUTE'), tell('DISPUTE'), HOUR, settle, 10 * DAY, move('CHARGEBACK'), DAY);
   expect(await world.state()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
 });
 
