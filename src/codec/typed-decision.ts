@@ -16,6 +16,7 @@ const decision = z.strictObject({
   out_request_no: text,
   refunded_elsewhere: text,
   although: text,
+  seen: text,
   account_id: text,
   note: text,
 } satisfies Record<keyof Decision, z.ZodType>);

@@ -145,6 +145,8 @@ export interface AfterSaleResolution {
    * that a person has decided before. Both with a comma between.
    */
   although?: string | undefined;
+  /** Why it needed a person, as that was shown: where it is another reason now, nothing is settled. */
+  seen?: string | undefined;
   reason: string;
   by: string;
 }

@@ -40,14 +40,16 @@ const WHO_OPTIONS = `--by ${TO_WRITE.by} --reason ${TO_WRITE.reason}`;
  */
 export function operatorActions(workflowId: string, question?: OperatorQuestion): OperatorAction[] {
   const { kind = '' } = namedByWorkflowId(workflowId) ?? {};
-  const number = question?.out_request_no ?? 'NUMBER';
+  const { out_request_no: number = 'NUMBER', attention: reason = 'REASON' } = question ?? {};
   return (ACTIONS[kind] ?? [])
     .filter(({ settles }) => question === undefined || settles === undefined || settles(question))
     .map(({ what, update, options = '', input }) => ({
       what,
       update,
-      command: commandOf(update, workflowId, options.replace('NUMBER', typed(number))),
-      ...(input === undefined ? {} : { input: input.replace('"NUMBER"', JSON.stringify(number)) }),
+      command: commandOf(update, workflowId, options.replace('NUMBER', typed(number)).replace('REASON', reason)),
+      ...(input === undefined
+        ? {}
+        : { input: input.replace('"NUMBER"', JSON.stringify(number)).replace('REASON', reason) }),
     }));
 }
 
@@ -63,6 +65,12 @@ const SEEN: Template = {
   update: 'resolve',
   options: WHO_OPTIONS,
   input: `{${WHO}}`,
+};
+/** Names the reason: of two who have looked at the same, the second one does not settle the next. */
+const LOOKED_AT: Template = {
+  ...SEEN,
+  options: `--seen REASON ${WHO_OPTIONS}`,
+  input: `{"seen": "REASON", ${WHO}}`,
 };
 const END_REFUND: Template = {
   what: 'end the refund as REFUNDED, REFUND_REFUSED, REFUND_REVOKE or NOT_CREATED',
@@ -95,7 +103,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   payment: [
     RECHECK,
     {
-      ...SEEN,
+      ...LOOKED_AT,
       what: 'say that you have taken care of it, and let the payment go on',
       settles: isSettledByLooking,
     },
@@ -111,7 +119,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'app-attention': [SEEN],
   'after-sale': [
     RECHECK,
-    { ...SEEN, settles: (question) => !isOfRefund(question) && !isOfElsewhere(question) && !isOfAmount(question) },
+    { ...LOOKED_AT, settles: (question) => !isOfRefund(question) && !isOfElsewhere(question) && !isOfAmount(question) },
     {
       what: 'say how the order has ended: SUCCESS, CANCEL, REFUSED or EXPIRED',
       update: 'resolve',

@@ -129,6 +129,8 @@ export interface PaymentData {
 export interface PaymentResolution {
   /** Ends the payment. Without it, the reason that is shown is settled and the payment goes on, where looking settles it. */
   outcome?: PaymentOutcome | undefined;
+  /** Why it needed a person, as that was shown: where it is another reason now, nothing is settled. */
+  seen?: string | undefined;
   reason: string;
   by: string;
 }

@@ -92,7 +92,9 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   );
   expect(shown.output).toContain(`payment-gateway recheck ${out_trade_no} --app ${APP.app_id}`);
   const [command = ''] = /payment-gateway resolve .*/.exec(shown.output) ?? [];
-  expect(command).toBe(`payment-gateway resolve ${out_trade_no} --app ${APP.app_id} --by YOU --reason WHY`);
+  expect(command).toBe(
+    `payment-gateway resolve ${out_trade_no} --app ${APP.app_id} --seen unexpected-signal --by YOU --reason WHY`,
+  );
 
   const written = { 'payment-gateway ': '', YOU: 'ana', WHY: 'seen' };
   const typed = Object.entries(written)

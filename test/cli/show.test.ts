@@ -116,7 +116,7 @@ test('the first line names both amounts, what waits for how long, and the comman
   const said = `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 refunded, 39.00 being refunded. It needs a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP}`;
   expect(asked('SUCCESS')).toBe(`${said} --outcome OUTCOME --by YOU --reason WHY`);
   // What is not paid yet goes on.
-  expect(asked('PROCESSING')).toBe(`${said} --by YOU --reason WHY`);
+  expect(asked('PROCESSING')).toBe(`${said} --seen amount-mismatch --by YOU --reason WHY`);
   expect(firstLine(worst('no-answer', 'payment'))).toContain(
     `no-answer. Next: payment-gateway recheck ${ORDER} --app ${APP}`,
   );

@@ -67,9 +67,12 @@ test('an open payment’s page offers to settle what a look settles, and to end 
     operatorActions(paymentWorkflowId('shop', 'order-1'), { attention, trade_status })
       .filter(({ update }) => update === 'resolve')
       .map(({ command }) => command.replace('payment-gateway resolve order-1 --app shop ', ''));
-  const both = ['--by YOU --reason WHY', '--outcome OUTCOME --by YOU --reason WHY'];
-  expect(resolving('second-trade')).toEqual(both);
-  expect(resolving('amount-mismatch')).toEqual(both);
+  const both = (reason: string) => [
+    `--seen ${reason} --by YOU --reason WHY`,
+    '--outcome OUTCOME --by YOU --reason WHY',
+  ];
+  expect(resolving('second-trade')).toEqual(both('second-trade'));
+  expect(resolving('amount-mismatch')).toEqual(both('amount-mismatch'));
   // Money that is there is decided on.
   expect(resolving('amount-mismatch', 'SUCCESS')).toEqual(['--outcome OUTCOME --by YOU --reason WHY']);
 });

@@ -215,6 +215,10 @@ function addDecisions(program: Command): void {
       '--although <status>',
       'with --outcome or --elsewhere: the trade has this status, such as REFUNDED, or a person has decided this outcome, and it is so all the same',
     )
+    .option(
+      '--seen <reason>',
+      'the reason that you looked at: refused where it needs a person for another one meanwhile',
+    )
     .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
     .addOption(app())
     .addOption(json())
@@ -232,7 +236,7 @@ function addDecisions(program: Command): void {
     .action(async (order, options, command) => {
       const isMany = options.allOf !== undefined;
       if (isMany === (order !== undefined)) return command.error('error: name an order, or a reason with --all-of');
-      const single = ['refund', 'elsewhere', 'although', 'account'].find((name) => options[name] !== undefined);
+      const single = ['refund', 'elsewhere', 'although', 'seen', 'account'].find((name) => options[name] !== undefined);
       if (isMany && single) return command.error(`error: --${single} is of one order: leave out --all-of`);
       if (isMany) return (await import('./bulk.js')).resolveMany(options);
       if (options.although !== undefined && options.elsewhere === undefined && options.outcome === undefined)

@@ -41,6 +41,7 @@ export interface ResolveOptions extends DecideOptions {
   refund?: string;
   elsewhere?: string;
   although?: string;
+  seen?: string;
   account?: string;
 }
 
@@ -73,6 +74,7 @@ const FIELDS = [
   ['refund', 'out_request_no'],
   ['elsewhere', 'refunded_elsewhere'],
   ['although', 'although'],
+  ['seen', 'seen'],
   ['account', 'account_id'],
 ] as const;
 /** Statuses, which people type in any letters. */

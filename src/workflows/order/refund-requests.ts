@@ -23,7 +23,7 @@ import { DAY } from '../../gateway/pure/durations';
 import { hasAtMost } from '../../gateway/pure/ids';
 import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
-import { assertResolution, invalidRequest } from '../shared/request-rules';
+import { assertResolution, invalidRequest, seenIssues } from '../shared/request-rules';
 import { asEnded, findRefund, isComplete, leftAtGateway, leftToGrant, withElsewhere, withRefund } from './ledger';
 import { isFresh, obstacleToAny } from './next-step';
 import { hasUndecidedAmount, paymentNow } from './payment-end';
@@ -281,6 +281,8 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
  */
 export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, shown: Attention | null, now: number) {
   const { by, reason, outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution;
+  const stale = seenIssues(resolution.seen, shown);
+  if (stale.length > 0) throw invalidRequest(stale);
   const refund =
     outcome !== undefined && !isEnd(outcome) && out_request_no !== undefined
       ? { number: out_request_no, outcome }

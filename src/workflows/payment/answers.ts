@@ -17,7 +17,7 @@ import {
   type PaymentState,
   typedFailure,
 } from '../../contract';
-import { assertResolution } from '../shared/request-rules';
+import { assertResolution, seenIssues } from '../shared/request-rules';
 import type { KnownPayment } from './known-payment';
 
 // — created —
@@ -119,6 +119,7 @@ export function assertResolvable(
   const isKnown = isSeen || PAYMENT_OUTCOMES.some((one) => one === resolution?.outcome);
   assertResolution(resolution, [
     ...(isKnown ? [] : [{ field: 'outcome', rule: `one of ${PAYMENT_OUTCOMES.join(', ')}` }]),
+    ...seenIssues(resolution?.seen, attention),
     ...(why === null ? [] : [{ field: 'outcome', rule: why }]),
     ...(outcome === null ? [] : [{ field: 'outcome', rule: `the payment has ended already: ${outcome}` }]),
   ]);

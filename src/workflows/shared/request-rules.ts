@@ -28,6 +28,17 @@ export const isShort = (text: unknown): text is string =>
   typeof text === 'string' && text !== '' && text.length <= MOST_CHARACTERS;
 const isWritten = (text: unknown, example: string) => isShort(text) && text !== example;
 
+/** What is wrong with the reason that a person has looked at, where the decision names it: meanwhile it may be another. */
+export const seenIssues = (seen: unknown, shown: string | null): RequestIssue[] =>
+  seen === undefined || seen === shown
+    ? []
+    : [
+        {
+          field: 'seen',
+          rule: shown === null ? 'nobody is needed any more' : `it needs a person for ${shown} now: look again`,
+        },
+      ];
+
 /** The failure `InvalidRequest` for a request that changed nothing. */
 export function invalidRequest(issues: readonly RequestIssue[]): ApplicationFailure {
   const list = issues.map(({ field, rule }) => `${field}: ${rule}`).join('; ');

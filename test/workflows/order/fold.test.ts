@@ -102,6 +102,16 @@ const grant = (sale: KnownOrder, amount: string, number: string, now = 20 * DAY)
   }
 };
 
+test('of two persons who have looked at the same reason, the second one does not settle the next', () => {
+  const order = sold({ is: 'noticed', what: 'unexpected-signal' }, told('CHARGEBACK'), sees('CHARGEBACK'));
+  const settles = (seen: string) =>
+    decisionOf(order.sale, { by: 'ben', reason: 'seen', seen }, order.state.attention, order.now);
+  const first = settles('chargeback');
+  order.happens({ is: 'decided', ...first });
+  expect(order.state.attention).toBe('unexpected-signal');
+  expect(() => settles('chargeback')).toThrow('it needs a person for unexpected-signal now: look again');
+});
+
 test('a refund of which a person has said in a dispute that it was made holds up no later one once that is won', () => {
   const order = sold(taken('a', '50.00'), HOUR, sees('DISPUTE'), decides('a', 'REFUNDED'), HOUR);
   order.happens(keepsShowing('SUCCESS', HOUR), DAY, asks('b', '20.00'));
