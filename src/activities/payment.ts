@@ -34,13 +34,13 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
     'gateway.refund': async (refund) => makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf, noSuchOrderWords),
     'gateway.look': async (look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords),
     'gateway.glance': async ({ app_id, id }) => {
-      const trade = await tradeAtAGlance(gatewayFor(app_id), id);
+      const trade = await tradeAtAGlance(gatewayFor(app_id), id, noSuchOrderWords);
       unnotified.byLook(app_id, trade?.trade_status);
       return trade;
     },
     'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords),
     'gateway.watch': async ({ app_id, ...watch }) => {
-      const trade = await watchTrade(gatewayFor(app_id), watch);
+      const trade = await watchTrade(gatewayFor(app_id), watch, noSuchOrderWords);
       unnotified.byPoll(app_id, trade?.trade_status);
       return trade;
     },

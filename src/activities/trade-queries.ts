@@ -45,7 +45,7 @@ export async function tradeUnlessDenied(
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   try {
-    return await query(gateway, id);
+    return await query(gateway, id, noSuchOrderWords);
   } catch (error) {
     if (error instanceof GatewayError && isNoSuchOrder(error, noSuchOrderWords) && activityAge() >= settling_ms)
       return null;
@@ -54,8 +54,12 @@ export async function tradeUnlessDenied(
 }
 
 /** The trade as the gateway reports it now; null where it gave no answer: callers then look again in a slower way. */
-export async function tradeAtAGlance(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade | null> {
-  return query(gateway, id).catch(() => null);
+export async function tradeAtAGlance(
+  gateway: PaymentGateway,
+  id: TradeId,
+  noSuchOrderWords: ReadonlySet<string>,
+): Promise<QueriedTrade | null> {
+  return query(gateway, id, noSuchOrderWords).catch(() => null);
 }
 
 /**
@@ -68,7 +72,7 @@ export async function lookAtTrade(
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<LookResult> {
   try {
-    const trade = await query(gateway, id);
+    const trade = await query(gateway, id, noSuchOrderWords);
     const waited_ms = waitedSoFar();
     if (trade.trade_status !== seen || waited_ms >= settling_ms) return { is: 'found', trade };
     throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
@@ -96,7 +100,7 @@ export async function findTrade(
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   try {
-    return await query(gateway, inTurn(id, others));
+    return await query(gateway, inTurn(id, others), noSuchOrderWords);
   } catch (error) {
     // Any other refusal says nothing of the order: only denials make up the time that a denial has to last.
     if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
@@ -116,7 +120,7 @@ async function foundByNone(
   if (ids.length === 1) return null;
   for (const id of ids) {
     try {
-      return await query(gateway, id);
+      return await query(gateway, id, noSuchOrderWords);
     } catch (error) {
       if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
     }
@@ -141,6 +145,7 @@ export async function watchTrade(
     tell_credentials = false,
     due_at,
   }: Omit<WatchInput, 'app_id'>,
+  noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   const left_ms = timeLeft(due_at);
   if (left_ms <= 0) return null;
@@ -151,7 +156,7 @@ export async function watchTrade(
   if (looks === 0 && !at_once) throw notYet('watching', delay);
   try {
     const asked = inTurn(id, others);
-    const trade = await query(gateway, asked);
+    const trade = await query(gateway, asked, noSuchOrderWords);
     // What another id brings is no answer about this trade.
     const isOwn = asked === id || trade.trade_no === id.trade_no;
     if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen })) return trade;
@@ -200,10 +205,31 @@ function askedAt(): number {
   return Math.min(Math.max(currentTime(), scheduled), scheduled + TASKS_WAIT_MS);
 }
 
+/**
+ * The trade by its surest number. A gateway may know it by the other one only, so a denial counts where that is denied, too: any other
+ * answer to the second question says nothing.
+ */
+async function query(
+  gateway: PaymentGateway,
+  id: TradeId,
+  noSuchOrderWords: ReadonlySet<string>,
+): Promise<QueriedTrade> {
+  try {
+    return await queryBy(gateway, id, surestId(id));
+  } catch (error) {
+    const { trade_no, out_trade_no } = id;
+    const isDenied = error instanceof GatewayError && isNoSuchOrder(error, noSuchOrderWords);
+    if (!isDenied || trade_no === undefined || out_trade_no === undefined) throw error;
+    return queryBy(gateway, id, { out_trade_no }).catch(() => {
+      throw error;
+    });
+  }
+}
+
 /** Leaves the whole answer out: no decision needs it, and it may hold the buyer's data, which a history would keep. */
-async function query(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade> {
+async function queryBy(gateway: PaymentGateway, id: TradeId, number: TradeId): Promise<QueriedTrade> {
   const asked_at = askedAt();
-  const { answer: _whole, ...found } = await gateway.query(surestId(id));
+  const { answer: _whole, ...found } = await gateway.query(number);
   // Only one number was sent, and the answer has to fit both.
   const differing = otherThanAsked(id, found);
   if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(id), differing, { operation: QUERY_PATH });

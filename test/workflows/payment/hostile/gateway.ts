@@ -80,7 +80,7 @@ export interface GatewayTraits {
   takesNumbersTwice: boolean;
   /** Queries read from a copy that is this far behind. */
   lag_ms: number;
-  findsBy: 'both ids' | 'trade_no alone';
+  findsBy: 'both ids' | 'trade_no alone' | 'out_trade_no alone';
   /** Which of two trades under one number a query by that number shows. */
   shows: 'the first' | 'the latest';
   /** Trades are unknown to queries once they are this old; 0: never. */
@@ -331,7 +331,8 @@ export class HostileGateway {
       const isForgotten = forgetsAfter_ms > 0 && now - made > forgetsAfter_ms;
       return state && !isForgotten ? [{ trade, status: state.status }] : [];
     });
-    if (trade_no !== undefined) return seen.find(({ trade }) => trade.trade_no === trade_no);
+    if (trade_no !== undefined)
+      return findsBy === 'out_trade_no alone' ? undefined : seen.find(({ trade }) => trade.trade_no === trade_no);
     if (findsBy === 'trade_no alone') return undefined;
     const under = seen.filter(({ trade }) => trade.out_trade_no === out_trade_no);
     return shows === 'the first' ? under[0] : under.at(-1);

@@ -160,7 +160,12 @@ const refused = fc
 const anyWorld: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   takesNumbersTwice: fc.boolean(),
   lag_ms: fc.constantFrom(0, 0, 0, 2_000, 10_000, 120_000),
-  findsBy: fc.constantFrom('both ids' as const, 'both ids' as const, 'both ids' as const, 'trade_no alone' as const),
+  findsBy: fc.constantFrom(
+    'both ids' as const,
+    'both ids' as const,
+    'trade_no alone' as const,
+    'out_trade_no alone' as const,
+  ),
   shows: fc.constantFrom('the first' as const, 'the latest' as const),
   forgetsAfter_ms: fc.constantFrom(0, 0, 0, 0, 4 * HOUR),
   creations: fc.oneof({ weight: 5, arbitrary: fc.array(mishap, { maxLength: 3 }) }, { weight: 1, arbitrary: refused }),
