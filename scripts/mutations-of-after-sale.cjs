@@ -103,8 +103,8 @@ module.exports = [
   [
     'a refund is sent while nobody knows what became of another',
     NEXT,
-    "others.some((one) => one.phase === 'lost' || one.asked !== null)) return 'later'",
-    "others.some((one) => one.number === '')) return 'later'",
+    "others.some((one) => one.phase === 'lost' || one.asked !== null)",
+    "others.some((one) => one.number === '')",
   ],
   ['a notification is not looked at', NEXT, 'isBehind(order) || order.held', 'order.held'],
   [

@@ -42,7 +42,7 @@ them all the same.
 `;
 
 /** Of these there is no picture in docs/desk. */
-const NOT_PICTURED: readonly Attention[] = ['settings', 'missing-activity', 'deposit-without-account'];
+const NOT_PICTURED: readonly Attention[] = ['settings', 'missing-activity', 'deposit-without-account', 'waiting-refund'];
 
 /** The page as Markdown. */
 export function runbookPage(): string {

@@ -120,11 +120,6 @@ const SCHEDULES: readonly Schedule[] = [
     [wait(MINUTE), { do: 'start elsewhere' }, wait(HOUR)],
   ],
   [
-    'promise 5: an order that the gateway knows by the merchant’s number alone is sold once it is paid',
-    [wait(5 * MINUTE), paid, wait(3 * HOUR)],
-    { findsBy: 'out_trade_no alone' },
-  ],
-  [
     'promise 1: an order that the gateway carries out late, after it has refused the second try, is ours to who asks again',
     [wait(10 * HOUR), { do: 'pay' }],
     {

@@ -64,6 +64,12 @@ test.each([
   expect(await outcomeNow()).toBe('SUCCESS');
 });
 
+test('promise 5: money of an order that the gateway knows by the merchant’s number alone is found', async () => {
+  await begin({ findsBy: 'out_trade_no alone' });
+  await happens(pay, 5 * MINUTE, move('T1', 'SUCCESS'), 3 * HOUR);
+  expect(await outcomeNow()).toBe('SUCCESS');
+});
+
 // — An adoption that compares an end with a notified SUCCESS tells of an outage —
 
 test('promise 5: a late SUCCESS that an outage keeps from being compared is before a person', async () => {
