@@ -8,37 +8,40 @@ const DEPOSIT_SEEN = 'The reason is settled, and the account goes on.';
 const NOT_COUNTED =
   'The account goes on, and this deposit stays uncounted. A later notification that it is paid counts it.';
 
-/** Why the gateway gives no answer about virtual accounts: `loses` and `after` differ. */
-const silences = (loses: string, after: string): Readonly<Record<Silence, RunbookEntry>> => ({
+const WAITS = {
+  loses:
+    'Creations, cancellations and the number of accounts left wait for the gateway. Deposits are counted all the same.',
+  after:
+    'It goes on by itself once the gateway answers. A creation fails once PAYMENTS_CREATE_WITHIN is over: no account was made.',
+};
+
+/** Why the gateway gives no answer about virtual accounts. */
+const SILENCES_OF_ACCOUNTS: Readonly<Record<Silence, RunbookEntry>> = {
   'no-answer': {
+    ...WAITS,
     happened: 'The gateway has not answered for ten minutes or more.',
-    loses,
     look: 'The pending activity has the last words; then the gateway’s status page.',
     act: 'Bring the gateway or the network back.',
-    after,
   },
   credentials: {
+    ...WAITS,
     happened: 'The gateway refuses our credentials or our account.',
-    loses,
     look: 'GATEWAY_APP_ID and GATEWAY_SECRET_KEY of the worker, and the account in the dashboard.',
     act: 'Correct them and restart the worker.',
-    after,
   },
   settings: {
+    ...WAITS,
     happened: 'The settings of a worker lack the app. The gateway was not asked.',
-    loses,
     look: 'The pending activity names the worker; then its GATEWAY_APP_ID or GATEWAY_APPS_FILE.',
     act: 'Add the app to the settings and restart that worker.',
-    after,
   },
   'missing-activity': {
+    ...WAITS,
     happened: 'No worker of the task queue could run an activity of virtual accounts. The gateway was not asked.',
-    loses,
     look: 'The pending activity names the worker; then whether each worker has the plugin and the same version.',
     act: 'Stop or mend the worker that lacks it.',
-    after,
   },
-});
+};
 
 const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
   'account-mismatch': {
@@ -66,7 +69,7 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
   },
   'old-deposit': {
     happened:
-      'A deposit was notified that may be counted already: too old to be remembered, without a time, or confirmed by another run. It is not counted (`set_aside`).',
+      'A deposit was notified that may be counted already: too old, without a time, or confirmed by another run. It is not counted (`set_aside`).',
     loses: 'The buyer, if it was never counted; the merchant, if it is credited twice.',
     look: 'The deposit in the gateway’s dashboard and in your books.',
     act: 'Compare the two, credit it in your books where it is new, then send `resolve`.',
@@ -82,7 +85,7 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
   },
   'second-deposit': {
     happened:
-      'A deposit was notified under the number of another one, with another trade or amount; or the gateway shows another one for it. It is not counted (`set_aside`).',
+      'A deposit was notified or shown with the number of another one, and another trade or amount. It is not counted (`set_aside`).',
     loses: 'The buyer, where both were paid; the merchant, where whoever trusts the notification credits it.',
     look: 'Both in the gateway’s dashboard, by the number and by each `trade_no`.',
     act: 'Credit it in your books where the money is there, then send `resolve`.',
@@ -97,9 +100,9 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
   },
   'lost-deposits': {
     happened:
-      'An earlier run of this workflow was deleted, or its retention was over, before it was read: what it had been told last is not known.',
+      'An earlier run of this workflow was deleted before it was read: what it had been told last is not known.',
     loses: 'The buyer, where a deposit is not counted; your programs may not have heard of one that is.',
-    look: 'The account’s deposits in the gateway’s dashboard, beside those that were counted (`payment-gateway accounts deposits ACCOUNT_ID`).',
+    look: 'The account’s deposits in the dashboard, beside those counted here: `payment-gateway accounts deposits ACCOUNT_ID`.',
     act: 'Press the callback button of each that is missing, then send `resolve`.',
     after: 'A deposit that is notified again is counted once.',
   },
@@ -124,10 +127,7 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
     act: 'Send `resolve` once you have seen it, and tell us the new status.',
     after: DEPOSIT_SEEN,
   },
-  ...silences(
-    'The account’s status is not known, and a cancellation that was asked for waits. Deposits are counted all the same.',
-    'The gateway is asked on. Its answer settles this without you.',
-  ),
+  ...SILENCES_OF_ACCOUNTS,
   'unexpected-signal': {
     happened: 'A signal came under a name that this workflow does not handle.',
     loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
@@ -141,10 +141,7 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
 export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, RunbookEntry>>>> = {
   'spei-account': OF_ACCOUNTS,
   'create-spei-account': {
-    ...silences(
-      'The buyer waits for an account. Nothing was made.',
-      'It is sent as soon as it can be. Once PAYMENTS_CREATE_WITHIN is over, it fails, and the merchant is told that no account was made.',
-    ),
+    ...SILENCES_OF_ACCOUNTS,
     'unknown-outcome': {
       happened:
         'The creation’s answer was lost, or an earlier run was ended before it: nobody knows whether the gateway made the account.',
@@ -162,10 +159,7 @@ export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, Ru
     },
   },
   'spei-account-quantity': {
-    ...silences(
-      'Nobody is told when few accounts are left.',
-      'The gateway is asked on. Its answer settles this without you.',
-    ),
+    ...SILENCES_OF_ACCOUNTS,
     'few-accounts': {
       happened: 'Fewer virtual accounts are left than PAYMENTS_ACCOUNTS_LOW.',
       loses: 'The next buyers get no account once there are none.',

@@ -158,9 +158,9 @@ export const RUNBOOK = {
   },
   'missing-activity': {
     happened:
-      'No worker of the task queue could run an activity of this: it is not registered there, a payload could not be read, or no worker took it in its time. The gateway was not asked.',
+      'No worker of the task queue could run an activity of this, or read its payload. The gateway was not asked.',
     loses: 'The buyer waits, and may have paid; an order that was not sent fails once its time is over.',
-    look: 'The pending activity names the worker and the failure. Then whether each worker of the task queue has the plugin, the same version and the same PAYMENTS_ENCRYPTION_KEYS.',
+    look: 'The pending activity names the worker and the failure. Each worker needs the plugin, the same version and the same PAYMENTS_ENCRYPTION_KEYS.',
     act: 'Stop or mend the worker that lacks it. `recheck` asks at once.',
     after: 'A worker that has the activity goes on with it. The gateway’s answer settles this without you.',
   },

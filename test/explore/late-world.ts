@@ -183,7 +183,7 @@ function gateway(node: LateNode): LateNode[] {
   if ((status === 'PROCESSING' || status === 'CANCEL') && isInTime) moves.push(become('SUCCESS'));
   if (world.other !== 'SUCCESS') {
     const unsaid = [...world.unsaid, { trade_no: OTHERS, trade_status: 'SUCCESS', amount: PAID, currency: 'BRL' }];
-    moves.push(after(node, 'another system sells under the number', { ...world, other: 'SUCCESS', unsaid }));
+    moves.push(after(node, 'X is sold', { ...world, other: 'SUCCESS', unsaid }));
   }
   return moves;
 }

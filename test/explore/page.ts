@@ -3,37 +3,40 @@ import type { Explored, ExploredPayment, Question } from './explore';
 import type { PaymentTruth } from './payment-faults';
 import { isMoney } from './world';
 
+const CONTRADICTS = ', and two facts contradict each other';
+
+/** The title that a question stands under: where facts contradict each other besides, that of the same question without. */
+export const titlesOf = (question: string) => [question, question.replace(CONTRADICTS, '')];
+
 const HEAD = (states: number, depth: number) => `# When a person is asked about a refund, and why
 
-\`npm run docs:questions\` writes this page: \`test/explore/\` plays every schedule of ${depth} moves of a small world after a sale (${states.toLocaleString('en')} states:
-what the gateway really did, replicas that are behind, answers and notifications that are lost or late, another system, the bank, a person),
-and drives the real \`fold\` and \`nextStep\` with it. In none of them is an amount freed that may still go, a refund sent twice, more given back than
-was paid, or something forgotten that was notified or shown.
+\`npm run docs:questions\` writes this page: it plays every schedule of ${depth} moves of a small world after a sale (${states.toLocaleString('en')} states) with the real
+rules. In none is an amount freed that may still go, a refund sent twice, or more given back than was paid.
 
-The gateway has no query for a refund. So what is known does not always tell what became of one. Each heading is what is known where a person
-is asked; below it are two worlds, as short as they can be, in which we know the same. In one the money has gone, or may still go; in the other it
-has not. Whoever looks in the gateway's dashboard sees which one it is, and says so: \`payment-gateway resolve\`. Nothing is freed or sent until then.
+The gateway has no query for a refund. Each heading is what is known where a person is asked; below it are two worlds, as short as they can be, in which we
+know the same. In one the money has gone, or may still go; in the other it has not. The gateway's dashboard shows which one it is: say so by
+\`payment-gateway resolve\`. Nothing is freed or sent until then. The same is asked where two facts contradict each other besides.
 
-The merchant asks for refunds \`a\` and \`b\` of one order; \`x\` is a refund that another system makes. \`b\` may be asked for where \`a\` could be, too.
+\`a\` and \`b\` are refunds of one order, \`x\` is one that another system makes.
 `;
 
 const OF_REFUNDS: Sides<Question extends ReadonlyMap<infer Truth, unknown> ? Truth : never> = [
-  ['Gone, or it may go', isMoney],
+  ['Gone', isMoney],
   ['Not gone', (truth) => !isMoney(truth)],
 ];
 
 /** A page in Markdown. `depth`: the moves that were explored. */
 export function questionsPage({ states, questions }: Explored, depth: number): string {
-  const sections = [...questions].map(([known, truths]) => `## ${known}\n\n${worlds(truths, depth, OF_REFUNDS)}\n`);
+  const sections = [...questions]
+    .filter(([known]) => titlesOf(known).every((title) => title === known || !questions.has(title)))
+    .map(([known, truths]) => `## ${known}\n\n${worlds(truths, depth, OF_REFUNDS)}\n`);
   return [HEAD(states, depth), ...sections.toSorted()].join('\n');
 }
 
 const HEAD_OF_PAYMENTS = (states: number, depth: number) => `# When a person is asked about a payment, and why
 
-\`npm run docs:questions\` writes this page: \`test/explore/\` plays every schedule of ${depth} moves of a small world from an order to its outcome
-(${states.toLocaleString('en')} states: what the gateway really did, replicas that are behind, silence, answers and notifications that are lost, early or late,
-another system, the merchant, a person), and drives the real tables, fold and next step with it. In none of them is an order sent twice or too late,
-sold without its money, or something forgotten that was notified or shown.
+\`npm run docs:questions\` writes this page: it plays every schedule of ${depth} moves of a small world from an order to its outcome
+(${states.toLocaleString('en')} states) with the real rules. In none is an order sent twice or too late, or sold without its money.
 
 Each heading is where the payment stands, and [the reason](runbook.md) that is shown; below it are two worlds, as short as they can be, in which the
 same reason is shown. \`T1\` is the order's trade, \`X\` that of another system under the same number.
@@ -74,8 +77,8 @@ function worlds<Truth>(truths: ReadonlyMap<Truth, readonly string[]>, depth: num
       .filter(([truth]) => fits(truth))
       .toSorted(([, one], [, other]) => one.length - other.length)[0];
     return found === undefined
-      ? `- ${what}: it takes more than ${depth} moves.`
-      : wrapped(found[0] === what.toLowerCase() ? `- ${what}:` : `- ${what}, it is ${found[0]}:`, found[1]);
+      ? `- ${what}: more than ${depth} moves.`
+      : wrapped(found[0] === what.toLowerCase() ? `- ${what}:` : `- ${what} (${found[0]}):`, found[1]);
   });
   return lines.join('\n');
 }

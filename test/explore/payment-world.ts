@@ -415,9 +415,9 @@ function sends(node: PaymentNode, begun: Facts): PaymentNode[] {
       begunToWait(withUnsaid(paid, claim)),
       ...created({ ...said, trade_status: 'SUCCESS' }),
     ),
-    move('the order is made; the answer is lost', lost(made('PROCESSING')), unknown),
+    move('the order is made; answer lost', lost(made('PROCESSING')), unknown),
     move(
-      'the order is made, and withdrawn meanwhile; the answer is lost',
+      'the order is made, and withdrawn meanwhile; answer lost',
       { ...odd(lost(made('PROCESSING'))), isWithdrawn: true },
       withdrawn,
       unknown,
@@ -429,7 +429,7 @@ function sends(node: PaymentNode, begun: Facts): PaymentNode[] {
       ...created({ ...said, trade_status: 'PROCESSING' }),
     ),
     move(
-      'the order is made, paid and notified; the answer is lost',
+      'the order is made, paid and notified; answer lost',
       withTold(lost(paid), claim),
       { is: 'notified', signal: claim },
       unknown,
@@ -748,7 +748,7 @@ function watches(node: PaymentNode, { due_at }: Extract<PaymentStep, { take: 'wa
   );
   const until = time(
     { ...node, world: { ...world, isOdd: world.isOdd || isSilent || isAnswerAwaited } },
-    `${isSilent ? 'silence' : 'nothing'} until something is due`,
+    `${isSilent ? 'silence' : 'no news'} until due`,
     due_at - world.now,
   );
   return [...polled, ...(minutes < due_at - world.now ? time(node, 'minutes later', minutes) : []), ...until];
@@ -780,10 +780,7 @@ function gatewayMoves(node: PaymentNode): PaymentNode[] {
   });
   if (world.trades.some(({ trade_no }) => trade_no === OTHERS)) return moves;
   const sold = withTrade({ ...world, isOdd: true }, { trade_no: OTHERS, status: 'SUCCESS', before: 'PROCESSING' });
-  return [
-    ...moves,
-    after(node, 'another system sells under the number', withUnsaid(sold, claimOf(sold, OTHERS, 'SUCCESS')), []),
-  ];
+  return [...moves, after(node, 'X is sold', withUnsaid(sold, claimOf(sold, OTHERS, 'SUCCESS')), [])];
 }
 
 /** A notification comes. One of money may come once more. */

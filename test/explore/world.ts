@@ -206,12 +206,12 @@ function sentNow(node: Node, number: string, amount: string): Node[] {
   const refusal = { said: 'refused', failure: { type: 'NotRefunded', message: '', details: {} } } as const;
   const lost = { said: 'unknown' } as const;
   const outcomes: [what: string, world: World, answered: RefundAnswered][] = [
-    ['is taken, and not shown yet', quiet, answer],
-    ['is taken, and under way', underWay, answer],
+    ['is taken, not shown', quiet, answer],
+    ['is taken, under way', underWay, answer],
     ['is refused', refused, refusal],
     ['is lost on its way', left, lost],
-    ['is taken, and not shown yet; the answer is lost', quiet, lost],
-    ['is taken, and under way; the answer is lost', underWay, lost],
+    ['is taken, not shown; answer lost', quiet, lost],
+    ['is taken, under way; answer lost', underWay, lost],
   ];
   return outcomes.map(([what, next, said]) => after(node, `${number} ${what}`, next, begun, answered(number, said)));
 }
@@ -255,7 +255,7 @@ function others(node: Node): Node[] {
   const moves: Node[] = [];
   if (!world.refunds.some(({ number }) => number === OTHERS)) {
     const made = withRefund(world, { number: OTHERS, amount: '50.00', is: 'under way' });
-    moves.push(after(node, `another system makes ${OTHERS}`, moved(made, 'REFUND_PROCESSING')));
+    moves.push(after(node, `${OTHERS} is made`, moved(made, 'REFUND_PROCESSING')));
   }
   if (world.status === 'SUCCESS')
     moves.push(after(node, 'the bank disputes', withUnsaid(moved(world, 'DISPUTE'), { trade_status: 'DISPUTE' })));

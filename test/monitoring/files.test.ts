@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { ALERTS, type Alert } from '../../deploy/monitoring/alerts';
 import { board } from '../../deploy/monitoring/board';
 import { rules, ruleTests } from '../../deploy/monitoring/rules';
 import { read } from '../docs/markdown';
@@ -19,20 +18,6 @@ test.each([
 ])('%s is what npm run docs:monitoring writes', (file, text) => {
   if (process.env.MONITORING_FILES === 'write') writeFileSync(join(ROOT, file), text);
   expect(read(file)).toBe(text);
-});
-
-/** A label in the place of its value. */
-const rowOf = ([name, { severity, summary }]: [string, Alert]) =>
-  `| \`${name}\` | ${severity} | ${summary.replace(/\{\{ \$labels\.(\w+) \}\}/g, '`$1`').replace(/\.$/, '')} |\n`;
-
-test('the table of alerts in docs/operations.md is what npm run docs:monitoring writes', () => {
-  const page = read('docs/operations.md');
-  const [before = '', after = ''] = page.split(
-    /(?<=\| alert \| severity \| fires while \|\n\| --- \| --- \| --- \|\n)(?:\| .*\n)*/,
-  );
-  const text = `${before}${Object.entries<Alert>(ALERTS).map(rowOf).join('')}${after}`;
-  if (process.env.MONITORING_FILES === 'write') writeFileSync(join(ROOT, 'docs/operations.md'), text);
-  expect(read('docs/operations.md')).toBe(text);
 });
 
 const FOLDER = join(ROOT, 'deploy/prometheus');

@@ -1,9 +1,9 @@
 /**
  * Traces of orders on a real server, with encrypted payloads: the merchant's backend and the webhook keep theirs in memory, workers push
- * theirs. `npm run docs:traces` draws what the first test has seen into docs/operations.md.
+ * theirs.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
@@ -22,7 +22,7 @@ import { built } from '../harness/built';
 import { type EventReceiver, eventReceiver } from '../harness/event-receiver';
 import { eventually } from '../harness/eventually';
 import { publishedOrder } from '../harness/orders';
-import { ROOT, Terminal } from '../harness/terminal';
+import { Terminal } from '../harness/terminal';
 import { type CollectedSpan, collected, type TraceCollector, traceCollector } from '../harness/trace-collector';
 
 /** In every value that nobody may see, wherever it comes from. */
@@ -179,7 +179,6 @@ test('a payment is one trace from the call to the signed event, over two deaths 
   expect(handled?.links).toEqual([{ trace: call?.trace, span: named('RunWorkflow:payment')[0]?.span }]);
   // Whatever its trace, each span of the order is found by its payment.
   expect(ofOrder(number)).toEqual(expect.arrayContaining([notified, handled, creation, event]));
-  if (process.env.TRACE_PICTURE) draw(ofOrder(number));
 }, 180_000);
 
 test('no span holds anything secret or personal, whatever an order contains', async () => {
@@ -215,31 +214,3 @@ function planted(): Partial<DirectPayment> {
 
 const queries = (number: string) =>
   simulator.requests({ path: '/trade/query', trade_no: simulator.trade(number).trade_no }).length;
-
-/** The picture of docs/operations.md. Where nothing happens for long, its time is cut short. */
-function draw(shown: CollectedSpan[]): void {
-  const times = shown.flatMap(({ start, end }) => [start, end]).sort((one, other) => one - other);
-  const at = new Map<number, number>();
-  let drawn = 0;
-  for (const [i, time] of times.entries()) {
-    drawn += Math.min(time - (times[i - 1] ?? time), LONGEST_GAP_MS);
-    at.set(time, Math.round(drawn));
-  }
-  const bar = ({ name, start, end, failed }: CollectedSpan) => {
-    const [from = 0, to = 0] = [at.get(start), at.get(end)];
-    return `  ${name.replaceAll(':', ' ')} :${failed ? 'crit, ' : ''}${from}, ${Math.max(to, from + 1)}`;
-  };
-  const lines = [...new Set(shown.map(({ service }) => service))].flatMap((service) => [
-    `  section ${service}`,
-    ...shown.filter((span) => span.service === service).map(bar),
-  ]);
-  const picture = ['```mermaid', 'gantt', '  dateFormat x', '  axisFormat %S.%L', ...lines, '```'].join('\n');
-  const page = join(ROOT, 'docs/operations.md');
-  const marked = /(?<=<!-- picture: trace -->\n\n)[\s\S]*?\n```(?=\n)/;
-  writeFileSync(
-    page,
-    readFileSync(page, 'utf8').replace(marked, () => picture),
-  );
-}
-
-const LONGEST_GAP_MS = 60;

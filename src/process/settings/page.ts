@@ -14,9 +14,7 @@ a sentence that names the variable. So does a setting that nobody knows, such as
 - **Read by**: \`commands\` are \`pay\`, \`refund\`, \`accounts\` and those of operators. Your own client or worker that calls
   \`loadConfig\` reads what the commands and the worker read.
 - A **duration** is a number with a unit: \`500ms\`, \`30s\`, \`15m\`, \`1h\` or \`3d\`.
-
-Temporal's own variables (\`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_PROFILE\` and others) mean here what they mean
-for every program that uses Temporal's SDK.
+- \`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_PROFILE\` and others mean what they mean for every program with Temporal's SDK.
 `;
 
 /** What does not fit into a row. */
@@ -25,16 +23,8 @@ const NOTES: Readonly<Record<string, string>> = {
 \`GATEWAY_APPS_FILE\` names. \`previous_secret_keys\`, \`global\` and \`time_zone\` may be left out:
 
 \`\`\`json
-[
-  {
-    "app_id": "shop-brazil",
-    "secret_key": "…",
-    "previous_secret_keys": ["…"],
-    "base_url": "https://gateway.example",
-    "global": false,
-    "time_zone": "America/Sao_Paulo"
-  }
-]
+[{ "app_id": "shop-brazil", "secret_key": "…", "previous_secret_keys": ["…"], "base_url": "https://gateway.example",
+  "global": false, "time_zone": "America/Sao_Paulo" }]
 \`\`\`
 `,
   Keys: 'How keys are made, and changed without a stop: [security](../SECURITY.md#keys).\n',

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explore, exploreLateMoney } from '../../explore/explore';
-import { questionsPage } from '../../explore/page';
+import { questionsPage, titlesOf } from '../../explore/page';
 import type { Request } from '../../explore/world';
 
 const DEPTH = Number(process.env.EXPLORE_DEPTH ?? 5);
@@ -31,7 +31,8 @@ test(`within ${DEPTH} moves nothing is paid twice or beyond what was paid, freed
 
 test('the page names each question to a person', () => {
   const written = readFileSync(PAGE, 'utf8');
-  for (const question of explored.questions.keys()) expect(written).toContain(`## ${question}\n`);
+  for (const question of explored.questions.keys())
+    expect(titlesOf(question).filter((title) => written.includes(`## ${title}\n`))).not.toEqual([]);
 });
 
 test(`within ${DEPTH + 2} moves after a payment's end, money that comes is known, and nothing is sold that nobody paid`, () => {
