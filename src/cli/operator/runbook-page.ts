@@ -34,7 +34,12 @@ nothing of the buyer into a reason or a note. Temporal itself says \`failing-tas
 `;
 
 /** Of these there is no picture in docs/desk. */
-const NOT_PICTURED: readonly Attention[] = ['settings', 'missing-activity', 'deposit-without-account', 'waiting-refund'];
+const NOT_PICTURED: readonly Attention[] = [
+  'settings',
+  'missing-activity',
+  'deposit-without-account',
+  'waiting-refund',
+];
 
 /** The page as Markdown. */
 export function runbookPage(): string {
