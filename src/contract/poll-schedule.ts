@@ -1,4 +1,4 @@
-/** How often a waiting payment is polled. Pure; durations in ms. */
+/** How often a waiting payment is polled, as PAYMENTS_POLL_SCHEDULE and PAYMENTS_POLL_EVERY say. Pure; durations in ms. */
 
 export interface PollSchedule {
   /** Poll at these times after the creation, and after each deadline … */

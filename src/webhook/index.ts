@@ -13,8 +13,8 @@ export { webhookSettings } from './settings';
 export {
   type Decision,
   type IncomingNotification,
-  receive,
   type SignatureSettings,
+  verifyNotification,
   type WebhookApp,
 } from './verify';
 export { createWebhook, type Webhook } from './webhook';

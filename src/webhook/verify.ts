@@ -45,7 +45,7 @@ export function keysFor(app_id: string, apps: readonly WebhookApp[]): string[] {
 }
 
 /** What to do with a notification. Pure; never throws. */
-export function receive(
+export function verifyNotification(
   incoming: IncomingNotification,
   apps: readonly WebhookApp[],
   scheme: SignatureScheme,

@@ -18,7 +18,7 @@ import { appIdIn, headerValues, isPlainJson, type WebhookRequest } from './reque
 import { StartBudget, StartBudgetExceededError } from './start-budget';
 import { startStrayNotification } from './stray-notification';
 import { TemporalCalls } from './temporal-calls';
-import { type Decision, receive } from './verify';
+import { type Decision, verifyNotification } from './verify';
 
 /** The path of notifications, the same for all apps. */
 const ROUTE = '/ipn/{app_id}';
@@ -111,7 +111,7 @@ export class Webhook {
   private async decide(request: WebhookRequest, body: Buffer): Promise<Answer> {
     const { apps, signature } = this.#options;
     const incoming = { app_id: appIdIn(request.path), signatures: headerValues(request, signature.header), body };
-    const decision = receive(incoming, apps, signature.scheme);
+    const decision = verifyNotification(incoming, apps, signature.scheme);
     if (decision.is === 'refused') return this.refuse(decision.why, request, body);
     const times = this.repeats.add(decision.digest);
     if (times > this.limits.repeats) return tooMany(this.repeats.seconds);

@@ -2,7 +2,7 @@
 import crypto from 'node:crypto';
 import * as fc from 'fast-check';
 import type { SignatureScheme } from '../../src/gateway';
-import { receive, type WebhookApp } from '../../src/webhook';
+import { verifyNotification, type WebhookApp } from '../../src/webhook';
 import { app, ipn, otherApp, sign } from './support';
 
 const APPS: WebhookApp[] = [app, otherApp];
@@ -18,7 +18,7 @@ interface Given {
 /** The decision on a good notification with these changes. */
 function decide({ to = app.app_id, body = ipn(), scheme = 'hex', apps = APPS, ...given }: Given) {
   const signatures = given.signatures ?? [sign(body, app, scheme)];
-  return receive({ app_id: to, signatures, body }, apps, scheme);
+  return verifyNotification({ app_id: to, signatures, body }, apps, scheme);
 }
 
 const signature = sign(ipn());

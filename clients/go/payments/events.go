@@ -3,10 +3,35 @@ package payments
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
+
+// MerchantEvent is any event (docs/events.md). Type says what else it has: a transition, an attention and an attention.overdue have a Payment, and after
+// the sale an AfterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an Account; stuck-payments a Sweep.
+type MerchantEvent struct {
+	ID         string            `json:"id"`
+	Type       string            `json:"type"`
+	Time       string            `json:"time"`
+	Payment    *PaymentState     `json:"payment,omitempty"`
+	Transition *Transition       `json:"transition,omitempty"`
+	AfterSale  *SaleInEvent      `json:"after_sale,omitempty"`
+	Account    *SpeiAccountState `json:"account,omitempty"`
+	Deposit    *Deposit          `json:"deposit,omitempty"`
+	SetAside   *SetAsideDeposit  `json:"set_aside,omitempty"`
+	Sweep      *Swept            `json:"sweep,omitempty"`
+}
+
+// Money of a sale goes back by these, all of it.
+var moneyBack = []string{"REFUNDED", "DISPUTE", "CHARGEBACK"}
+
+// IsSold tells whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back.
+func IsSold(state PaymentState) bool {
+	stands := state.Attention == "" && state.LatePaymentRefund == nil
+	return state.Outcome == "SUCCESS" && stands && !slices.Contains(moneyBack, state.TradeStatus)
+}
 
 const withoutSecret = "PAYMENTS_EVENTS_SECRETS is not set. It signs the events, and the worker has it; " +
 	"with npm start it stands in .payments/dev.env."

@@ -3,7 +3,6 @@ package payments
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 )
 
 // Object is JSON whose fields are the gateway's own.
@@ -397,34 +396,10 @@ type StuckPayment struct {
 	Status     string `json:"status"`
 }
 
-// MerchantEvent is any event (docs/events.md). Type says what else it has: a transition, an attention and an attention.overdue have a Payment, and after
-// the sale an AfterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an Account; stuck-payments a Sweep.
-type MerchantEvent struct {
-	ID         string            `json:"id"`
-	Type       string            `json:"type"`
-	Time       string            `json:"time"`
-	Payment    *PaymentState     `json:"payment,omitempty"`
-	Transition *Transition       `json:"transition,omitempty"`
-	AfterSale  *SaleInEvent      `json:"after_sale,omitempty"`
-	Account    *SpeiAccountState `json:"account,omitempty"`
-	Deposit    *Deposit          `json:"deposit,omitempty"`
-	SetAside   *SetAsideDeposit  `json:"set_aside,omitempty"`
-	Sweep      *Swept            `json:"sweep,omitempty"`
-}
-
 // What the gateway's answer has for a method, in lower case. Without them it is not complete.
 var fieldsOfMethod = map[string][]string{
 	"pix": {"qr_code"}, "boleto": {"barcode"}, "spei": {"clabe"}, "pse": {"pay_url"}, "efecty": {"pay_url"},
 	"depositexpress": {"provider_owner", "provider_owner_document", "provider_agency", "provider_number"},
-}
-
-// Money of a sale goes back by these, all of it.
-var moneyBack = []string{"REFUNDED", "DISPUTE", "CHARGEBACK"}
-
-// IsSold tells whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back.
-func IsSold(state PaymentState) bool {
-	stands := state.Attention == "" && state.LatePaymentRefund == nil
-	return state.Outcome == "SUCCESS" && stands && !slices.Contains(moneyBack, state.TradeStatus)
 }
 
 // dataOf is the payment data that the gateway sent, with whether the fields that its method needs are there. Those of the type are

@@ -378,7 +378,7 @@ class AfterSaleRun {
         const { number, failure } = step;
         // What the trade shows is more than our ledger: nobody knows what is left.
         if (failure.details.ledger_complete === false && isComplete(this.order))
-          this.learn({ is: 'noticed', what: 'unread' });
+          this.learn({ is: 'noticed', what: 'refund-elsewhere' });
         return this.learn({ is: 'answered', number, answered: { said: 'refused', failure } });
       }
       case 'pass':

@@ -125,7 +125,7 @@ interface Passed {
 /** Something needs a person that no other fact tells. `unread`: what an earlier run knew cannot be read. */
 interface Noticed {
   readonly is: 'noticed';
-  readonly what: 'unread' | 'unexpected-signal' | 'no-answer';
+  readonly what: 'unread' | 'refund-elsewhere' | 'unexpected-signal' | 'no-answer';
 }
 
 export type AfterSaleFact = { readonly at: number } & (

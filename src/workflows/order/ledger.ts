@@ -41,7 +41,7 @@ export function leftToGrant(order: KnownOrder): string {
 export const findRefund = ({ refunds }: KnownOrder, number: string): LedgerRefund | undefined =>
   refunds.find((one) => one.number === number);
 
-/** Something that paid nothing was notified, nobody says which, and no answer shows it. */
+/** The gateway has said, in a notification or in an answer that is older than what it shows now, that a refund paid nothing; not which. */
 export function askedOfAllGone(order: KnownOrder): KnownOrder {
   return { ...order, refunds: order.refunds.map((one) => (mayBeGone(one) ? { ...one, ...CONTRADICTED } : one)) };
 }

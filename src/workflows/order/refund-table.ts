@@ -41,6 +41,7 @@ export const CAME_BACK = ask('lag', true);
 type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
 
 /**
+ * A refund that is refused in silence, and that the trade never shows, stays accepted: it is asked about only where nothing would be left.
  * No row frees an amount. Where the trade says that a refund was refused or came back, that may be one that another system made, while
  * ours begins days later: `npm run explore` shows the two worlds for each question.
  */

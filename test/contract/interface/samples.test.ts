@@ -7,7 +7,7 @@ import { ECHOED } from '../../../src/gateway/echo';
 import { parseExact } from '../../../src/gateway/json';
 import { SIGNATURE_SCHEMES, signatureHeader } from '../../../src/gateway/signing';
 import type { FaultPlace, Simulator, TradeView } from '../../../src/simulator';
-import { receive } from '../../../src/webhook/verify';
+import { verifyNotification } from '../../../src/webhook/verify';
 import { operation } from '../../gateway/operations';
 import { fixture } from '../../gateway/support';
 import { orderIn } from './rows';
@@ -192,7 +192,11 @@ describe('published notifications', () => {
         const signed = signatureHeader(bytes, HAND_APP.secret_key, scheme, 1_645_516_741_000);
         // With a space after the comma, as in the newer form.
         for (const signature of [signed, signed.replace(',', ', ')]) {
-          const decision = receive({ app_id, signatures: [signature], body: bytes }, [{ ...HAND_APP, app_id }], scheme);
+          const decision = verifyNotification(
+            { app_id, signatures: [signature], body: bytes },
+            [{ ...HAND_APP, app_id }],
+            scheme,
+          );
           expect(decision).toMatchObject({ is: 'notification', notification: readNotification(bytes) });
         }
       }

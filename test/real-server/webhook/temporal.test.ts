@@ -7,7 +7,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { devServer } from '../../../src/testing/dev-server';
-import { receive, webhookServer } from '../../../src/webhook';
+import { verifyNotification, webhookServer } from '../../../src/webhook';
 import { app, ipn, otherApp, post, send, sign } from '../../webhook/support';
 
 let temporal: TestWorkflowEnvironment;
@@ -201,7 +201,7 @@ describe('a notification of a terminated payment', () => {
 describe('an unreadable notification with a good signature', () => {
   const unreadable = () => Buffer.from(`{"trade_no":"T1","note":"${randomUUID()}"}`);
   const strayOf = (body: Buffer) => {
-    const decision = receive({ app_id: app.app_id, signatures: [sign(body)], body }, [app], 'hex');
+    const decision = verifyNotification({ app_id: app.app_id, signatures: [sign(body)], body }, [app], 'hex');
     if (decision.is !== 'unreadable') throw new Error('The body can be read');
     return temporal.client.workflow.getHandle(`stray-notification:${app.app_id}:${decision.digest}`);
   };
