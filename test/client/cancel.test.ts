@@ -1,9 +1,9 @@
 /** `payments.cancel` withdraws what was certainly not sent, and says plainly where it cannot; and what is told of a payment that is over. */
 import { NotCreatedError, PaymentNotCanceledError, PaymentNotFoundError, PaymentsClient } from '../../src/client';
-import { PLAIN, World } from '../workflows/payment/hostile/world';
+import { World } from '../workflows/payment/hostile/world';
 
 const world = (creations: readonly ('unreachable' | 'answer lost')[]) =>
-  World.create({ ...PLAIN, takesNumbersTwice: false, creations, pick: () => 0 });
+  World.create({ takesNumbersTwice: false, creations });
 
 const errorOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(

@@ -3,11 +3,11 @@ import { WithStartWorkflowOperation } from '@temporalio/client';
 import type { AfterSaleState } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../hostile/base-world';
-import { PLAIN, type Traits, World } from './hostile/world';
+import { type Traits, World } from './hostile/world';
 
 let world: World;
 const open = async (traits: Partial<Traits> = {}) => {
-  world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
+  world = await World.create(traits);
 };
 afterEach(() => world?.close());
 
@@ -69,7 +69,7 @@ test('a start without its order’s number, under the order’s own id, loses ne
   await world.pass(4 * DAY);
   expect(world.run?.isRunning).toBe(false);
   world.temporal.start('afterSale', ownId, { app_id: APP, trade_no: 'T1' });
-  world.gateway.move('CHARGEBACK');
+  world.gateway.move(world.sold, 'CHARGEBACK');
   world.deliver({ at: world.now, status: 'CHARGEBACK', number: undefined });
   await world.pass(HOUR);
   expect(world.acknowledged).toHaveLength(1);

@@ -3,6 +3,7 @@
 import { policyActivity } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../src/process/settings';
+import type { Mishap, Trouble } from '../hostile/gateway';
 import type { Act } from '../hostile/happens';
 import {
   anotherTold,
@@ -21,7 +22,6 @@ import {
   works,
   world,
 } from './hostile/acts';
-import type { CreationMishap, Trouble } from './hostile/gateway';
 
 const SECOND = 1_000;
 const LENGTHS: readonly [name: string, ms: number][] = [
@@ -90,7 +90,7 @@ function havePatience(patience_ms: number): void {
 }
 
 describe('a creation whose answer was lost, and then an outage', () => {
-  const made: readonly CreationMishap[] = ['answer lost'];
+  const made: readonly Mishap[] = ['answer lost'];
   test.each(every)('of %s (%s): an order that the gateway made is found after it', async (_name, kind, ms) => {
     await begin({ creations: made });
     await happens(pay, 2 * SECOND);

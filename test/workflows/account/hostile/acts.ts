@@ -2,10 +2,10 @@
 import { createSpeiAccountWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
+import type { Trade } from '../../hostile/gateway';
 import { happensIn } from '../../hostile/happens';
 import { listFails, runsAreSilent } from '../../hostile/temporal-down';
-import type { TrueDeposit } from './gateway';
-import { PLAIN, type Traits, World } from './world';
+import { type Traits, World } from './world';
 
 export const A1 = speiAccountWorkflowId(APP, 'A1');
 export const CREATION = createSpeiAccountWorkflowId(APP, 'k1');
@@ -14,7 +14,7 @@ export const CREATION = createSpeiAccountWorkflowId(APP, 'k1');
 export let world: World;
 
 export async function open(traits: Partial<Traits> = {}): Promise<void> {
-  world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
+  world = await World.create(traits);
 }
 afterEach(() => {
   jest.restoreAllMocks();
@@ -27,9 +27,9 @@ export const happens = happensIn(() => world);
 
 // — What buyers, merchants and the gateway do: a deposit is called by its number, D1 the first —
 
-type Which = string | TrueDeposit;
-const depositOf = (which: Which): TrueDeposit => {
-  const found = typeof which === 'string' ? world.gateway.deposits.find((one) => one.out_trade_no === which) : which;
+type Which = string | Trade;
+const depositOf = (which: Which): Trade => {
+  const found = typeof which === 'string' ? world.gateway.trades.find((one) => one.out_trade_no === which) : which;
   if (!found) throw new Error(`no deposit ${which}`);
   return found;
 };

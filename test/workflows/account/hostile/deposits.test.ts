@@ -17,13 +17,13 @@ async function countedOfWebhook() {
 /** A deposit that was notified as paid, and that queries deny: after ten minutes a person is told. */
 async function overdueDeposit() {
   const late = world.gateway.deposit('A1', '30.00');
-  world.gateway.deposits.splice(0);
+  world.gateway.trades.splice(0);
   await happens(notify(late), 25 * MINUTE);
   expect(await accountNow()).toMatchObject({ attention: 'overdue-deposit' });
-  world.gateway.deposits.push(late);
+  world.gateway.trades.push(late);
   return {
-    hide: () => void world.gateway.deposits.splice(world.gateway.deposits.indexOf(late), 1),
-    show: () => void world.gateway.deposits.push(late),
+    hide: () => void world.gateway.trades.splice(world.gateway.trades.indexOf(late), 1),
+    show: () => void world.gateway.trades.push(late),
   };
 }
 beforeEach(() => open());
@@ -56,7 +56,7 @@ test.each([
     const first = world.gateway.deposit('A1', '100.00');
     await happens(notify(first), after_ms);
     const second = { ...first, trade_no: 'T2', amount: '70.00' };
-    world.gateway.deposits.push(second);
+    world.gateway.trades.push(second);
     await happens(notify(second, 'SUCCESS', { times: 3 }), DAY);
     expect(await accountNow()).toMatchObject({
       attention: 'second-deposit',
@@ -92,7 +92,7 @@ test('a deposit whose amount was notified wrongly, each time in the same way, is
 test.each(['100.00', '70.00'])(
   'promise 4: a deposit of %s that the gateway denies is not counted with the money of another account’s, whose number it has',
   async (amount) => {
-    const other = world.gateway.make('other');
+    const other = world.gateway.makeAccount('other');
     await countedOfWebhook();
     world.notify(world.gateway.deposit(other.account_id, amount, 'CANCEL', 'D1'), 'SUCCESS');
     await world.pass(DAY);
@@ -104,7 +104,7 @@ test.each(['100.00', '70.00'])(
 );
 
 test('promise 4: a trade that one account has counted is not counted by another one under a second number', async () => {
-  const other = world.gateway.make('other');
+  const other = world.gateway.makeAccount('other');
   const deposit = world.gateway.deposit('A1', '100.00');
   await happens(notify(deposit), HOUR);
   world.notify({ ...deposit, account_id: other.account_id, out_trade_no: 'X-D1' });
@@ -134,9 +134,7 @@ test('promise 4: a deposit whose amount no query shows is not counted with the n
 test('a deposit that is confirmed with another amount is before a person, although another one was overdue then', async () => {
   const late = await overdueDeposit();
   late.hide();
-  const deposit = { ...world.gateway.deposit('A1', '100.00') };
-  Object.assign(world.gateway.deposits.at(-1) ?? {}, { out_trade_no: 'D2', trade_no: 'T2' });
-  world.notify({ ...deposit, out_trade_no: 'D2', trade_no: 'T2' }, 'SUCCESS', { amount: '250.00' });
+  world.notify(world.gateway.deposit('A1', '100.00'), 'SUCCESS', { amount: '250.00' });
   await world.pass(MINUTE);
   expect(await accountNow()).toMatchObject({ deposits: { count: 1, total: { MXN: '100.00' } } });
   late.show();
@@ -147,14 +145,7 @@ test('a deposit that is confirmed with another amount is before a person, althou
 test('a second deposit under one number is before a person, although another one was overdue when it came', async () => {
   const late = await overdueDeposit();
   late.hide();
-  const first = {
-    account_id: 'A1',
-    out_trade_no: 'D2',
-    trade_no: 'T2',
-    amount: '100.00',
-    states: [{ status: 'SUCCESS', at: world.now }],
-  };
-  world.gateway.deposits.push(first);
+  const first = world.gateway.deposit('A1', '100.00');
   await happens(notify(first), HOUR);
   world.notify({ ...first, trade_no: 'T3', amount: '70.00' });
   await world.pass(MINUTE);

@@ -10,8 +10,11 @@ import {
   speiAccountWorkflowId,
 } from '../../../../src/contract';
 import { APP, type Broken } from '../../hostile/base-world';
-import { type TrueDeposit, WITH_MONEY } from './gateway';
+import type { Trade } from '../../hostile/gateway';
 import type { World } from './world';
+
+/** The statuses in which the merchant has the money. */
+const WITH_MONEY: readonly string[] = ['SUCCESS', 'REFUND_REFUSED', 'CHARGEBACK_REVERSED'];
 
 /** How many of the last deposits a state shows. */
 const SHOWN = 20;
@@ -61,7 +64,7 @@ function countedIsMoney(
 ): Broken[] {
   return latest.flatMap(({ out_trade_no, trade_no, amount }, i) => {
     const broken = (why: string) => [{ promise: 4, what: `deposit ${out_trade_no} is counted, ${why}` }];
-    const truth = gateway.deposits.find((one) => one.trade_no === trade_no);
+    const truth = gateway.trades.find((one) => one.trade_no === trade_no);
     if (!truth || truth.account_id !== account_id) return broken('and the gateway has none');
     if (!truth.states.some(({ status }) => WITH_MONEY.includes(status))) return broken('and it was never paid');
     const isDecided = told.some(
@@ -76,7 +79,7 @@ function countedIsMoney(
 }
 
 /** Whether a query could show that the merchant has the money: for some time, nothing else was true. */
-const wasShownPaid = ({ states }: TrueDeposit) =>
+const wasShownPaid = ({ states }: Trade) =>
   states.some(({ status, at }, i) => WITH_MONEY.includes(status) && (states[i + 1]?.at ?? Infinity) > at);
 
 /** 3. The sum is that of the deposits. */
@@ -95,7 +98,7 @@ function eventsAreMoney({ gateway, events }: World): Broken[] {
   return events.flatMap((event) => {
     if (event.type !== 'deposit') return [];
     const { out_trade_no, trade_no } = event.deposit;
-    const truth = gateway.deposits.find((one) => one.trade_no === trade_no);
+    const truth = gateway.trades.find((one) => one.trade_no === trade_no);
     const isPaid = truth?.states.some(({ status }) => WITH_MONEY.includes(status));
     const isOther = (heard.get(`${trade_no}`) ?? event.id) !== event.id;
     heard.set(`${trade_no}`, event.id);
@@ -115,7 +118,7 @@ function nothingIsLost(world: World, state: SpeiAccountState): Broken[] {
     acknowledged.filter((one) => one.account_id === account_id && one.status === 'SUCCESS').map((one) => one.trade_no),
   );
   const isOf = (number: string) => (one: { readonly trade_no: string | null }) => one.trade_no === number;
-  const truthOf = (number: string) => world.gateway.deposits.find(isOf(number));
+  const truthOf = (number: string) => world.gateway.trades.find(isOf(number));
   const kept = [...paid].filter((number) => isKept(truthOf(number)));
   if (deposits.count < kept.length - deposits.set_aside.length && !wasForgotten)
     return [
@@ -133,15 +136,15 @@ function nothingIsLost(world: World, state: SpeiAccountState): Broken[] {
 }
 
 /** Whether the merchant has the money of a deposit, and always had. */
-const isKept = (truth: TrueDeposit | undefined) =>
+const isKept = (truth: Trade | undefined) =>
   truth?.states.every(({ status }) => WITH_MONEY.includes(status) || status === 'PROCESSING') === true &&
   truth.states.some(({ status }) => WITH_MONEY.includes(status));
 
 /** A deposit that nobody has touched, and whose number and trade are its own, is counted, and not only shown to a person. */
-function mustCount({ told, gateway, acknowledged }: World, truth: TrueDeposit | undefined): boolean {
+function mustCount({ told, gateway, acknowledged }: World, truth: Trade | undefined): boolean {
   const { out_trade_no, trade_no } = truth ?? {};
   const isShared =
-    gateway.deposits.some((one) => one !== truth && one.out_trade_no === out_trade_no) ||
+    gateway.trades.some((one) => one !== truth && one.out_trade_no === out_trade_no) ||
     acknowledged.some((one) => one.trade_no === trade_no && one.out_trade_no !== out_trade_no);
   return isKept(truth) && !isShared && !told.some(({ is }) => is === 'terminated');
 }

@@ -2,7 +2,7 @@
 import type { MerchantEvent, SpeiAccountState } from '../../../../src/contract';
 import { HOUR } from '../../../../src/gateway/pure/durations';
 import { isSettled, liveness, safety } from './oracle';
-import { PLAIN, World } from './world';
+import { World } from './world';
 
 Error.stackTraceLimit = 0;
 
@@ -15,7 +15,7 @@ interface Planted {
 
 /** What the oracle says of an account that was created for a key, and of another with two deposits. */
 async function brokenBy({ plant, deposits }: Planted): Promise<string> {
-  const world = await World.create({ ...PLAIN, pick: () => 0 });
+  const world = await World.create();
   try {
     world.create('k1');
     for (const amount of ['0.10', '0.20']) world.notify(world.gateway.deposit('A1', amount));
@@ -43,7 +43,7 @@ test('nothing is broken where nothing is planted', async () => {
 test.each<[string, Planted, string]>([
   [
     'promise 1: a second account for one key',
-    { plant: ({ gateway }) => void gateway.make('k1') },
+    { plant: ({ gateway }) => void gateway.makeAccount('k1') },
     '1: 2 accounts for k1',
   ],
   [
@@ -73,19 +73,19 @@ test.each<[string, Planted, string]>([
   ],
   [
     'promise 4: a deposit is counted that the gateway does not have',
-    { plant: ({ gateway }) => void gateway.deposits.pop() },
+    { plant: ({ gateway }) => void gateway.trades.pop() },
     '4: deposit D2 is counted, and the gateway has none',
   ],
   [
     'promise 4: a deposit is counted that was never paid',
-    { plant: ({ gateway }) => void gateway.deposits[0]?.states.splice(0, 1, { status: 'PROCESSING', at: 0 }) },
+    { plant: ({ gateway }) => void gateway.trades[0]?.states.splice(0, 1, { status: 'PROCESSING', at: 0 }) },
     '4: deposit D1 is counted, and it was never paid',
   ],
   [
     'promise 4: a deposit is counted that no query could show as paid',
     {
       plant: ({ gateway }) => {
-        const [deposit] = gateway.deposits;
+        const [deposit] = gateway.trades;
         deposit?.states.push({ status: 'REFUNDED', at: deposit.states[0]?.at ?? 0 });
       },
     },
@@ -113,7 +113,7 @@ test.each<[string, Planted, string]>([
   ],
   [
     'promise 8: an account is made, and nobody knows',
-    { plant: ({ gateway }) => void gateway.make('k2') },
+    { plant: ({ gateway }) => void gateway.makeAccount('k2') },
     '8: the account of k2 is made, and nobody knows',
   ],
 ])('%s', async (_, planted, words) => {

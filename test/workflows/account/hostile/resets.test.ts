@@ -4,6 +4,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
+import type { Trade } from '../../hostile/gateway';
 import {
   accountNow,
   answer,
@@ -28,10 +29,9 @@ import {
   works,
   world,
 } from './acts';
-import type { TrueDeposit } from './gateway';
 
 /** Something that follows no account adopts the deposit's trade, as a merchant may. */
-async function adoptElsewhere({ out_trade_no, trade_no }: TrueDeposit) {
+async function adoptElsewhere({ out_trade_no, trade_no }: Trade) {
   const args = [defaultPayloadConverter.toPayload({ kind: 'adopt', app_id: APP, out_trade_no, trade_no })];
   const adopted = { workflowId: paymentWorkflowId(APP, out_trade_no), type: 'payment', args };
   await world.within(async () => void world.temporal.begin(adopted));
@@ -42,7 +42,7 @@ describe('promise 4: one trade is not counted by two accounts where something el
   // The merchant loses 100.00: one transfer credited to two buyers, no attention.
   test.each(['before both', 'between the two'])('%s', async (when) => {
     await open();
-    const other = world.gateway.make('other');
+    const other = world.gateway.makeAccount('other');
     const deposit = world.gateway.deposit('A1', '100.00');
     if (when === 'before both') await adoptElsewhere(deposit);
     await happens(notify(deposit), HOUR);

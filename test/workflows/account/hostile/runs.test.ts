@@ -92,7 +92,7 @@ test('promise 8: a deposit that comes long after its account began to read what 
 
 test('promise 4: one trade is not counted by two accounts where the list of workflows does not know yet how a payment has ended', async () => {
   // The merchant loses 100.00: one transfer credited to two buyers, no attention.
-  world.gateway.make('other');
+  world.gateway.makeAccount('other');
   const deposit = world.gateway.deposit('A1', '100.00');
   await happens(notify(deposit), HOUR);
   const first = world.temporal.latest(paymentWorkflowId(APP, deposit.out_trade_no))?.runId;

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Broken } from '../../hostile/base-world';
+import { type Mishap, statusOf, type Trade, type Trouble } from '../../hostile/gateway';
 import { playSteps } from '../../hostile/play';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
-import type { CreationMishap, Trouble, TrueDeposit } from './gateway';
 import { isSettled, liveness, safety } from './oracle';
-import { type Traits, World } from './world';
+import { PLAIN, type Traits, World } from './world';
 
 export type Step =
   | { do: 'wait'; ms: number }
@@ -107,13 +107,13 @@ export const KINDS = {
   retention: fc.constant<Step>({ do: 'forget' }),
 } as const;
 export type Kind = keyof typeof KINDS;
-export type Story = SwarmStory<Omit<Traits, 'pick'>, Step>;
+export type Story = SwarmStory<Partial<Omit<Traits, 'pick'>>, Step>;
 
-const mishap = fc.constantFrom<CreationMishap>(
-  ...(['none', 'lost before it arrived', 'answer lost', 'unreachable', 'refused'] as const),
+const mishap = fc.constantFrom<Mishap>(
+  ...(['none', 'lost before it arrived', 'answer lost', 'unreachable', 'refused for good'] as const),
 );
 
-const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
+const traits: fc.Arbitrary<Story['traits']> = fc.record({
   lag_ms: fc.constantFrom(0, 0, 2_000, MINUTE),
   creations: fc.array(mishap, { maxLength: 3 }),
   findsBy: fc.constantFrom('both ids' as const, 'both ids' as const, 'trade_no alone' as const),
@@ -125,7 +125,7 @@ const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
 
 /** Stories that may meet these kinds of hostility, or a draw of all. */
 export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
-  return storiesOf<Omit<Traits, 'pick'>, Step>({ kinds: KINDS, traits, maxSteps: 12 }, only).map(withRoom);
+  return storiesOf<Story['traits'], Step>({ kinds: KINDS, traits, maxSteps: 12 }, only).map(withRoom);
 }
 
 /** Events that a run of an account has room for where many deposits may be open at once. */
@@ -139,7 +139,7 @@ const MOST_IN_SHORT_RUNS = 24;
 function withRoom(story: Story): Story {
   const deposits = story.steps.reduce((sum, step) => sum + (step.do === 'burst' ? step.deposits : 1), 0);
   if (deposits <= MOST_IN_SHORT_RUNS) return story;
-  const { continuesAfter } = story.traits;
+  const { continuesAfter = PLAIN.continuesAfter } = story.traits;
   return { ...story, traits: { ...story.traits, continuesAfter: Math.max(continuesAfter, ROOM) } };
 }
 
@@ -178,16 +178,17 @@ async function end(world: World): Promise<Broken[]> {
 const MAX_ROUNDS = 12;
 
 /** A deposit that the gateway does not have. */
-const lieAbout = (world: World): TrueDeposit => ({
-  ...{ account_id: 'A1', out_trade_no: `L${world.now}`, trade_no: `TL${world.now}`, amount: '77.00' },
-  states: [{ status: 'SUCCESS', at: world.now }],
+const lieAbout = ({ now }: World): Trade => ({
+  ...{ account_id: 'A1', out_trade_no: `L${now}`, trade_no: `TL${now}`, amount: '77.00', made_over: '77.00' },
+  ...{ currency: 'MXN', method: 'SPEI', made_by: 'a buyer', kind: 'deposit' },
+  states: [{ status: 'SUCCESS', at: now }],
 });
 
 async function take(world: World, step: Step): Promise<void> {
   const { gateway } = world;
-  const { deposits } = gateway;
+  const { trades: deposits } = gateway;
   const keyed = gateway.accounts.findLast(({ buyer_id }) => buyer_id !== 'elsewhere');
-  const open = deposits.findLast(({ states }) => states.at(-1)?.status === 'PROCESSING');
+  const open = deposits.findLast((one) => statusOf(one) === 'PROCESSING');
   switch (step.do) {
     case 'wait':
       return world.pass(step.ms);
@@ -271,8 +272,8 @@ async function take(world: World, step: Step): Promise<void> {
 
 /** Somebody sends the money of the latest deposit back from the gateway's dashboard. */
 function giveBack(world: World): void {
-  const last = world.gateway.deposits.at(-1);
-  if (last?.states.at(-1)?.status !== 'SUCCESS') return;
+  const last = world.gateway.trades.at(-1);
+  if (!last || statusOf(last) !== 'SUCCESS') return;
   world.gateway.move(last, 'REFUNDED');
   world.notify(last);
 }

@@ -4,7 +4,7 @@ import type { World } from './world';
 
 export function timelineOf({ gateway, told, acknowledged, attentions, events }: World): string {
   return timeline([
-    ...gateway.deposits.flatMap(({ out_trade_no, trade_no, account_id, amount, states }) =>
+    ...gateway.trades.flatMap(({ out_trade_no, trade_no, account_id, amount, states }) =>
       states.map(
         ({ at, status }): Line => [
           at,

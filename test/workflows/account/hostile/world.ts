@@ -27,7 +27,7 @@ import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
 import { APP, BaseWorld, inSimulation, simulationOf } from '../../hostile/base-world';
-import { type GatewayTraits, HostileAccounts, type TrueDeposit } from './gateway';
+import { type GatewayTraits, HostileGateway, PLAIN_GATEWAY, statusOf, type Trade } from '../../hostile/gateway';
 
 /** What somebody was told. */
 export type Told = { readonly at: number } & (
@@ -58,12 +58,12 @@ export interface Traits extends GatewayTraits {
 
 /** A gateway that hides nothing and loses nothing; and the settings' defaults. */
 export const PLAIN: Omit<Traits, 'pick'> = {
-  ...{ lag_ms: 0, creations: [], findsBy: 'both ids', continuesAfter: 4_000, childEnds_ms: 0 },
-  ...{ cachesWorkflows: true, tellsTime: true },
+  ...PLAIN_GATEWAY,
+  ...{ shows: 'the first', continuesAfter: 4_000, childEnds_ms: 0, cachesWorkflows: true, tellsTime: true },
 };
 
 export class World extends BaseWorld {
-  readonly gateway: HostileAccounts;
+  readonly gateway: HostileGateway;
   readonly payments: PaymentsClient;
   readonly told: Told[] = [];
   readonly events: MerchantEvent[] = [];
@@ -77,7 +77,8 @@ export class World extends BaseWorld {
   /** Workflow ids of which nothing was left. */
   private readonly forgotten = new Set<string>();
 
-  static create(traits: Traits): Promise<World> {
+  static create(changed: Partial<Traits> = {}): Promise<World> {
+    const traits: Traits = { ...PLAIN, pick: () => 0, ...changed };
     return inSimulation(simulationOf(traits), (temporal) => new World(temporal, traits));
   }
 
@@ -86,7 +87,12 @@ export class World extends BaseWorld {
     readonly traits: Traits,
   ) {
     super(temporal);
-    this.gateway = new HostileAccounts({ now: () => temporal.clock.now }, traits);
+    const { clock } = temporal;
+    const nothing = () => undefined;
+    const surroundings = { now: () => clock.now, in: clock.in.bind(clock), pick: () => 0, onMove: nothing };
+    this.gateway = new HostileGateway({ ...surroundings, killWorker: nothing }, traits);
+    // The account that most deposits go to was made elsewhere.
+    this.gateway.makeAccount('elsewhere');
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
   }
 
@@ -156,12 +162,8 @@ export class World extends BaseWorld {
 
   // — The gateway's notifications —
 
-  notify(
-    deposit: TrueDeposit,
-    status = deposit.states.at(-1)?.status ?? '',
-    { times = 1, amount = deposit.amount } = {},
-  ) {
-    const { account_id, out_trade_no, trade_no, states } = deposit;
+  notify(deposit: Trade, status = statusOf(deposit), { times = 1, amount = deposit.amount } = {}) {
+    const { account_id = '', out_trade_no, trade_no, states } = deposit;
     const transfer_timestamp = String(Math.floor((states[0]?.at ?? this.now) / 1_000));
     const notification: Notification = {
       ...{ app_id: APP, out_trade_no, trade_no, trade_status: status, amount, currency: 'MXN', method: 'SPEI' },
@@ -203,14 +205,14 @@ export class World extends BaseWorld {
 
   /** What the gateway's dashboard says went back of a deposit: none of it by us. */
   private refundedElsewhere(workflowId: string): Pick<AfterSaleResolution, 'refunded_elsewhere'> {
-    const deposit = this.gateway.deposits.find((one) => afterSaleWorkflowId(APP, one.out_trade_no) === workflowId);
+    const deposit = this.gateway.trades.find((one) => afterSaleWorkflowId(APP, one.out_trade_no) === workflowId);
     const isRefunded = deposit?.states.some(({ status }) => status.startsWith('REFUND'));
     return { refunded_elsewhere: deposit && isRefunded ? deposit.amount : '0.00' };
   }
 
   /** What the gateway's dashboard says of a deposit's payment. */
   private dashboard(workflowId: string): 'SUCCESS' | 'CANCEL' {
-    const found = this.gateway.deposits.find((one) => paymentWorkflowId(APP, one.out_trade_no) === workflowId);
+    const found = this.gateway.trades.find((one) => paymentWorkflowId(APP, one.out_trade_no) === workflowId);
     return found?.states.some(({ status }) => status === 'SUCCESS') ? 'SUCCESS' : 'CANCEL';
   }
 
@@ -243,7 +245,7 @@ export class World extends BaseWorld {
   }
 
   /** Somebody ends the payment of a deposit. */
-  terminatePayment({ out_trade_no }: TrueDeposit): void {
+  terminatePayment({ out_trade_no }: Trade): void {
     this.end(paymentWorkflowId(APP, out_trade_no));
   }
 

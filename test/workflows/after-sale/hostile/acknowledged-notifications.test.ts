@@ -20,8 +20,7 @@ import {
   terminate,
   world,
 } from './acts';
-import { TRADE } from './gateway';
-import { PLAIN } from './world';
+import { TRADE } from './world';
 
 test('promise 3: a revoke that was acknowledged into a run which was terminated before it began is not lost: 90.00 are called given back where 50.00 are', async () => {
   await open({ plans: [DONE, DONE] });
@@ -89,7 +88,7 @@ test.each([
     const { trade_no, amount: order_amount, currency: order_currency } = TRADE;
     const ours = {
       app_id: APP,
-      out_trade_no: PLAIN.out_trade_no,
+      out_trade_no: TRADE.out_trade_no,
       trade_no,
       trade_status: 'SUCCESS',
       outcome: 'SUCCESS',

@@ -1,13 +1,14 @@
 /** What happens after a sale, and what people and the gateway know then. The named schedules are written in these words. */
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import type { RefundPlan, TrueRefund } from '../../hostile/gateway';
 import { happensIn } from '../../hostile/happens';
-import { PLAIN, type Traits, World } from './world';
+import { type Traits, World } from './world';
 
 /** The world of the test that runs. */
 export let world: World;
 
 export const open = async (traits: Partial<Traits> = {}) => {
-  world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
+  world = await World.create(traits);
 };
 export const openWatched = (traits: Partial<Traits> = {}) => open({ watchWindow: '3d', ...traits });
 afterEach(() => {
@@ -45,15 +46,17 @@ export const comesLate = () => world.comesLate();
 // — What the gateway, its desk and the bank do —
 
 /** The trade comes to this status, and nobody is told. */
-export const move = does((status: string) => world.gateway.move(status));
+export const move = does((status: string) => world.gateway.move(world.sold, status));
 /** The gateway tells a status; of a refund by its number. */
 export const tell = does((status: string, number?: string) => world.deliver({ at: world.now, status, number }));
 export const notify = does((which: 'all' | 'the latest') => world.notify(which));
 export const desk = does((...of: Parameters<World['desk']>) => world.desk(...of));
 /** Somebody else refunds, or tries to, under a number. */
-export const makes = does((...of: Parameters<World['gateway']['make']>) => world.gateway.make(...of));
-export const comesBack = does((...of: Parameters<World['gateway']['comesBack']>) => world.gateway.comesBack(...of));
-export const giveUp = does((...of: Parameters<World['gateway']['giveUp']>) => world.gateway.giveUp(...of));
+export const makes = does((number: string, amount: string, by: TrueRefund['by'], plan: RefundPlan) =>
+  world.gateway.giveBack(world.sold, number, amount, by, plan),
+);
+export const comesBack = does((number: string, status?: string) => world.gateway.comesBack(world.sold, number, status));
+export const giveUp = does((by: TrueRefund['by'], isNamed: boolean) => world.gateway.giveUp(world.sold, by, isNamed));
 export const chargeBackAndReverse = () => world.chargeBackAndReverse();
 export const trouble = does((kind: World['gateway']['trouble']) => {
   world.gateway.trouble = kind;
@@ -103,6 +106,8 @@ export async function askInSilence(): Promise<void> {
 
 // — What is known —
 
+/** How many queries the gateway has answered, or failed to. */
+export const queries = () => world.gateway.exchanges.filter(({ is }) => is === 'query').length;
 export const goneBack = () => world.gateway.gone().toFixed(2);
 export const amountGoneBack = () => Number(goneBack());
 export const refundOf = async (number: string) =>

@@ -32,7 +32,7 @@ import {
   works,
   world,
 } from './acts';
-import { PLAIN, USER } from './world';
+import { TRADE, USER } from './world';
 
 /** A person says of each refund that is asked about what became of it, three times over, and that nothing went back elsewhere. */
 async function answer(truth: Readonly<Record<string, Exclude<RefundOutcome, 'ACCEPTED'>>>): Promise<void> {
@@ -152,7 +152,7 @@ describe('nothing stays open for ever in silence', () => {
 });
 
 test('the refund of a late payment that the gateway refuses is before a person, although the after-sale was terminated meanwhile', async () => {
-  const number = latePaymentRefundNumber({ out_trade_no: PLAIN.out_trade_no, trade_no: null });
+  const number = latePaymentRefundNumber({ out_trade_no: TRADE.out_trade_no, trade_no: null });
   await open({ mishaps: ['refused for good'] });
   world.gateway.trouble = 'refunds unreachable';
   // The payment asks so, and has its answer after 30 seconds: the refund goes on by itself.

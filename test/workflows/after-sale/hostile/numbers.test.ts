@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { HOUR } from '../../../../src/gateway/pure/durations';
 import { play } from './stories';
-import { PLAIN, type World } from './world';
+import type { World } from './world';
 
 const text = (maxLength: number) =>
   fc
@@ -45,7 +45,7 @@ test('an order of any number is refunded in parts, also after its after-sale has
             { do: 'ask', amount: '40.00', number: undefined },
             { do: 'wait', ms: HOUR },
           ],
-          traits: { ...PLAIN, out_trade_no },
+          traits: { out_trade_no },
         },
         (one) => {
           world = one;

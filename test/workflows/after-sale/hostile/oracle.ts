@@ -6,11 +6,20 @@ import Big from 'big.js';
 import type { AfterSaleState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { type Broken, SETTLING_MS } from '../../hostile/base-world';
-import { type HostileRefunds, LATE_MS, type Step, TRADE, type TrueRefund } from './gateway';
-import type { Told, World } from './world';
+import {
+  type HostileGateway,
+  PLAIN_GATEWAY,
+  type State,
+  statusAt,
+  statusOf,
+  type TrueRefund,
+} from '../../hostile/gateway';
+import { type Told, TRADE, type World } from './world';
 
 /** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
 const UNDER_WAY_MS = 30_000;
+/** How late a request is carried out that is carried out late. */
+const { late_ms: LATE_MS } = PLAIN_GATEWAY;
 /** So often a trade is looked at where nothing is told. */
 const POLLED_EVERY_MS = HOUR;
 const BANK = ['DISPUTE', 'CHARGEBACK'];
@@ -32,7 +41,7 @@ export function safety(world: World, state: AfterSaleState | undefined): Broken[
 
 /** 7. Ours never exceed what was paid, nor what is left beside refunds that could be known. */
 function noMoreThanPaid(world: World): Broken[] {
-  const { gateway, traits, acknowledged } = world;
+  const { gateway, sold, traits, acknowledged } = world;
   return gateway.refunds.flatMap((one, i) => {
     if (one.by !== 'us') return [];
     const stood = gateway.refunds
@@ -50,7 +59,7 @@ function noMoreThanPaid(world: World): Broken[] {
     // One of ours that never arrived looks as if it were what the trade shows.
     const others = gateway.requests.filter((asked) => asked.number !== one.number);
     const hasLost = [...others, ...world.cutOff].some(({ at }) => at < sentAt - LATE_MS);
-    const isShown = REFUNDING.includes(gateway.statusAt(seenAt)) && !hasParts && !hasLost;
+    const isShown = REFUNDING.includes(statusAt(sold, seenAt) ?? '') && !hasParts && !hasLost;
     const isTold = (number: string) =>
       acknowledged.some((its) => its.number === number && its.ackedAt < sentAt - UNDER_WAY_MS);
     const desk = stood.filter(({ by }) => by === 'the desk');
@@ -78,8 +87,10 @@ const unseen = (world: World, at: number) =>
   world.gateway.refunds.filter((one) => one.ends !== 'done' && toldAt(world, one) >= at && isSoonPast(world, one));
 
 /** Whether the trade soon showed something else, so that queries may have missed the end of a refund that paid nothing. */
-function isSoonPast({ gateway: { steps } }: World, { endsAt }: TrueRefund): boolean {
-  const next = steps.find(({ at, status }) => at > endsAt && status !== 'REFUND_REFUSED' && status !== 'REFUND_REVOKE');
+function isSoonPast({ sold: { states } }: World, { endsAt }: TrueRefund): boolean {
+  const next = states.find(
+    ({ at, status }) => at > endsAt && status !== 'REFUND_REFUSED' && status !== 'REFUND_REVOKE',
+  );
   return next !== undefined && next.at - endsAt < POLLED_EVERY_MS;
 }
 
@@ -101,11 +112,11 @@ function noneTwice({ gateway: { refunds } }: World): Broken[] {
 }
 
 /** 7. No refund is sent while the bank takes the money back, as a query showed or a notification had told. */
-function noneBesideTheBank({ gateway: { requests, steps }, acknowledged }: World): Broken[] {
+function noneBesideTheBank({ gateway: { requests }, sold, acknowledged }: World): Broken[] {
   return requests.flatMap(({ at, shown, status }) => {
     // An earlier dispute says nothing of the present one.
-    const since = steps.findLast((step) => step.at <= at)?.at;
-    const isOfNow = (one: Step & { ackedAt: number }) => one.at === since && one.ackedAt < at - UNDER_WAY_MS;
+    const since = sold.states.findLast((step) => step.at <= at)?.at;
+    const isOfNow = (one: State & { ackedAt: number }) => one.at === since && one.ackedAt < at - UNDER_WAY_MS;
     const told = acknowledged.some((one) => BANK.includes(one.status) && isOfNow(one));
     return shown.every((one) => BANK.includes(one)) || told
       ? [{ promise: 7, what: `a refund was sent at ${when(at)} while the trade was ${status}` }]
@@ -180,7 +191,7 @@ function noneDenied({ gateway, told, now, wasForgotten }: World, { refunds }: Af
 }
 
 /** Whether a refund of the desk was refused before anybody looked at the end of ours, the first of the trade: no query tells them apart. */
-const isHiddenByARefusal = ({ refunds }: HostileRefunds, ours: TrueRefund, by = Number.POSITIVE_INFINITY) =>
+const isHiddenByARefusal = ({ refunds }: HostileGateway, ours: TrueRefund, by = Number.POSITIVE_INFINITY) =>
   ours.by === 'us' &&
   !refunds.some((one) => one.by === 'us' && one.ends === 'done' && one.at < ours.at) &&
   refunds.some((one) => one.by === 'the desk' && one.ends === 'refused' && one.endsAt >= ours.at && one.endsAt <= by);
@@ -224,15 +235,15 @@ function decisionsAreKept(
 }
 
 /** 6. What merchants hear is what the trade was, in its order, where no copy of the gateway is behind. */
-function toldInOrder({ gateway, neighbour, traits, events, wasForgotten }: World): Broken[] {
+function toldInOrder({ sold: { states }, neighbours, traits, events, wasForgotten }: World): Broken[] {
   if (traits.lag_ms > 0 || wasForgotten) return [];
-  const ours = events.filter((event) => 'payment' in event && event.payment.out_trade_no !== neighbour.out_trade_no);
+  const ours = events.filter((event) => 'payment' in event && event.payment.out_trade_no !== neighbours.out_trade_no);
   const heard = new Map(ours.map((event) => [event.id, event]));
   let reached = 0;
   for (const event of heard.values()) {
     const { transition } = 'transition' in event ? event : {};
-    if (transition?.source !== 'query' || transition.to === gateway.steps[reached]?.status) continue;
-    const next = gateway.steps.findIndex(({ status }, i) => i > reached && status === transition.to);
+    if (transition?.source !== 'query' || transition.to === states[reached]?.status) continue;
+    const next = states.findIndex(({ status }, i) => i > reached && status === transition.to);
     if (next < 0) return [{ promise: 6, what: `${transition.from} to ${transition.to} was told at ${event.time}` }];
     reached = next;
   }
@@ -247,7 +258,7 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   const broken = toldInOrder(world);
   const open = state.refunds.filter(({ outcome }) => outcome === null);
   // A trade that is on its way back to SUCCESS lets refunds wait, and polls find its end.
-  const isOnItsWay = gateway.status === 'CHARGEBACK_REVERSED';
+  const isOnItsWay = statusOf(world.sold) === 'CHARGEBACK_REVERSED';
   // A terminated after-sale tells nobody of what it had begun: the sweep does.
   // A person is asked of what is silent for a day, and what comes after it waits as long.
   const isYoung = open.some((one) => one.started_at && now - Date.parse(one.started_at) < DAY + 2 * HOUR);
@@ -292,7 +303,7 @@ function goesOn({ told, readable }: World, { refunds }: AfterSaleState): Broken[
 }
 
 /** 7. The other order, to which nothing odd happens, is refunded once, and its ledger says so. */
-export function isRight({ refunds }: HostileRefunds, state: AfterSaleState | undefined): Broken[] {
+export function isRight({ refunds }: HostileGateway, state: AfterSaleState | undefined): Broken[] {
   // What a person is asked to look at is not said yet.
   if (!state?.ledger_complete || state.attention !== null) return [];
   const given = sumOf(refunds).toFixed(2);

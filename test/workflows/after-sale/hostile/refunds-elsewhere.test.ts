@@ -33,7 +33,7 @@ import {
 
 /** The gateway's desk tries a refund that ends without money. */
 const deskInVain = (amount: string, ends: 'refused' | 'revoked' = 'refused') =>
-  world.gateway.make('desk-in-vain', amount, 'the desk', { takes_ms: 0, ends });
+  world.gateway.giveBack(world.sold, 'desk-in-vain', amount, 'the desk', { takes_ms: 0, ends });
 
 test('promise 7: a decision that ours was refused does not explain money that others gave back', async () => {
   // The merchant gives 200.00 back of 150.00: PARTIAL_REFUND counts as explained by a refund that paid nothing.

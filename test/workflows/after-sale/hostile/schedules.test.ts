@@ -5,7 +5,7 @@
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { play, type Step, type Story } from './stories';
 import { timelineOf } from './timeline';
-import { PLAIN, World } from './world';
+import { World } from './world';
 
 type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>];
 
@@ -197,7 +197,7 @@ const SCHEDULES: readonly Schedule[] = [
 
 test.each(SCHEDULES)('%s', async (_title, steps, traits = {}) => {
   let world: World | undefined;
-  const broken = await play({ chance: 7, steps, traits: { ...PLAIN, ...traits } }, (one) => {
+  const broken = await play({ chance: 7, steps, traits }, (one) => {
     world = one;
   });
   if (process.env.HOSTILE_TIMELINE !== undefined && world) process.stderr.write(`${timelineOf(world)}\n`);
@@ -212,7 +212,7 @@ test('promise 7: a refund that was refused unseen is not in the ledger once a pe
     { do: 'desk', amount: '50.00', takes_ms: 0, beside: undefined },
   ];
   const traits = {
-    ...{ ...PLAIN, lag_ms: 10_000, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40 },
+    ...{ lag_ms: 10_000, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40 },
     ...{ race: { after: 'request', ms: 2_000, status: 'DISPUTE' } as const, revokedFor_ms: 1_000 },
     plans: [{ takes_ms: 0, ends: 'refused' as const }],
   };
@@ -221,7 +221,7 @@ test('promise 7: a refund that was refused unseen is not in the ledger once a pe
 
 test('promise 6: the answer to a look that waited for a worker is news, beside the answer to one that was due after it', async () => {
   const traits = {
-    ...{ ...PLAIN, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40, watchWindow: '3d' as const },
+    ...{ answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40, watchWindow: '3d' as const },
     ...{ tells_ms: 500, revokedFor_ms: 1_000, plans: [{ takes_ms: 5_000, ends: 'refused' as const }] },
   };
   expect(await play({ chance: 221131979, steps: [{ do: 'ask', amount: '50.00', number: 'a' }], traits })).toEqual([]);
@@ -234,7 +234,7 @@ test('promise 4: a dispute that only an older answer shows, behind what a refund
     { do: 'ask', amount: '50.00', number: 'd' },
   ];
   const traits = {
-    ...{ ...PLAIN, lag_ms: 10_000, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40, asksAgain: 2 },
+    ...{ lag_ms: 10_000, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40, asksAgain: 2 },
     ...{ race: { after: 'request', ms: 12_000, status: 'DISPUTE' } as const, revokedFor_ms: 1_000, tells_ms: 500 },
     watchWindow: '3d' as const,
   };
@@ -249,12 +249,12 @@ test('promise 4: a dispute after a chargeback that a person has decided on is be
     { do: 'name elsewhere' },
     { do: 'bank', status: 'CHARGEBACK' },
   ];
-  expect(await play({ chance: 102607284, steps, traits: { ...PLAIN, tells_ms: 500 } })).toEqual([]);
+  expect(await play({ chance: 102607284, steps, traits: { tells_ms: 500 } })).toEqual([]);
 });
 
 describe('promise 7: a refund that came back while another was under way, of which no number says so, is not called given back', () => {
   const comesBack: Step = { do: 'comes back', of: 'us', isNamed: false };
-  const traits = { ...PLAIN, answersStatus: false, out_trade_no: 'order-1' };
+  const traits = { answersStatus: false, out_trade_no: 'order-1' };
 
   test('where only an answer that is older than what is known shows it', async () => {
     const steps: Step[] = [
@@ -285,16 +285,16 @@ describe('promise 7: a refund that came back while another was under way, of whi
   });
 
   test('where no query shows it', async () => {
-    const world = await World.create({ ...traits, childEnds_ms: 10 * MINUTE, revokedFor_ms: SECOND, pick: () => 0 });
+    const world = await World.create({ ...traits, childEnds_ms: 10 * MINUTE, revokedFor_ms: SECOND });
     try {
       world.ask({ amount: '50.00', number: 'a' });
       await world.pass(HOUR);
       world.ask({ amount: '100.00', number: 'b' });
       await world.pass(25 * SECOND);
       world.deliver({ at: world.now, status: 'REFUNDED', number: 'b' });
-      world.gateway.comesBack('b');
+      world.gateway.comesBack(world.sold, 'b');
       world.deliver({ at: world.now, status: 'REFUND_REVOKE', number: undefined });
-      world.gateway.move('REFUNDED');
+      world.gateway.move(world.sold, 'REFUNDED');
       await world.pass(HOUR);
       for (let i = 0; i < 4; i += 1) {
         await world.readDashboard();
@@ -321,7 +321,7 @@ test('promise 7: a refund under way is not called revoked because an earlier one
     { takes_ms: 0, ends: 'done' },
     { takes_ms: 5 * HOUR, ends: 'done' },
   ] as const;
-  const traits = { ...PLAIN, revokedFor_ms: MINUTE, plans, answersStatus: false, out_trade_no: 'order-1' };
+  const traits = { revokedFor_ms: MINUTE, plans, answersStatus: false, out_trade_no: 'order-1' };
   expect(await play({ chance: 1239690466, steps, traits: { ...traits, continuesAfter: 40 } })).toEqual([]);
 });
 
@@ -335,7 +335,7 @@ test('promise 7: a refund that was refused in unknown words is not answered as r
     { do: 'ask many' },
   ];
   const traits = {
-    ...{ ...PLAIN, revokedFor_ms: 1_000, mishaps: ['none', 'refused in other words'] as const, answersStatus: false },
+    ...{ revokedFor_ms: 1_000, mishaps: ['none', 'refused in other words'] as const, answersStatus: false },
     ...{ out_trade_no: 'order-1', continuesAfter: 40, hasNeighbour: true, late: 'attention' as const },
   };
   expect(await play({ chance: 1049081860, steps, traits })).toEqual([]);
@@ -346,7 +346,7 @@ test('promise 7: a refund is not called revoked by the return of an earlier one 
     chance: 2143515570,
     steps: [{ do: 'ask many' }] as const,
     traits: {
-      ...{ ...PLAIN, lag_ms: 45_000, revokedFor_ms: 60_000, mishaps: ['refused for good'] as const },
+      ...{ lag_ms: 45_000, revokedFor_ms: 60_000, mishaps: ['refused for good'] as const },
       ...{ plans: [{ takes_ms: 0, ends: 'revoked' }] as const, continuesAfter: 40, watchWindow: '3d' as const },
     },
   };
@@ -356,7 +356,7 @@ test('promise 7: a refund is not called revoked by the return of an earlier one 
 describe('promise 7: where the old task queue of an after-sale has no worker any more', () => {
   let world: World;
   beforeEach(async () => {
-    world = await World.create({ ...PLAIN, pick: () => 0 });
+    world = await World.create();
   });
   afterEach(() => world?.close());
 

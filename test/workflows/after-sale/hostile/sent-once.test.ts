@@ -168,6 +168,7 @@ test('a refund whose number another trade has used is not counted, where the mer
   await happens(ask('50.00', 'a'), 10 * MINUTE);
   // Another order of the app has had it: this trade shows nothing of it.
   world.gateway.refunds.push({
+    trade_no: 'T9',
     number,
     amount: '0.00',
     by: 'the desk',

@@ -3,11 +3,18 @@ import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Broken } from '../../hostile/base-world';
+import {
+  type Mishap,
+  type RefundEnd,
+  type RefundPlan,
+  statusOf,
+  type Trouble,
+  USED_IN_APP,
+} from '../../hostile/gateway';
 import { playSteps } from '../../hostile/play';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
-import { type RefundEnd, type RefundMishap, type RefundPlan, TRADE, type Trouble, USED_IN_APP } from './gateway';
 import { isClosed, isRight, liveness, safety } from './oracle';
-import { type Asked, LIKE_THE_NEIGHBOURS, type Traits, World } from './world';
+import { type Asked, LIKE_THE_NEIGHBOURS, TRADE, type Traits, World } from './world';
 
 export type Step =
   | { do: 'wait'; ms: number }
@@ -113,10 +120,10 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-export type Story = SwarmStory<Omit<Traits, 'pick'>, Step>;
+export type Story = SwarmStory<Partial<Omit<Traits, 'pick'>>, Step>;
 
 /** What may have made a refund, and what says that there is none, more often than the others. */
-const MISHAPS: readonly RefundMishap[] = [
+const MISHAPS: readonly Mishap[] = [
   ...(['lost before it arrived', 'lost before it arrived', 'answer lost', 'answer lost', 'answer lost'] as const),
   ...(['carried out late', 'its worker dies', 'its worker dies', 'refused for good'] as const),
   ...(['unreachable', 'temporary', 'refused for good', 'refused in other words'] as const),
@@ -125,14 +132,14 @@ const MISHAPS: readonly RefundMishap[] = [
 /** A story meets few kinds of mishaps, and these more than once. */
 const mishaps = fc
   .subarray([...MISHAPS], { minLength: 1, maxLength: 2 })
-  .chain((few) => fc.array(fc.constantFrom<RefundMishap>('none', ...few), { maxLength: 4 }));
+  .chain((few) => fc.array(fc.constantFrom<Mishap>('none', ...few), { maxLength: 4 }));
 const plan: fc.Arbitrary<RefundPlan> = fc.record({
   startsAfter_ms: fc.constantFrom(0, 0, 0, 0, 10 * MINUTE, 2 * DAY),
   takes_ms: fc.constantFrom(0, 0, 5_000, 10 * MINUTE, 5 * HOUR, 2 * DAY),
   ends: fc.constantFrom('done' as const, 'done' as const, 'refused' as const, 'revoked' as const),
 });
 
-const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
+const traits: fc.Arbitrary<Story['traits']> = fc.record({
   numbers: fc.constantFrom('twice' as const, 'twice' as const, 'refused' as const, 'repeated' as const),
   usedInApp: fc.boolean(),
   // Behind for less than the settling time, which is there for it; or a little longer.
@@ -160,7 +167,6 @@ const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   tells_ms: fc.constantFrom(undefined, 500, 5_000),
   asksAgain: fc.constantFrom(0, 0, 1, 2),
   hasNeighbour: fc.constantFrom(...Array(5).fill(false), true),
-  late: fc.constant('attention' as const),
 });
 
 /** Stories that may meet these kinds of hostility, or a draw of all. */
@@ -198,8 +204,9 @@ async function end(world: World): Promise<Broken[]> {
   const neighbour = await world.stateOfTheNeighbour();
   const broken = [...safety(world, state), ...liveness(world, state), ...isRight(world.neighbour, neighbour)];
   if (broken.length > 0) return broken;
-  if (['DISPUTE', 'CHARGEBACK'].includes(world.gateway.status)) world.gateway.move('CHARGEBACK_REVERSED');
-  if (world.gateway.status === 'CHARGEBACK_REVERSED') world.gateway.move('SUCCESS');
+  const { gateway, sold } = world;
+  if (['DISPUTE', 'CHARGEBACK'].includes(statusOf(sold))) gateway.move(sold, 'CHARGEBACK_REVERSED');
+  if (statusOf(sold) === 'CHARGEBACK_REVERSED') gateway.move(sold, 'SUCCESS');
   // A person settles one reason after the other, and the look at the end may bring one more.
   const isOpen = async () => isClosed(world, await world.state()).length > 0;
   for (let round = 0; round < 3 || (round < MAX_ROUNDS && (await isOpen())); round += 1) {
@@ -241,11 +248,11 @@ async function take(world: World, step: Step): Promise<void> {
       world.desk(step.amount, step.takes_ms, step.ends);
       return step.beside === undefined ? undefined : world.ask({ amount: step.beside, number: 'beside' });
     case 'comes back':
-      return gateway.giveUp(step.of, step.isNamed);
+      return gateway.giveUp(world.sold, step.of, step.isNamed);
     case 'another trade':
       return world.tellOfAnotherTrade(step.status, step.number);
     case 'bank':
-      return gateway.onBank(step.status);
+      return gateway.onBank(world.sold, step.status);
     case 'notify':
       return world.notify(step.which);
     case 'trouble':

@@ -2,9 +2,9 @@
 import { eventLines, type Line, timeline } from '../../hostile/timeline';
 import type { World } from './world';
 
-export function timelineOf({ gateway, told, acknowledged, attentions, events }: World): string {
+export function timelineOf({ gateway, sold, told, acknowledged, attentions, events }: World): string {
   return timeline([
-    ...gateway.steps.map(({ at, status, number }): Line => [at, `at the gateway: ${status} ${number ?? ''}`]),
+    ...sold.states.map(({ at, status, number }): Line => [at, `at the gateway: ${status} ${number ?? ''}`]),
     ...gateway.requests.map(
       ({ at, number, amount, status, shown }): Line => [
         at,

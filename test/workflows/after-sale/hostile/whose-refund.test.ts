@@ -215,7 +215,7 @@ test('a late notification of the end of a refund does not unsay that it was revo
   await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'));
   // It is done, comes back at once, and the trade shows that for ten seconds.
   await world.pass(20 * MINUTE);
-  expect(world.gateway.steps.at(-1)).toMatchObject({ status: 'PARTIAL_REFUND', number: 'b' });
+  expect(world.sold.states.at(-1)).toMatchObject({ status: 'PARTIAL_REFUND', number: 'b' });
   await happens(giveUp('us', true), tell('REFUND_REVOKE', 'b'), 10_000, move('PARTIAL_REFUND'));
   // The gateway tells once more what was not acknowledged: older news.
   await happens(tell('PARTIAL_REFUND', 'b'), DAY);
@@ -272,7 +272,7 @@ describe('what is notified before a new after-sale follows the refund is told to
   test('promise 7: a first refund under way is not called revoked because a chargeback was reversed, of which a new after-sale hears', async () => {
     await open({ plans: [LONG, DONE] });
     await happens(ask('100.00', 'a'), 40 * MINUTE, terminate, 1_000);
-    for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) world.gateway.move(status);
+    for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) world.gateway.move(world.sold, status);
     await happens(tell('CHARGEBACK_REVERSED'), HOUR);
     const a = await refundOf('a');
     await happens(ask('150.00', 'b'), 10 * MINUTE);

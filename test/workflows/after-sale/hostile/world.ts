@@ -25,8 +25,24 @@ import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
 import { Apps } from '../../hostile/apps';
-import { APP, BaseWorld, inSimulation, simulationOf } from '../../hostile/base-world';
-import { type GatewayTraits, HostileRefunds, type RefundEnd, type Step, TRADE } from './gateway';
+import { APP, BaseWorld, BEGIN, inSimulation, simulationOf } from '../../hostile/base-world';
+import {
+  type GatewayTraits,
+  HostileGateway,
+  PLAIN_GATEWAY,
+  type RefundEnd,
+  type State,
+  type Trade,
+} from '../../hostile/gateway';
+
+/** The trade that was sold. */
+export const TRADE = { out_trade_no: 'order-1', trade_no: 'T1', amount: '150.00', currency: 'BRL' } as const;
+
+/** It stands for ten minutes already. */
+const saleOf = (out_trade_no: string, trade_no: string): Trade => ({
+  ...{ ...TRADE, out_trade_no, trade_no, made_over: TRADE.amount, method: 'CreditCard', made_by: 'us', kind: 'direct' },
+  states: [{ status: 'SUCCESS', at: BEGIN - 10 * MINUTE }],
+});
 
 /** A refund that a merchant asks for. */
 export interface Asked {
@@ -64,8 +80,8 @@ export interface Traits extends GatewayTraits {
 
 /** A gateway that hides nothing and loses nothing, but would give everything back twice; and the settings' defaults. */
 export const PLAIN: Omit<Traits, 'pick'> = {
-  ...{ numbers: 'twice', usedInApp: false, lag_ms: 0, copies: 'one', partialStatus: 'PARTIAL_REFUND' },
-  ...{ returnsTo: 'as before', revokedFor_ms: MINUTE, mishaps: [], plans: [], answersStatus: true, race: undefined },
+  ...PLAIN_GATEWAY,
+  plan: { takes_ms: 20_000, ends: 'done' },
   ...{ tells_ms: undefined, asksAgain: 0, hasNeighbour: false, late: 'attention' },
   ...{ childEnds_ms: 0, cachesWorkflows: true, continuesAfter: 4_000, watchWindow: '0s' },
   out_trade_no: TRADE.out_trade_no,
@@ -99,14 +115,16 @@ const NEIGHBOUR = { end: ':x', trade_no: 'T9', number: 'a' } as const;
 export const LIKE_THE_NEIGHBOURS = 'x:a';
 
 export class World extends BaseWorld {
-  readonly gateway: HostileRefunds;
-  /** The trade of another order, which is refunded plainly. */
-  readonly neighbour: HostileRefunds;
+  readonly gateway: HostileGateway;
+  readonly sold: Trade;
+  /** Another order, which a gateway of its own refunds plainly. */
+  readonly neighbour: HostileGateway;
+  readonly neighbours: Trade;
   readonly payments: PaymentsClient;
   readonly told: Told[] = [];
   readonly events: MerchantEvent[] = [];
   /** Acknowledged by the webhook, and so the gateway never sends it again. */
-  readonly acknowledged: (Step & { readonly ackedAt: number })[] = [];
+  readonly acknowledged: (State & { readonly ackedAt: number })[] = [];
   /** What people saw at each look: the search attribute of the latest run. */
   readonly attentions: { readonly at: number; readonly attention: string }[] = [];
   /** When nobody worked: from, until. */
@@ -126,7 +144,8 @@ export class World extends BaseWorld {
   private delivered = 1;
   private desks = 0;
 
-  static create(traits: Traits): Promise<World> {
+  static create(changed: Partial<Traits> = {}): Promise<World> {
+    const traits: Traits = { ...PLAIN, pick: () => 0, ...changed };
     return inSimulation(simulationOf(traits), (temporal) => new World(temporal, traits));
   }
 
@@ -145,14 +164,16 @@ export class World extends BaseWorld {
       if (tells_ms !== undefined) later(tells_ms, () => outside(() => this.notify('all')));
     };
     const killWorker = () => void clock.in(0, async () => void (await temporal.killWorker()));
-    this.gateway = new HostileRefunds({ ...agenda, onMove, killWorker }, traits, out_trade_no);
+    this.gateway = new HostileGateway({ ...agenda, onMove, killWorker }, traits);
+    this.sold = saleOf(out_trade_no, TRADE.trade_no);
+    this.gateway.trades.push(this.sold);
     const nothing = () => undefined;
-    this.neighbour = new HostileRefunds(
+    this.neighbour = new HostileGateway(
       { ...agenda, onMove: nothing, killWorker: nothing },
       { ...PLAIN, plans: [{ takes_ms: 2 * HOUR, ends: 'done' }] },
-      `${out_trade_no}${NEIGHBOUR.end}`,
-      NEIGHBOUR.trade_no,
     );
+    this.neighbours = saleOf(`${out_trade_no}${NEIGHBOUR.end}`, NEIGHBOUR.trade_no);
+    this.neighbour.trades.push(this.neighbours);
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
   }
 
@@ -183,10 +204,10 @@ export class World extends BaseWorld {
   }
 
   /** Whose trade a request is about. */
-  private asked(text: string): HostileRefunds {
-    const { neighbour, gateway } = this;
+  private asked(text: string): HostileGateway {
+    const { neighbour, neighbours, gateway } = this;
     const { out_trade_no, trade_no }: Readonly<Record<string, unknown>> = JSON.parse(text);
-    return out_trade_no === neighbour.out_trade_no || trade_no === neighbour.trade_no ? neighbour : gateway;
+    return out_trade_no === neighbours.out_trade_no || trade_no === neighbours.trade_no ? neighbour : gateway;
   }
 
   get workflowId(): string {
@@ -287,12 +308,12 @@ export class World extends BaseWorld {
   askForTheNeighbour(): void {
     const refund = requestOf({ amount: '50.00', number: NEIGHBOUR.number });
     this.call(async () => {
-      await this.payments.refund(this.neighbour.out_trade_no, refund).catch(() => undefined);
+      await this.payments.refund(this.neighbours.out_trade_no, refund).catch(() => undefined);
     });
   }
 
   stateOfTheNeighbour(): Promise<AfterSaleState | undefined> {
-    return this.state(afterSaleWorkflowId(APP, this.neighbour.out_trade_no));
+    return this.state(afterSaleWorkflowId(APP, this.neighbours.out_trade_no));
   }
 
   // — The gateway's desk, and its notifications —
@@ -301,18 +322,19 @@ export class World extends BaseWorld {
   desk(amount: string, takes_ms: number, ends: RefundEnd = 'done'): void {
     this.desks += 1;
     if (this.gateway.gone().plus(amount).gt(TRADE.amount)) return;
-    this.gateway.make(`desk-${this.desks}`, amount, 'the desk', { takes_ms, ends });
+    this.gateway.giveBack(this.sold, `desk-${this.desks}`, amount, 'the desk', { takes_ms, ends });
   }
 
   /** Delivers what the gateway has not told yet: all, or the latest and what no query may have shown. Late, it is old news. */
   notify(which: 'all' | 'the latest'): void {
-    const untold = this.gateway.steps.slice(this.delivered);
-    this.delivered = this.gateway.steps.length;
-    const isTold = (step: Step) => which === 'all' || step === untold.at(-1) || step.status === 'REFUND_REVOKE';
+    const { states } = this.sold;
+    const untold = states.slice(this.delivered);
+    this.delivered = states.length;
+    const isTold = (step: State) => which === 'all' || step === untold.at(-1) || step.status === 'REFUND_REVOKE';
     for (const step of untold.filter(isTold)) this.deliver(step);
   }
 
-  deliver(step: Step): void {
+  deliver(step: State): void {
     // A trade that stands again is the payment's news.
     if (step.status === 'SUCCESS') return;
     const notification = this.notificationOf(TRADE.trade_no, step.status, step.number);
@@ -336,8 +358,8 @@ export class World extends BaseWorld {
   /** A chargeback is reversed and the trade stands again; each is told and seen, and a person has read of it. */
   async chargeBackAndReverse(): Promise<void> {
     for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
-      this.gateway.move(status);
-      this.deliver({ at: this.now, status, number: undefined });
+      this.gateway.move(this.sold, status);
+      this.deliver({ at: this.now, status });
       await this.untilShown(status);
       await this.pass(MINUTE);
     }

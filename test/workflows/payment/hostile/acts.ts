@@ -5,10 +5,10 @@
 import { defaultPayloadConverter, toPayloads } from '@temporalio/common';
 import type { AfterSaleState, PaymentState } from '../../../../src/contract';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import type { Trade, Trouble } from '../../hostile/gateway';
 import { type Act, happensIn } from '../../hostile/happens';
 import { listFails } from '../../hostile/temporal-down';
-import type { LedgerTrade, Trouble } from './gateway';
-import { SECOND, story } from './schedule';
+import { SECOND } from './schedule';
 import type { Story } from './stories';
 import { timelineOf } from './timeline';
 import { AMOUNT, World } from './world';
@@ -18,7 +18,7 @@ export let world: World;
 
 /** `pick` is the world's chance: a whole number from 0 to n - 1. */
 export async function begin(changed: Partial<Story['traits']> = {}, pick = (_n: number) => 0): Promise<void> {
-  world = await World.create({ ...story([], changed).traits, pick });
+  world = await World.create({ ...changed, pick });
 }
 
 /** Ends the world. HOSTILE_TIMELINE prints what happened in it. */
@@ -44,14 +44,14 @@ export const adopt = () => world.adopt();
 
 // — What the gateway does —
 
-type Which = string | LedgerTrade;
-const tradeOf = (which: Which): LedgerTrade => {
+type Which = string | Trade;
+const tradeOf = (which: Which): Trade => {
   if (typeof which !== 'string') return which;
   const trade = world.gateway.trades.find(({ trade_no }) => trade_no === which);
   if (!trade) throw new Error(`no trade ${which}`);
   return trade;
 };
-export const tradeAt = (i: number): LedgerTrade => tradeOf(`T${i + 1}`);
+export const tradeAt = (i: number): Trade => tradeOf(`T${i + 1}`);
 
 /** A trade comes to this status, and nobody is told. */
 export const move = (trade: Which, status: string) => () => world.gateway.move(tradeOf(trade), status);
@@ -66,7 +66,7 @@ export const tell = (trade: Which, status: string) => () => {
 /** The buyer pays another amount. */
 export const costs = (trade: Which, amount: string) => () => Object.assign(tradeOf(trade), { amount });
 /** Another system makes an order under our number, and tells nobody. */
-export const madeByAnother = (status = 'PROCESSING'): LedgerTrade =>
+export const madeByAnother = (status = 'PROCESSING'): Trade =>
   world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'another system', status);
 export const anotherMade = (status?: string) => () => madeByAnother(status);
 /** Another system makes an order under our number, and the gateway tells it. */

@@ -3,6 +3,7 @@
 import type { PaymentData, PaymentState } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Broken } from '../../hostile/base-world';
+import { statusAt } from '../../hostile/gateway';
 import {
   mayBeTakenForOurs,
   mayStillBePaid,
@@ -10,7 +11,6 @@ import {
   paidAt,
   rank,
   type Seen,
-  statusAt,
   UNDER_WAY_MS,
   wasAdoptedBefore,
   when,

@@ -3,6 +3,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import type { Mishap } from '../../hostile/gateway';
 import type { Act } from '../../hostile/happens';
 import {
   adopt,
@@ -45,7 +46,6 @@ import {
   world,
 } from './acts';
 import { busyAtFirst, hide } from './changed-answers';
-import type { CreationMishap } from './gateway';
 import { safety } from './oracle';
 import { another, brokenIn, SECOND, story, wait } from './schedule';
 import { seenIn } from './stories';
@@ -478,7 +478,7 @@ test('promise 1: no second order where the worker died in the call and the run w
 // — An order that a busy gateway made all the same is forgotten where no later try is a duplicate —
 // Lost: the buyer's money. The merchant is told that nothing was charged, and sells again under a new number.
 
-test.each<[how: string, creations: CreationMishap[], act: Act]>([
+test.each<[how: string, creations: Mishap[], act: Act]>([
   ['the second try was refused for good', ['temporary', 'refused for good'], 0],
   ['the order was withdrawn', ['temporary'], withdraw],
   [

@@ -2,7 +2,7 @@
 import Big from 'big.js';
 import type { PaymentState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import type { LedgerTrade } from './gateway';
+import { statusOf, type Trade } from '../../hostile/gateway';
 import type { World } from './world';
 
 /** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
@@ -27,10 +27,8 @@ export interface Seen {
   readonly afterSales: ReadonlyMap<string, { readonly others: readonly string[]; readonly watched_until: number }>;
 }
 
-export const paidAt = ({ states }: LedgerTrade) => states.find(({ status }) => status === 'SUCCESS')?.at;
-export const hasMoney = ({ states }: LedgerTrade) => states.at(-1)?.status === 'SUCCESS';
-/** What a trade was at a moment; undefined before it was made. */
-export const statusAt = ({ states }: LedgerTrade, at: number) => states.findLast((one) => one.at <= at)?.status;
+export const paidAt = ({ states }: Trade) => states.find(({ status }) => status === 'SUCCESS')?.at;
+export const hasMoney = (trade: Trade) => statusOf(trade) === 'SUCCESS';
 export const same = (a: string | null | undefined, b: string) => a !== null && a !== undefined && new Big(a).eq(b);
 
 export const when = (at: number) => new Date(at).toISOString();
@@ -97,10 +95,10 @@ export const nothingOfOursExists = ({ gateway: { exchanges }, creationsCutOff }:
  * Whether nothing tells this trade from one that we made: the gateway has named none as ours before it first showed this one,
  * and a creation was lost, on the way or with its worker, or answered without the number of its trade.
  */
-export function mayBeTakenForOurs(world: World, trade: LedgerTrade): boolean {
+export function mayBeTakenForOurs(world: World, trade: Trade): boolean {
   const { creationsCutOff, refundsAsked } = world;
   const { exchanges } = world.gateway;
-  const firstShown = ({ trade_no }: LedgerTrade) =>
+  const firstShown = ({ trade_no }: Trade) =>
     exchanges.find(({ shown }) => shown?.trade_no === trade_no)?.at ?? Number.POSITIVE_INFINITY;
   const found = firstShown(trade);
   if (world.gateway.trades.some((one) => one.made_by === 'us' && firstShown(one) < found)) return false;

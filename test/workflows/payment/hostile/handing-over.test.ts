@@ -71,13 +71,13 @@ test('the same, where something still keeps the after-sale', async () => {
 
 // A person's word of a late refund is lost on reset?
 test('a reset of the after-sale while late money is refunded sends nothing twice', async () => {
-  await begin({ late: 'refund', method: 'Wallet', refunds: ['answer lost'] });
+  await begin({ late: 'refund', method: 'Wallet', mishaps: ['answer lost'] });
   await happens(pay, MINUTE, decide('CANCEL'), HOUR, tell('T1', 'SUCCESS'), 10);
-  for (let i = 0; i < 40 && world.gateway.givenBack.length === 0; i += 1) await world.pass(100);
+  for (let i = 0; i < 40 && world.gateway.refunds.length === 0; i += 1) await world.pass(100);
   const run = world.temporal.latest(AFTER);
   if (run) world.temporal.reset(run);
   await world.pass(2 * DAY);
-  expect(world.gateway.givenBack.length).toBe(1);
+  expect(world.gateway.refunds.length).toBe(1);
 });
 
 test.each([0, HOUR])(
@@ -140,7 +140,7 @@ test.each(['attention', 'refund', 'accept'] as const)(
     await happens(move('T1', 'CHARGEBACK'), move('T1', 'CHARGEBACK_REVERSED'), tell('T1', 'SUCCESS'), DAY);
     await afterSale();
     expect(one.outcome).toBe('SUCCESS');
-    expect(world.gateway.givenBack).toEqual([]);
+    expect(world.gateway.refunds).toEqual([]);
   },
 );
 
@@ -151,6 +151,6 @@ test.each(['refund'] as const)('… where the second order has something to hand
   const one = await sale();
   await happens(recheck, HOUR);
   await afterSale();
-  expect(world.gateway.givenBack).toEqual([]);
+  expect(world.gateway.refunds).toEqual([]);
   expect(one.outcome).toBe('SUCCESS');
 });

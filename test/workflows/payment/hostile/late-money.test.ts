@@ -53,13 +53,13 @@ async function endCancelled() {
 test('promise 7: a sold order is not sent back where a run that adopted its number was terminated and a start was broken', async () => {
   await begin(refunding);
   await happens(sell, endWhileSilent(adopt), startBroken, HOUR);
-  expect(world.gateway.givenBack).toEqual([]);
+  expect(world.gateway.refunds).toEqual([]);
 });
 
 test('promise 7: a sold order is not sent back where the run that looked at a second trade was terminated and its SUCCESS came again', async () => {
   await begin(refunding);
   await happens(sell, anotherMade(), endWhileSilent(notify('T2')), notify('T1'), HOUR);
-  expect(world.gateway.givenBack).toEqual([]);
+  expect(world.gateway.refunds).toEqual([]);
 });
 
 // — What comes after a person has said SUCCESS is looked at by nobody —
@@ -69,7 +69,7 @@ test('promise 7: a refund of what a person had called sold does not go to anothe
   await begin({ creations: ['answer lost'], lag_ms: 120 * SECOND, method: 'Wallet' });
   await happens(pay, 8 * SECOND, decide('SUCCESS'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
   await happens(anotherMade('SUCCESS'), 5 * MINUTE, refund, HOUR);
-  expect(world.gateway.givenBack.map(({ trade_no }) => trade_no)).not.toContain('T2');
+  expect(world.gateway.refunds.map(({ trade_no }) => trade_no)).not.toContain('T2');
 });
 
 // — The after-sale of a sale follows whichever trade its first notification names —
@@ -83,7 +83,7 @@ test.each(['CHARGEBACK_REVERSED', 'DISPUTE'])(
     await happens(notify('T2', word), HOUR);
     if (word === 'CHARGEBACK_REVERSED') world.gateway.move(tradeAt(1), 'SUCCESS');
     await happens(HOUR, decide('SUCCESS'), HOUR, refund, 2 * DAY);
-    expect(world.gateway.givenBack.map(({ trade_no }) => trade_no)).not.toContain('T2');
+    expect(world.gateway.refunds.map(({ trade_no }) => trade_no)).not.toContain('T2');
   },
 );
 
@@ -115,7 +115,7 @@ test('the setting PAYMENTS_LATE: money after EXPIRED goes back, although the pay
   await happens(pay, 10 * DAY);
   expect(await outcomeNow()).toBe('EXPIRED');
   await happens(reset, MINUTE, tell('T1', 'SUCCESS'), 2 * DAY);
-  expect([world.gateway.givenBack.length, attentions().includes('late-payment')]).not.toEqual([0, false]);
+  expect([world.gateway.refunds.length, attentions().includes('late-payment')]).not.toEqual([0, false]);
 });
 
 // — A sale without a trade's number takes any trade's after-sale word —
@@ -124,7 +124,7 @@ test('promise 7: a refund of what a person called sold before its number was kno
   await begin({ creations: ['answer lost'], lag_ms: 120 * SECOND, method: 'Wallet' });
   await happens(pay, 8 * SECOND, decide('SUCCESS'), 5 * MINUTE, anotherMade('SUCCESS'), 5 * MINUTE);
   await happens(tell('T2', 'CHARGEBACK_REVERSED'), HOUR, move('T2', 'SUCCESS'), HOUR, refund, 2 * DAY);
-  expect([world.gateway.givenBack.map(({ trade_no }) => trade_no), attentions()]).not.toEqual([['T2'], []]);
+  expect([world.gateway.refunds.map(({ trade_no }) => trade_no), attentions()]).not.toEqual([['T2'], []]);
 });
 
 // — Money —
@@ -140,7 +140,7 @@ test.each([
     expect(await sale()).toEqual({ outcome: null, trade_no: 'T1', attention: 'unproven-trade' });
     await happens(decide('CANCEL'), 10 * MINUTE, move('T1', 'SUCCESS'), 3 * HOUR);
     expect(creations()).toEqual([]);
-    expect(world.gateway.givenBack).toEqual([]);
+    expect(world.gateway.refunds).toEqual([]);
     expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
   },
 );
@@ -156,7 +156,7 @@ test.each([
     await happens(move('T1', 'CANCEL'), 2 * HOUR);
     expect(await sale()).toEqual({ outcome: 'CANCEL', trade_no: null, attention: null });
     await happens(tell('T1', 'SUCCESS'), 3 * HOUR);
-    expect(world.gateway.givenBack).toEqual([]);
+    expect(world.gateway.refunds).toEqual([]);
     expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
   },
 );
@@ -164,7 +164,7 @@ test.each([
 test('PAYMENTS_LATE=refund: what is paid in time is not sent back because somebody has terminated the payment', async () => {
   await begin(refunding);
   await happens(pay, MINUTE, terminate, MINUTE, tell('T1', 'SUCCESS'), HOUR);
-  expect(world.gateway.givenBack).toEqual([]);
+  expect(world.gateway.refunds).toEqual([]);
   expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
 });
 
@@ -181,17 +181,17 @@ test('another amount than ordered, after a person has said SUCCESS of an order t
 });
 
 test('late money whose refund waits is not refunded, and nobody is asked again, once a person has said SUCCESS', async () => {
-  await begin({ late: 'refund', method: 'Wallet', refunds: Array(3).fill('unreachable') });
+  await begin({ late: 'refund', method: 'Wallet', mishaps: Array(3).fill('unreachable') });
   await happens(pay, MINUTE, decide('CANCEL'), HOUR, tell('T1', 'SUCCESS'));
   for (let i = 0; i < 200 && (await afterSale())?.refunds.length === 0; i += 1) await world.pass(50);
   await happens(settle({ outcome: 'SUCCESS' }), DAY);
-  expect(world.gateway.givenBack).toEqual([]);
+  expect(world.gateway.refunds).toEqual([]);
 });
 
 test('late money is not refunded once a person has said SUCCESS', async () => {
-  await begin({ late: 'refund', method: 'Wallet', refunds: Array(60).fill('unreachable') });
+  await begin({ late: 'refund', method: 'Wallet', mishaps: Array(60).fill('unreachable') });
   await happens(endCancelled, tell('T1', 'SUCCESS'), 3 * MINUTE, settle({ outcome: 'SUCCESS' }), 2 * DAY);
-  expect(world.gateway.givenBack).toEqual([]);
+  expect(world.gateway.refunds).toEqual([]);
 });
 
 test('a payment that hands itself over while the after-sale finds nobody is not lost', async () => {
@@ -202,7 +202,7 @@ test('a payment that hands itself over while the after-sale finds nobody is not 
 });
 
 test('a refund that waited and was refused leaves no-answer', async () => {
-  await begin({ refunds: [...Array(14).fill('unreachable'), 'refused'] });
+  await begin({ mishaps: [...Array(14).fill('unreachable'), 'refused for good'] });
   await happens(sell, refund, 2 * HOUR, 3 * DAY);
   expect((await sale()).attention).toBe(null);
 });
@@ -256,7 +256,7 @@ test.each([
   await begin({});
   await sell();
   await happens(handOver({ ...(await stateNow()), ...odd }), MINUTE, refund, HOUR);
-  expect(world.gateway.givenBack.length).toBe(1);
+  expect(world.gateway.refunds.length).toBe(1);
 });
 
 test('money that is notified after the gateway has denied a trade is known where a person cancels before it is asked again', async () => {
@@ -300,14 +300,14 @@ test('no more is refunded than was paid of the sold trade, whatever another one 
   const asked = world.temporal.update(AFTER, 'resolve', { by: 'ana', reason: 'answered the dispute' });
   if (asked) await world.temporal.answerTo(asked, MINUTE);
   await happens(20 * MINUTE, pay, MINUTE, tell('T2', 'SUCCESS'), 20 * MINUTE, HOUR);
-  expect(world.gateway.givenBack).toEqual([]);
+  expect(world.gateway.refunds).toEqual([]);
 });
 
 test('a refund is of the trade that was sold, and of no other system’s', async () => {
   await begin({ method: 'Wallet' });
   await happens(anotherMade('SUCCESS'), MINUTE, tell('T1', 'DISPUTE'), 10 * MINUTE, pay, MINUTE);
   await happens(tell('T2', 'SUCCESS'), 10 * MINUTE, tell('T1', 'SUCCESS'), recheck, HOUR, refund, HOUR);
-  expect(world.gateway.givenBack.map(({ trade_no }) => trade_no)).not.toContain('T1');
+  expect(world.gateway.refunds.map(({ trade_no }) => trade_no)).not.toContain('T1');
 });
 
 test('the trade that the after-sale had before an end without money is a second trade', async () => {

@@ -5,6 +5,7 @@
  */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { BEGIN, type Broken, SETTLING_MS } from '../../hostile/base-world';
+import type { Exchange, Trade } from '../../hostile/gateway';
 import {
   orderAnswersAlike,
   outcomesAreTrue,
@@ -32,7 +33,6 @@ import {
   wasNotifiedBefore,
   when,
 } from './facts';
-import type { Exchange, LedgerTrade } from './gateway';
 import { noMoreThanCame, onlyLatePaymentsOfOurs } from './refunds';
 import { EXPIRY_MS, GRACE_MS, type Told, type World } from './world';
 
@@ -177,7 +177,7 @@ function nothingForAnotherOrder(world: World): Broken[] {
     const { kind, amount } = one.order;
     // Who asked for the order itself hears how it ended, under attention where a lost creation leaves only another's to look at.
     if (world.isOwn(one.order) && ENDS_WITHOUT_MONEY.includes(String(trade_status))) return [];
-    const isFor = (trade: LedgerTrade) => {
+    const isFor = (trade: Trade) => {
       // Our own order is what we made of it, whatever the buyer pays. Of a trade that somebody else made, nobody can say how.
       if (trade.made_by === 'us' && world.isOwn(one.order)) return true;
       return same(amount, trade.made_over) && (trade.kind === kind || trade.made_by === 'another system');
@@ -335,7 +335,7 @@ function latePaymentsAreKnown(world: World, seen: readonly Seen[]): Broken[] {
     const sale = seen.find(({ state }) => state.outcome === 'SUCCESS' && state.trade_no === trade.trade_no);
     if (at === undefined || at <= ended.at + UNDER_WAY_MS || !sale || sale.state.confirmed_by === 'operator') return [];
     // Of money of our own order the settings may say what is done.
-    const isSentBack = world.gateway.givenBack.some(({ trade_no }) => trade_no === trade.trade_no);
+    const isSentBack = world.gateway.refunds.some(({ trade_no }) => trade_no === trade.trade_no);
     const { late } = world.traits;
     if (trade.made_by === 'us' && (late === 'accept' || (late === 'refund' && isSentBack))) return [];
     // A payment that the merchant started again is a sale like any other.
@@ -370,7 +370,7 @@ function notOursIsNotSold(world: World, seen: readonly Seen[]): Broken[] {
 }
 
 /** Whether anything could have told us: a notification that we acknowledged, or a look at our own trade in its time. */
-function mustBeKnown(world: World, { trade_no, made_by, states }: LedgerTrade, at: number): boolean {
+function mustBeKnown(world: World, { trade_no, made_by, states }: Trade, at: number): boolean {
   // Who terminates a workflow takes what it had acknowledged with it.
   const isKept = (one: { at: number }) =>
     !world.told.some(({ is, at: ended }) => is === 'terminated' && ended >= one.at);

@@ -3,9 +3,10 @@ import type { PaymentState } from '../../../../src/contract';
 import { afterSaleWorkflowId } from '../../../../src/contract';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP, type Broken } from '../../hostile/base-world';
+import type { TrueRefund } from '../../hostile/gateway';
 import { liveness, safety } from './oracle';
 import { seenIn } from './stories';
-import { MERCHANTS_REFUND, PLAIN, type Traits, World } from './world';
+import { MERCHANTS_REFUND, type Traits, World } from './world';
 
 Error.stackTraceLimit = 0;
 
@@ -21,7 +22,7 @@ async function stateOf(world: World): Promise<PaymentState> {
 describe('the oracle notices a planted violation', () => {
   /** A payment that was paid, told of, and ended well. */
   async function sold(traits: Partial<Traits> = {}): Promise<World> {
-    const world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
+    const world = await World.create(traits);
     world.pay();
     await world.pass(MINUTE);
     const [trade] = world.gateway.trades;
@@ -384,17 +385,21 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(plant)).toContain('failed: gRPC');
   });
 
+  /** All of the money goes back. */
+  const refundOf = (trade_no: string, number: string, at: number): TrueRefund => ({
+    ...{ trade_no, number, amount: '150.00', by: 'us', at, endsAt: at, ends: 'done' },
+  });
+
   test('promise 7: money that goes back twice', async () => {
     const plant = ({ gateway, now: at }: World) => {
-      for (let i = 0; i < 2; i += 1)
-        gateway.givenBack.push({ at, trade_no: 'T1', amount: '150.00', out_request_no: MERCHANTS_REFUND });
+      for (let i = 0; i < 2; i += 1) gateway.refunds.push(refundOf('T1', MERCHANTS_REFUND, at));
     };
     expect(await wordsBroken(plant)).toContain('300.00 went back of the 150');
   });
 
   /** Money goes back without a merchant's word. */
   const giveBack = ({ gateway, now: at }: World, trade_no = 'T1') =>
-    void gateway.givenBack.push({ at, trade_no, amount: '150.00', out_request_no: 'L1' });
+    void gateway.refunds.push(refundOf(trade_no, 'L1', at));
   const refunding = { late: 'refund' } as const;
 
   test('promise 7: money that goes back although the settings do not say so', async () => {

@@ -1,14 +1,14 @@
 /** The oracle's checks of money that goes back. */
 import Big from 'big.js';
 import type { Broken } from '../../hostile/base-world';
+import type { TrueRefund } from '../../hostile/gateway';
 import { ENDS_WITHOUT_MONEY, paidAt, type Seen, when } from './facts';
-import type { GivenBack } from './gateway';
 import { MERCHANTS_REFUND, type World } from './world';
 
 /** 7. Of no trade more goes back than came. */
-export function noMoreThanCame({ gateway: { trades, givenBack } }: World): Broken[] {
+export function noMoreThanCame({ gateway: { trades, refunds } }: World): Broken[] {
   return trades.flatMap((trade) => {
-    const back = givenBack.filter(({ trade_no }) => trade_no === trade.trade_no);
+    const back = refunds.filter(({ trade_no }) => trade_no === trade.trade_no);
     const sum = back.reduce((all, { amount }) => all.plus(amount), new Big(0));
     const came = paidAt(trade) === undefined ? '0' : trade.amount;
     return sum.gt(came)
@@ -19,11 +19,11 @@ export function noMoreThanCame({ gateway: { trades, givenBack } }: World): Broke
 
 /** 7. Without a merchant's word only a late payment is refunded, where the settings say so, and only that of our own order. */
 export function onlyLatePaymentsOfOurs(world: World, seen: readonly Seen[]): Broken[] {
-  return world.gateway.givenBack.flatMap((back) => {
-    const { at, trade_no, out_request_no } = back;
+  return world.gateway.refunds.flatMap((back) => {
+    const { at, trade_no, number } = back;
     const broken = (why: string) => [{ promise: 7, what: `${trade_no} was sent back at ${when(at)}, ${why}` }];
     const trade = world.gateway.trades.find((one) => one.trade_no === trade_no);
-    if (out_request_no === MERCHANTS_REFUND) {
+    if (number === MERCHANTS_REFUND) {
       return isOfTheMerchant(world, seen, back) ? [] : broken('for a merchant who was told of another trade');
     }
     if (world.traits.late !== 'refund') return broken('and nobody had asked for that');
@@ -38,7 +38,7 @@ export function onlyLatePaymentsOfOurs(world: World, seen: readonly Seen[]): Bro
  * A merchant knows a trade by its sale, or by the payment data. Who was told of none at the time of the refund asks for
  * whatever has the number.
  */
-function isOfTheMerchant({ told }: World, seen: readonly Seen[], { trade_no, at }: GivenBack): boolean {
+function isOfTheMerchant({ told }: World, seen: readonly Seen[], { trade_no, at }: TrueRefund): boolean {
   const sold = seen.flatMap(({ state }) => (wasSoldBy(state, at) ? (state.trade_no ?? []) : []));
   const answered = told.flatMap((one) => (one.is === 'payment data' && one.at <= at ? (one.data.trade_no ?? []) : []));
   const known = sold.length > 0 ? sold : answered;

@@ -1,7 +1,7 @@
 /** The form of schedules: stories that somebody writes down, with the traits that are not plain. */
 import { play, type Step, type Story } from './stories';
 import { timelineOf } from './timeline';
-import { PLAIN, type World } from './world';
+import type { World } from './world';
 
 /** `chance`: the seed of what the world draws itself, where a story needs a certain one. */
 export type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>, chance?: number];
@@ -11,7 +11,7 @@ export const SECOND = 1_000;
 export const story = (steps: readonly Step[], traits: Partial<Story['traits']> = {}, chance = 7): Story => ({
   chance,
   steps,
-  traits: { ...PLAIN, ...traits },
+  traits,
 });
 export const wait = (ms: number): Step => ({ do: 'wait', ms });
 export const notify: Step = { do: 'notify', times: 1 };

@@ -19,7 +19,7 @@ async function startLikeAndEnd(): Promise<void> {
   await happens(5 * SECOND, terminate, mend, MINUTE);
 }
 
-const sentBack = () => world.gateway.givenBack.map(({ trade_no }) => trade_no);
+const sentBack = () => world.gateway.refunds.map(({ trade_no }) => trade_no);
 
 test('a refund of a sale is of the trade that was sold, also where a start like it was ended at once', async () => {
   await begin({ method: 'Wallet' });

@@ -7,10 +7,10 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Run as WorkflowRun } from '../../../../src/testing/simulated-temporal/run';
 import type { Broken } from '../../hostile/base-world';
+import { type Mishap, type RefundPlan, statusOf, type Trouble } from '../../hostile/gateway';
 import { playSteps } from '../../hostile/play';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { waitersAreAnswered } from './answers';
-import type { CreationMishap, RefundMishap, Trouble } from './gateway';
 import { isStillWatching, liveness, mayStillBePaid, type Seen, safety } from './oracle';
 import { AMOUNT, type TradeBefore, type Traits, World } from './world';
 
@@ -114,7 +114,7 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-const mishap = fc.constantFrom<CreationMishap>(
+const mishap = fc.constantFrom<Mishap>(
   ...([
     'none',
     'lost before it arrived',
@@ -128,10 +128,10 @@ const mishap = fc.constantFrom<CreationMishap>(
   ...(['refused for good', 'credentials', 'created and refused'] as const),
 );
 
-export type Story = SwarmStory<Omit<Traits, 'pick'>, Step>;
+export type Story = SwarmStory<Partial<Omit<Traits, 'pick'>>, Step>;
 
-const refundMishap = fc.constantFrom<RefundMishap>(
-  ...(['none', 'none', 'lost before it arrived', 'answer lost', 'unreachable', 'refused', 'takes an hour'] as const),
+const refundMishap = fc.constantFrom<Mishap>(
+  ...(['none', 'none', 'lost before it arrived', 'answer lost', 'unreachable', 'refused for good'] as const),
 );
 
 /** Most stories meet the defaults: each of these changes what is right. */
@@ -141,7 +141,8 @@ const worker = {
   kind: fc.constantFrom('direct' as const, 'direct' as const, 'checkout' as const),
   method: fc.constantFrom('PIX' as const, 'Wallet' as const),
   hidesTradeNo: fc.constantFrom(false, false, false, true),
-  refunds: fc.array(refundMishap, { maxLength: 2 }),
+  mishaps: fc.array(refundMishap, { maxLength: 2 }),
+  plan: fc.constantFrom<RefundPlan>(...[0, 0, 0, HOUR].map((takes_ms) => ({ takes_ms, ends: 'done' as const }))),
   childStarts_ms: fc.constantFrom(0, 0, 0, MINUTE, HOUR),
 };
 
@@ -157,7 +158,7 @@ const refused = fc
   .tuple(mishap, fc.constantFrom(8, 31))
   .map(([first, times]) => [first, ...Array.from({ length: times }, () => 'unreachable' as const)]);
 
-const anyWorld: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
+const anyWorld: fc.Arbitrary<Story['traits']> = fc.record({
   takesNumbersTwice: fc.boolean(),
   lag_ms: fc.constantFrom(0, 0, 0, 2_000, 10_000, 120_000),
   findsBy: fc.constantFrom(
@@ -270,7 +271,6 @@ async function seenOf(world: World, run: WorkflowRun, afterSales: Seen['afterSal
 }
 
 const IS_OPEN = ['INITIAL', 'PROCESSING'];
-const statusOf = (trade: { states: readonly { status: string }[] }) => trade.states.at(-1)?.status ?? '';
 
 async function take(world: World, step: Step): Promise<void> {
   const { gateway } = world;

@@ -21,11 +21,8 @@ export function timelineOf(world: World): string {
           attentions.findIndex(({ runId, attention }) => runId === one.runId && attention === one.attention) === i,
       )
       .map(({ at, runId, attention }): Line => [at, `before a person: ${runId} ${attention}`]),
-    ...gateway.givenBack.map(
-      ({ at, trade_no, amount, out_request_no }): Line => [
-        at,
-        `given back: ${amount} of ${trade_no}, ${out_request_no ?? 'without a number'}`,
-      ],
+    ...gateway.refunds.map(
+      ({ at, trade_no, amount, number }): Line => [at, `given back: ${amount} of ${trade_no}, ${number}`],
     ),
     ...waiting.map(({ asked, is, workflowId }): Line => [asked, `asked: ${is} of ${workflowId}`]),
     ...eventLines(events),

@@ -115,7 +115,7 @@ test.each([
   await begin();
   const refundWhole = () => world.refund('150.00');
   await happens(pay, MINUTE, refundWhole, MINUTE, costs('T1', paid), move('T1', 'SUCCESS'), refundWhole, HOUR);
-  expect(world.gateway.givenBack.map(({ amount }) => amount)).toEqual(sent);
+  expect(world.gateway.refunds.map(({ amount }) => amount)).toEqual(sent);
 });
 
 // — `recheck` while an adoption by number reads the earlier runs: the run hangs for ever, without attention —
@@ -491,7 +491,7 @@ test.each(['attention', 'refund'] as const)(
     );
     await world.pass(HOUR);
     await asked;
-    expect(world.gateway.givenBack.map(({ amount }) => amount)).toEqual(['50']);
+    expect(world.gateway.refunds.map(({ amount }) => amount)).toEqual(['50']);
     expect(await outcome()).toBe('SUCCESS');
   },
 );

@@ -25,7 +25,14 @@ import type { Run, UpdateExecution } from '../../../../src/testing/simulated-tem
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
 import { Apps } from '../../hostile/apps';
 import { APP, BaseWorld, inSimulation } from '../../hostile/base-world';
-import { type GatewayTraits, HostileGateway, type LedgerTrade, type OrderKind } from './gateway';
+import {
+  type GatewayTraits,
+  HostileGateway,
+  type OrderKind,
+  PLAIN_GATEWAY,
+  statusOf,
+  type Trade,
+} from '../../hostile/gateway';
 
 export const AMOUNT = '150.00';
 /** The order's own expiry, in ms; the grace after it is the setting's default. */
@@ -91,8 +98,6 @@ export interface Traits extends GatewayTraits, WorkerSettings {
   deafFor: number;
   /** What the merchant asks for. */
   kind: OrderKind;
-  /** How the buyer pays. Money of a Wallet can be sent back without a person, that of PIX cannot. */
-  method: 'PIX' | 'Wallet';
   /** How far the server is behind with the starts of children, in ms. */
   childStarts_ms: number;
   /** The gateway notifies each state of what we made this late; null: only where the story says so. */
@@ -111,10 +116,9 @@ export interface TradeBefore {
 
 /** A gateway that hides nothing and loses nothing, but would make everything twice; and the settings' defaults. */
 export const PLAIN: Omit<Traits, 'pick'> = {
-  ...{ takesNumbersTwice: true, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
-  ...{ creations: [], late_ms: 5_000, noSuchOrder: 'trade-not-exist', hidesTradeNo: false, refunds: [] },
+  ...{ ...PLAIN_GATEWAY, late_ms: 5_000 },
   ...{ heldBack: 0, deafFor: 0, childStarts_ms: 0, notifies_ms: null, before: 'nothing' },
-  ...{ late: 'attention', confirmByQuery: true, kind: 'direct', method: 'PIX' },
+  ...{ late: 'attention', confirmByQuery: true, kind: 'direct' },
 };
 
 export class World extends BaseWorld {
@@ -156,7 +160,8 @@ export class World extends BaseWorld {
   heldBack_ms = 1_000;
   private deafFor: number;
 
-  static create(traits: Traits): Promise<World> {
+  static create(changed: Partial<Traits> = {}): Promise<World> {
+    const traits: Traits = { ...PLAIN, pick: () => 0, ...changed };
     const { pick: random, childStarts_ms } = traits;
     return inSimulation({ random, childStarts_ms }, (temporal) => new World(temporal, traits));
   }
@@ -167,8 +172,17 @@ export class World extends BaseWorld {
   ) {
     super(temporal);
     const { clock: agenda } = temporal;
-    const onState = (trade: LedgerTrade, status: string) => this.notifyLater(trade, status);
-    this.gateway = new HostileGateway({ now: () => agenda.now, in: (ms, act) => agenda.in(ms, act) }, traits, onState);
+    this.gateway = new HostileGateway(
+      {
+        now: () => agenda.now,
+        in: (ms, act) => agenda.in(ms, act),
+        // Its one replica leaves nothing to draw.
+        pick: () => 0,
+        onMove: (trade, status) => this.notifyLater(trade, status),
+        killWorker: () => undefined,
+      },
+      traits,
+    );
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
     this.heldBack = traits.heldBack;
     this.deafFor = traits.deafFor;
@@ -409,7 +423,7 @@ export class World extends BaseWorld {
 
   /** The person reads in the gateway's dashboard what became of a refund. Where none runs, there is nothing to say of it. */
   private async resolveRefund(workflowId: string, said: object): Promise<void> {
-    const outcome = this.gateway.givenBack.length > 0 ? 'REFUNDED' : 'NOT_CREATED';
+    const outcome = this.gateway.refunds.length > 0 ? 'REFUNDED' : 'NOT_CREATED';
     const afterSale = this.temporal.latest(workflowId);
     // Without a worker nobody can read it.
     const { refunds } = afterSale?.hasBegun
@@ -502,22 +516,18 @@ export class World extends BaseWorld {
   // — The gateway's notifications —
 
   /** A notification of a trade reaches the webhook, `times` at once; `status` is the trade's own unless it lies. */
-  notify(
-    trade: LedgerTrade,
-    status = trade.states.at(-1)?.status ?? '',
-    { times = 1, amount = trade.amount } = {},
-  ): void {
+  notify(trade: Trade, status = statusOf(trade), { times = 1, amount = trade.amount } = {}): void {
     const { out_trade_no, trade_no } = trade;
     const notification: Notification = {
       ...{ app_id: APP, out_trade_no, trade_no, trade_status: status, amount, currency: trade.currency },
-      ...{ out_request_no: undefined, method: trade.method ?? this.traits.method, timestamp: undefined },
+      ...{ out_request_no: undefined, method: trade.method, timestamp: undefined },
       transfer_account: undefined,
     };
     this.post(notification, () => this.acknowledged.push({ at: this.now, trade_no, status, amount }), times);
   }
 
   /** A gateway notifies by itself whoever made a trade. */
-  private notifyLater(trade: LedgerTrade, status: string): void {
+  private notifyLater(trade: Trade, status: string): void {
     const { notifies_ms } = this.traits;
     if (notifies_ms === null || trade.made_by !== 'us') return;
     this.temporal.clock.in(notifies_ms, () => this.notify(trade, status));

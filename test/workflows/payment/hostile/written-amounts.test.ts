@@ -14,7 +14,7 @@ function writes(amount: string): void {
   };
 }
 
-const givenBack = () => world.gateway.givenBack.map(({ amount }) => amount);
+const givenBack = () => world.gateway.refunds.map(({ amount }) => amount);
 
 test('a sale whose amount the gateway writes with an exponent is refunded', async () => {
   await begin({ method: 'Wallet' });
