@@ -3,7 +3,8 @@
  * timeline: HOSTILE_SEED and HOSTILE_PATH play it again, HOSTILE_SHRINK=no shows it as it was drawn.
  */
 import fc from 'fast-check';
-import type { Broken } from './base-world';
+import type { BaseWorld, Broken } from './base-world';
+import { timelineOf } from './timeline';
 
 export interface RandomStories<Story, World> {
   readonly title: string;
@@ -11,10 +12,9 @@ export interface RandomStories<Story, World> {
   readonly seed: number;
   readonly stories: fc.Arbitrary<Story>;
   readonly play: (story: Story, onWorld: (world: World) => void) => Promise<Broken[]>;
-  readonly timelineOf: (world: World) => string;
 }
 
-export function testRandomStories<Story, World>(of: RandomStories<Story, World>): void {
+export function testRandomStories<Story, World extends BaseWorld>(of: RandomStories<Story, World>): void {
   const { HOSTILE_RUNS, HOSTILE_SEED, HOSTILE_PATH, HOSTILE_SHRINK } = process.env;
   const numRuns = Number(HOSTILE_RUNS ?? 60);
   const seed = HOSTILE_SEED ?? (HOSTILE_RUNS === undefined ? of.seed : undefined);
@@ -28,7 +28,7 @@ export function testRandomStories<Story, World>(of: RandomStories<Story, World>)
         const broken = await of.play(story, (one) => {
           world = one;
         });
-        if (broken.length > 0) throw new Error(`${wordsOf(broken)}\n\n${world ? of.timelineOf(world) : ''}\n`);
+        if (broken.length > 0) throw new Error(`${wordsOf(broken)}\n\n${world ? timelineOf(world) : ''}\n`);
       });
       await fc.assert(property, {
         numRuns,

@@ -1,16 +1,16 @@
 /** Stories: what may happen to virtual accounts and their deposits, drawn at random (swarm testing). */
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Broken } from '../../hostile/base-world';
-import { type Mishap, statusOf, type Trade, type Trouble } from '../../hostile/gateway';
-import { playSteps } from '../../hostile/play';
+import { type Mishap, statusOf, type Trade } from '../../hostile/gateway';
+import { playing } from '../../hostile/play';
+import { absences, type CommonStep, deaths, takeCommon, troubles, waits } from '../../hostile/steps';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { isSettled, liveness, safety } from './oracle';
-import { PLAIN, type Traits, World } from './world';
+import { type Traits, World } from './world';
 
 export type Step =
-  | { do: 'wait'; ms: number }
+  | CommonStep
   | { do: 'create'; key: string }
   | { do: 'deposit'; amount: string; times: number }
   /** The gateway has it, and tells nobody yet. */
@@ -28,9 +28,7 @@ export type Step =
   | { do: 'keyed deposit' | 'terminate keyed' }
   | { do: 'cancel account' | 'recheck' | 'cancel following' | 'terminate' | 'terminate payment' }
   | { do: 'odd signal'; args: readonly unknown[] }
-  | { do: 'trouble'; kind: Trouble; ms: number }
-  | { do: 'no worker'; ms: number }
-  | { do: 'kill worker' | 'resolve' | 'forget' };
+  | { do: 'resolve' | 'forget' };
 
 /** Sums of these are exact only without floats, and some have more than two decimals. */
 const amount = fc.constantFrom('0.10', '0.20', '100.00', '12345.67', '0.005', '99999999.99');
@@ -39,12 +37,7 @@ const amount = fc.constantFrom('0.10', '0.20', '100.00', '12345.67', '0.005', '9
 export const KINDS = {
   /** Always in it: time, deposits, and true notifications. */
   life: fc.oneof(
-    {
-      weight: 3,
-      arbitrary: fc
-        .constantFrom(1_000, 20_000, 3 * MINUTE, 15 * MINUTE, 5 * HOUR, 2 * DAY)
-        .map((ms): Step => ({ do: 'wait', ms })),
-    },
+    { weight: 3, arbitrary: waits(1_000, 20_000, 3 * MINUTE, 15 * MINUTE, 5 * HOUR, 2 * DAY) },
     {
       weight: 4,
       arbitrary: fc
@@ -80,18 +73,10 @@ export const KINDS = {
   bursts: fc.constantFrom(12, 12, 12, 60).map((deposits): Step => ({ do: 'burst', deposits })),
   lies: fc.constant<Step>({ do: 'notify lie' }),
   wrongMoney: fc.constant<Step>({ do: 'notify wrong amount' }),
-  outages: fc.record({
-    do: fc.constant('trouble' as const),
-    kind: fc.constantFrom<Trouble>('unreachable', 'resets', '503'),
-    ms: fc.constantFrom(20_000, 20 * MINUTE, 3 * HOUR),
-  }),
-  denials: fc.record({
-    do: fc.constant('trouble' as const),
-    kind: fc.constant<Trouble>('no such order'),
-    ms: fc.constantFrom(20_000, 20 * MINUTE, DAY),
-  }),
-  deaths: fc.constant<Step>({ do: 'kill worker' }),
-  absences: fc.constantFrom(2 * MINUTE, 5 * HOUR).map((ms): Step => ({ do: 'no worker', ms })),
+  outages: troubles(['unreachable', 'resets', '503'], [20_000, 20 * MINUTE, 3 * HOUR]),
+  denials: troubles(['no such order'], [20_000, 20 * MINUTE, DAY]),
+  deaths,
+  absences: absences(2 * MINUTE, 5 * HOUR),
   terminations: fc.constantFrom<Step>({ do: 'terminate' }, { do: 'terminate' }, { do: 'terminate payment' }),
   cancels: fc.constantFrom<Step>({ do: 'cancel account' }, { do: 'cancel following' }),
   operators: fc.constantFrom<Step>({ do: 'resolve' }, { do: 'resolve' }, { do: 'recheck' }),
@@ -139,16 +124,11 @@ const MOST_IN_SHORT_RUNS = 24;
 function withRoom(story: Story): Story {
   const deposits = story.steps.reduce((sum, step) => sum + (step.do === 'burst' ? step.deposits : 1), 0);
   if (deposits <= MOST_IN_SHORT_RUNS) return story;
-  const { continuesAfter = PLAIN.continuesAfter } = story.traits;
+  const { continuesAfter = ROOM } = story.traits;
   return { ...story, traits: { ...story.traits, continuesAfter: Math.max(continuesAfter, ROOM) } };
 }
 
-/** Plays a story to its end, and answers with every promise that it breaks. */
-export async function play(story: Story, onWorld: (world: World) => void = () => undefined): Promise<Broken[]> {
-  const world = await World.create({ ...story.traits, pick: picker(story.chance) });
-  onWorld(world);
-  return playSteps(world, story.steps, { take, safety, end });
-}
+export const play = playing({ create: World.create, take, safety, end });
 
 /** The faults stop, everything has its time, one more deposit comes, and then a person clears what waits for one. */
 async function end(world: World): Promise<Broken[]> {
@@ -190,8 +170,6 @@ async function take(world: World, step: Step): Promise<void> {
   const keyed = gateway.accounts.findLast(({ buyer_id }) => buyer_id !== 'elsewhere');
   const open = deposits.findLast((one) => statusOf(one) === 'PROCESSING');
   switch (step.do) {
-    case 'wait':
-      return world.pass(step.ms);
     case 'create':
       return world.create(step.key);
     case 'deposit':
@@ -253,20 +231,12 @@ async function take(world: World, step: Step): Promise<void> {
     }
     case 'odd signal':
       return world.oddSignal('A1', ...step.args);
-    case 'trouble':
-      gateway.trouble = step.kind;
-      await world.pass(step.ms);
-      gateway.trouble = undefined;
-      return;
-    case 'no worker':
-      return world.leaveWithoutWorker(step.ms);
-    case 'kill worker':
-      await world.pass(world.traits.pick(3_000));
-      return world.killWorker();
     case 'resolve':
       return world.resolve();
     case 'forget':
       return world.forget();
+    default:
+      return takeCommon(world, step);
   }
 }
 

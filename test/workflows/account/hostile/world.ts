@@ -3,31 +3,20 @@
  * through the real gateway client, notifications through the real delivery; only time, Temporal's server and the gateway are
  * simulated.
  */
-import { defaultPayloadConverter } from '@temporalio/common';
-import {
-  accountActivities,
-  accountPolicyActivity,
-  gatewayActivities,
-  policyActivity,
-  previousRunActivities,
-} from '../../../../src/activities';
-import { AccountError, PaymentsClient } from '../../../../src/client';
+import { AccountError } from '../../../../src/client';
 import {
   type AfterSaleResolution,
   afterSaleWorkflowId,
   createSpeiAccountWorkflowId,
-  type MerchantEvent,
   paymentWorkflowId,
   type SpeiAccountState,
   speiAccountWorkflowId,
 } from '../../../../src/contract';
-import { GatewayClient, type Notification } from '../../../../src/gateway';
-import { MINUTE } from '../../../../src/gateway/pure/durations';
-import { loadConfig } from '../../../../src/process/settings';
+import type { Notification } from '../../../../src/gateway';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
-import { APP, BaseWorld, inSimulation, simulationOf } from '../../hostile/base-world';
-import { type GatewayTraits, HostileGateway, PLAIN_GATEWAY, statusOf, type Trade } from '../../hostile/gateway';
+import { APP, BaseWorld, inSimulation, PLAIN_WORLD, type WorldTraits } from '../../hostile/base-world';
+import type { Trade } from '../../hostile/gateway';
 
 /** What somebody was told. */
 export type Told = { readonly at: number } & (
@@ -36,41 +25,15 @@ export type Told = { readonly at: number } & (
   | { readonly is: 'resolved' | 'terminated'; readonly workflowId: string; readonly by?: string }
 );
 
-/** A notification of a deposit that the webhook has taken. */
-export interface Acknowledged {
-  readonly at: number;
-  readonly account_id: string;
-  readonly out_trade_no: string;
-  readonly trade_no: string;
-  readonly amount: string;
-  readonly status: string;
-}
-
-export interface Traits extends GatewayTraits {
-  /** A whole number from 0 to n - 1. */
-  pick: (n: number) => number;
-  continuesAfter: number;
-  childEnds_ms: number;
-  cachesWorkflows: boolean;
+export interface Traits extends WorldTraits {
   /** Notifications say when the buyer sent the money. */
   tellsTime: boolean;
 }
 
 /** A gateway that hides nothing and loses nothing; and the settings' defaults. */
-export const PLAIN: Omit<Traits, 'pick'> = {
-  ...PLAIN_GATEWAY,
-  ...{ shows: 'the first', continuesAfter: 4_000, childEnds_ms: 0, cachesWorkflows: true, tellsTime: true },
-};
+const PLAIN: Traits = { ...PLAIN_WORLD, shows: 'the first', tellsTime: true };
 
-export class World extends BaseWorld {
-  readonly gateway: HostileGateway;
-  readonly payments: PaymentsClient;
-  readonly told: Told[] = [];
-  readonly events: MerchantEvent[] = [];
-  /** Acknowledged by the webhook, and so the gateway never sends it again by itself. */
-  readonly acknowledged: Acknowledged[] = [];
-  /** What people could find under `PaymentAttention is not null` at each look. */
-  readonly attentions: { readonly at: number; readonly workflowId: string; readonly attention: string }[] = [];
+export class World extends BaseWorld<Traits, Told> {
   /** Whether Temporal has forgotten anything, and whether somebody had an account made again. */
   wasForgotten = false;
   hadMadeAgain = false;
@@ -78,46 +41,13 @@ export class World extends BaseWorld {
   private readonly forgotten = new Set<string>();
 
   static create(changed: Partial<Traits> = {}): Promise<World> {
-    const traits: Traits = { ...PLAIN, pick: () => 0, ...changed };
-    return inSimulation(simulationOf(traits), (temporal) => new World(temporal, traits));
+    return inSimulation({ ...PLAIN, ...changed }, (temporal, traits) => new World(temporal, traits));
   }
 
-  private constructor(
-    temporal: SimulatedTemporal,
-    readonly traits: Traits,
-  ) {
-    super(temporal);
-    const { clock } = temporal;
-    const nothing = () => undefined;
-    const surroundings = { now: () => clock.now, in: clock.in.bind(clock), pick: () => 0, onMove: nothing };
-    this.gateway = new HostileGateway({ ...surroundings, killWorker: nothing }, traits);
+  private constructor(temporal: SimulatedTemporal, traits: Traits) {
+    super(temporal, traits);
     // The account that most deposits go to was made elsewhere.
     this.gateway.makeAccount('elsewhere');
-    this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
-  }
-
-  activities(): Record<string, unknown> {
-    const app = { app_id: APP, secret_key: 'key', base_url: 'http://127.0.0.1:9' };
-    const gateways = new Map([[APP, new GatewayClient(app, {}, this.gateway)]]);
-    const notifyUrl = () => 'https://shop.example/ipn';
-    return {
-      ...gatewayActivities({ gateways, sealingKeys: () => [], notifyUrl }),
-      ...accountActivities({ gateways, notifyUrl }),
-      ...accountPolicyActivity(loadConfig({}), true),
-      ...policyActivity(loadConfig({}), true),
-      ...previousRunActivities,
-      'payments.onEvent': async (event: MerchantEvent) => void this.events.push(event),
-    };
-  }
-
-  /** Lets time pass, in ms, and looks at what people could see. */
-  async pass(ms: number): Promise<void> {
-    await this.temporal.clock.pass(ms);
-    for (const run of this.temporal.allRuns()) {
-      const { PaymentAttention: attention } = this.temporal.attributesOf(run);
-      const { workflowId } = run.start;
-      if (typeof attention === 'string') this.attentions.push({ at: this.now, workflowId, attention });
-    }
   }
 
   private idOf(account_id: string): string {
@@ -160,28 +90,13 @@ export class World extends BaseWorld {
     this.call(async () => void (await this.payments.accounts.recheck(account_id).catch((error: unknown) => error)));
   }
 
-  // — The gateway's notifications —
-
-  notify(deposit: Trade, status = statusOf(deposit), { times = 1, amount = deposit.amount } = {}) {
-    const { account_id = '', out_trade_no, trade_no, states } = deposit;
-    const transfer_timestamp = String(Math.floor((states[0]?.at ?? this.now) / 1_000));
-    const notification: Notification = {
-      ...{ app_id: APP, out_trade_no, trade_no, trade_status: status, amount, currency: 'MXN', method: 'SPEI' },
-      ...{ out_request_no: undefined, timestamp: undefined },
-      transfer_account: {
-        ...{
-          account_id,
-          account_number: undefined,
-          provider: undefined,
-          buyer_id: undefined,
-          beneficiary_name: undefined,
-        },
-        transfer_timestamp: this.traits.tellsTime ? transfer_timestamp : undefined,
-      },
+  protected override transferTo({ account_id, states }: Trade): Notification['transfer_account'] {
+    const sent = String(Math.floor((states[0]?.at ?? this.now) / 1_000));
+    const nothing = undefined;
+    return {
+      ...{ account_id, account_number: nothing, provider: nothing, buyer_id: nothing, beneficiary_name: nothing },
+      transfer_timestamp: this.traits.tellsTime ? sent : nothing,
     };
-    const onAcknowledged = () =>
-      this.acknowledged.push({ at: this.now, account_id, out_trade_no, trade_no, amount, status });
-    this.post(notification, onAcknowledged, times);
   }
 
   // — Operators —
@@ -225,13 +140,8 @@ export class World extends BaseWorld {
     if (isTaken && !made) this.hadMadeAgain = true;
   }
 
-  private async isTaken(workflowId: string, resolution: object): Promise<boolean> {
-    const asked = this.temporal.update(workflowId, 'resolve', resolution);
-    if (!asked) return false;
-    const isTaken = await this.temporal.answerTo(asked, 10 * MINUTE).then(
-      () => true,
-      () => false,
-    );
+  protected override async isTaken(workflowId: string, resolution: object): Promise<boolean> {
+    const isTaken = await super.isTaken(workflowId, resolution);
     if (isTaken) this.told.push({ at: this.now, is: 'resolved', workflowId });
     return isTaken;
   }
@@ -270,22 +180,7 @@ export class World extends BaseWorld {
     return this.forgotten.has(this.idOf(account_id));
   }
 
-  /** Somebody sends a signal by hand. */
   oddSignal(account_id: string, ...args: unknown[]): void {
-    const run = this.run(account_id);
-    if (run?.isRunning)
-      run.signal(
-        'deposit',
-        args.map((arg) => defaultPayloadConverter.toPayload(arg)),
-      );
-  }
-
-  async killWorker(): Promise<void> {
-    await this.within(() => this.temporal.killWorker());
-  }
-
-  async leaveWithoutWorker(ms: number): Promise<void> {
-    this.temporal.leaveWithoutWorker(ms);
-    await this.killWorker();
+    this.signal(this.run(account_id), 'deposit', args);
   }
 }

@@ -49,7 +49,7 @@ export const comesLate = () => world.comesLate();
 export const move = does((status: string) => world.gateway.move(world.sold, status));
 /** The gateway tells a status; of a refund by its number. */
 export const tell = does((status: string, number?: string) => world.deliver({ at: world.now, status, number }));
-export const notify = does((which: 'all' | 'the latest') => world.notify(which));
+export const notify = does((which: 'all' | 'the latest') => world.tellNews(which));
 export const desk = does((...of: Parameters<World['desk']>) => world.desk(...of));
 /** Somebody else refunds, or tries to, under a number. */
 export const makes = does((number: string, amount: string, by: TrueRefund['by'], plan: RefundPlan) =>

@@ -5,19 +5,10 @@
 import Big from 'big.js';
 import type { AfterSaleState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { type Broken, SETTLING_MS } from '../../hostile/base-world';
-import {
-  type HostileGateway,
-  PLAIN_GATEWAY,
-  type State,
-  statusAt,
-  statusOf,
-  type TrueRefund,
-} from '../../hostile/gateway';
+import { type Acknowledged, type Broken, SETTLING_MS, UNDER_WAY_MS } from '../../hostile/base-world';
+import { type HostileGateway, PLAIN_GATEWAY, statusAt, statusOf, type TrueRefund } from '../../hostile/gateway';
 import { type Told, TRADE, type World } from './world';
 
-/** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
-const UNDER_WAY_MS = 30_000;
 /** How late a request is carried out that is carried out late. */
 const { late_ms: LATE_MS } = PLAIN_GATEWAY;
 /** So often a trade is looked at where nothing is told. */
@@ -61,7 +52,7 @@ function noMoreThanPaid(world: World): Broken[] {
     const hasLost = [...others, ...world.cutOff].some(({ at }) => at < sentAt - LATE_MS);
     const isShown = REFUNDING.includes(statusAt(sold, seenAt) ?? '') && !hasParts && !hasLost;
     const isTold = (number: string) =>
-      acknowledged.some((its) => its.number === number && its.ackedAt < sentAt - UNDER_WAY_MS);
+      acknowledged.some((its) => its.number === number && its.at < sentAt - UNDER_WAY_MS);
     const desk = stood.filter(({ by }) => by === 'the desk');
     const known = desk.filter(({ number, at }) => isTold(number) || (isShown && at <= seenAt));
     return sumOf(known).gt(named(world, sentAt))
@@ -97,7 +88,7 @@ function isSoonPast({ sold: { states } }: World, { endsAt }: TrueRefund): boolea
 /** When a notification first told that a refund paid nothing. */
 function toldAt({ acknowledged }: World, { number }: TrueRefund): number {
   const told = acknowledged.filter((one) => one.number === number && one.status.startsWith('REFUND_RE'));
-  return Math.min(Number.POSITIVE_INFINITY, ...told.map(({ ackedAt }) => ackedAt));
+  return Math.min(Number.POSITIVE_INFINITY, ...told.map(({ at }) => at));
 }
 
 const sumOf = (refunds: readonly { amount: string }[]) =>
@@ -116,7 +107,7 @@ function noneBesideTheBank({ gateway: { requests }, sold, acknowledged }: World)
   return requests.flatMap(({ at, shown, status }) => {
     // An earlier dispute says nothing of the present one.
     const since = sold.states.findLast((step) => step.at <= at)?.at;
-    const isOfNow = (one: State & { ackedAt: number }) => one.at === since && one.ackedAt < at - UNDER_WAY_MS;
+    const isOfNow = (one: Acknowledged) => one.since === since && one.at < at - UNDER_WAY_MS;
     const told = acknowledged.some((one) => BANK.includes(one.status) && isOfNow(one));
     return shown.every((one) => BANK.includes(one)) || told
       ? [{ promise: 7, what: `a refund was sent at ${when(at)} while the trade was ${status}` }]
@@ -199,7 +190,7 @@ const isHiddenByARefusal = ({ refunds }: HostileGateway, ours: TrueRefund, by = 
 /** 4, 8. A dispute or chargeback that was acknowledged is shown at once, whatever else runs. */
 function claimsAreShown(world: World): Broken[] {
   const { acknowledged, attentions, settled, absences, terminations, now } = world;
-  return acknowledged.flatMap(({ status, ackedAt }) => {
+  return acknowledged.flatMap(({ status, at: ackedAt }) => {
     if (!BANK.includes(status) || now - ackedAt < 2 * MINUTE) return [];
     const wasSeen = attentions.some(({ at }) => at >= ackedAt) || settled.some((at) => at >= ackedAt);
     const absent = absences.some(({ until }) => until + 2 * MINUTE > ackedAt && until + 2 * MINUTE > now);

@@ -53,7 +53,7 @@ test.each<[string, Planted, string]>([
     {
       async plant(world) {
         world.desk('100.00', 0);
-        world.notify('all');
+        world.tellNews('all');
         await world.pass(10 * MINUTE);
         back(world, 'b', '50.00');
       },
@@ -113,7 +113,7 @@ test.each<[string, Planted, string]>([
     {
       async plant(world) {
         world.desk('100.00', 0);
-        world.notify('all');
+        world.tellNews('all');
         await world.pass(DAY);
       },
       state: { refunded_elsewhere: '0.00', attention: null, ledger_complete: true },
@@ -134,7 +134,7 @@ test.each<[string, Planted, string]>([
     'promise 4: a chargeback is acknowledged, and nobody sees it',
     {
       plant: ({ acknowledged, now }) =>
-        void acknowledged.push({ at: now, ackedAt: now - HOUR, status: 'CHARGEBACK', number: undefined }),
+        void acknowledged.push({ at: now - HOUR, trade_no: 'T1', status: 'CHARGEBACK', amount: '150.00' }),
     },
     '4: CHARGEBACK was acknowledged',
   ],

@@ -3,8 +3,8 @@
  * that it broke. The world and the oracle are those of the random stories.
  */
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { timelineOf } from '../../hostile/timeline';
 import { play, type Step, type Story } from './stories';
-import { timelineOf } from './timeline';
 import { World } from './world';
 
 type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>];

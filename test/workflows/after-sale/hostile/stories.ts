@@ -1,23 +1,16 @@
 /** Stories: what may happen after one sale, drawn at random. Each first draws which kinds of hostility it may meet (swarm testing). */
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Broken } from '../../hostile/base-world';
-import {
-  type Mishap,
-  type RefundEnd,
-  type RefundPlan,
-  statusOf,
-  type Trouble,
-  USED_IN_APP,
-} from '../../hostile/gateway';
-import { playSteps } from '../../hostile/play';
+import { type Mishap, type RefundEnd, type RefundPlan, statusOf, USED_IN_APP } from '../../hostile/gateway';
+import { playing } from '../../hostile/play';
+import { absences, type CommonStep, deaths, lackingApps, takeCommon, troubles, waits } from '../../hostile/steps';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { isClosed, isRight, liveness, safety } from './oracle';
 import { type Asked, LIKE_THE_NEIGHBOURS, TRADE, type Traits, World } from './world';
 
 export type Step =
-  | { do: 'wait'; ms: number }
+  | CommonStep
   | ({ do: 'ask' } & Asked)
   /** The same once more, after so many ms. */
   | { do: 'ask again'; ms: number }
@@ -30,16 +23,10 @@ export type Step =
   | { do: 'another trade'; number: string; status: 'REFUND_REVOKE' | 'REFUND_REFUSED' | 'REFUNDED' }
   | { do: 'bank'; status: 'DISPUTE' | 'CHARGEBACK' | 'CHARGEBACK_REVERSED' | 'SUCCESS' }
   | { do: 'notify'; which: 'all' | 'the latest' }
-  | { do: 'trouble'; kind: Trouble; ms: number }
-  /** Until the next outage, or the end of the story. */
-  | { do: 'outage'; kind: Trouble | undefined }
-  | { do: 'no worker'; ms: number }
-  /** Workers were started without the app. */
-  | { do: 'lack app'; by: 'half' | 'all'; ms: number }
   | { do: 'rename queue' }
   /** The button in Temporal UI, on the after-sale. */
   | { do: 'request cancel' }
-  | { do: 'kill worker' | 'terminate' | 'reset refund' | 'forget' | 'resolve' | 'name elsewhere' | 'settle' }
+  | { do: 'terminate' | 'reset refund' | 'forget' | 'resolve' | 'name elsewhere' | 'settle' }
   | { do: 'read dashboard' }
   /** A person looks at the refund that waits for one, or at whichever, and decides it after so many ms. */
   | { do: 'read and decide'; which: 'stuck' | 'any'; ms: number };
@@ -51,12 +38,7 @@ const AMOUNTS = ['50.00', '50.00', '100.00', '150.00', undefined] as const;
 export const KINDS = {
   /** Always in it: time, merchants who ask, and true notifications. */
   life: fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc
-        .constantFrom(1_000, 10_000, 35_000, 2 * MINUTE, 20 * MINUTE, 3 * HOUR)
-        .map((ms): Step => ({ do: 'wait', ms })),
-    },
+    { weight: 4, arbitrary: waits(1_000, 10_000, 35_000, 2 * MINUTE, 20 * MINUTE, 3 * HOUR) },
     {
       weight: 4,
       arbitrary: fc
@@ -91,18 +73,10 @@ export const KINDS = {
       fc.constantFrom('REFUND_REVOKE' as const, 'REFUND_REFUSED' as const, 'REFUNDED' as const),
     )
     .map(([number, status]): Step => ({ do: 'another trade', number, status })),
-  outages: fc.record({
-    do: fc.constant('trouble' as const),
-    kind: fc.constantFrom<Trouble>('unreachable', 'refunds unreachable', 'resets', '503'),
-    ms: fc.constantFrom(20_000, 10 * MINUTE, 3 * HOUR, 3 * DAY),
-  }),
-  deaths: fc.constantFrom<Step>({ do: 'kill worker' }, { do: 'kill worker' }, { do: 'request cancel' }),
-  absences: fc.constantFrom(2 * MINUTE, 5 * HOUR).map((ms): Step => ({ do: 'no worker', ms })),
-  settings: fc.record({
-    do: fc.constant('lack app' as const),
-    by: fc.constantFrom('half' as const, 'all' as const),
-    ms: fc.constantFrom(2 * MINUTE, 2 * HOUR, 20 * HOUR),
-  }),
+  outages: troubles(['unreachable', 'refunds unreachable', 'resets', '503'], [20_000, 10 * MINUTE, 3 * HOUR, 3 * DAY]),
+  deaths: fc.oneof(deaths, deaths, fc.constant<Step>({ do: 'request cancel' })),
+  absences: absences(2 * MINUTE, 5 * HOUR),
+  settings: lackingApps,
   terminations: fc.constantFrom<Step>(
     ...([{ do: 'terminate' }, { do: 'terminate' }, { do: 'terminate' }, { do: 'rename queue' }] as const),
   ),
@@ -174,12 +148,10 @@ export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
   return storiesOf<Story['traits'], Step>({ kinds: KINDS, traits, maxSteps: 12 }, only);
 }
 
-/** Plays a story to its end, and answers with every promise that it breaks. */
-export async function play(story: Story, onWorld: (world: World) => void = () => undefined): Promise<Broken[]> {
-  const world = await World.create({ ...story.traits, pick: picker(story.chance) });
-  onWorld(world);
-  return playSteps(world, story.steps, { begin, take, end, safety: async (its) => safety(its, await its.state()) });
-}
+export const play = playing({
+  ...{ create: World.create, begin, take, end },
+  safety: async (world: World) => safety(world, await world.state()),
+});
 
 const MAX_ROUNDS = 6;
 
@@ -196,7 +168,7 @@ async function end(world: World): Promise<Broken[]> {
     0,
   );
   await world.pass(DAY + slowest);
-  world.notify('all');
+  world.tellNews('all');
   // One that was sent only now has a day until a person is asked.
   await world.pass(DAY + HOUR + slowest);
   await world.answered();
@@ -217,7 +189,7 @@ async function end(world: World): Promise<Broken[]> {
       await world.pass(MINUTE);
     }
     await world.pass(HOUR);
-    world.notify('all');
+    world.tellNews('all');
     world.nameElsewhere();
     await world.pass(MINUTE);
     world.settle();
@@ -232,8 +204,6 @@ async function end(world: World): Promise<Broken[]> {
 async function take(world: World, step: Step): Promise<void> {
   const { gateway } = world;
   switch (step.do) {
-    case 'wait':
-      return world.pass(step.ms);
     case 'ask':
       return world.ask(step);
     case 'ask again':
@@ -254,25 +224,7 @@ async function take(world: World, step: Step): Promise<void> {
     case 'bank':
       return gateway.onBank(world.sold, step.status);
     case 'notify':
-      return world.notify(step.which);
-    case 'trouble':
-      gateway.trouble = step.kind;
-      await world.pass(step.ms);
-      gateway.trouble = undefined;
-      return;
-    case 'outage':
-      gateway.trouble = step.kind;
-      return;
-    case 'lack app':
-      world.apps.lackedBy = step.by;
-      await world.pass(step.ms);
-      world.apps.lackedBy = 'nobody';
-      return;
-    case 'no worker':
-      return world.leaveWithoutWorker(step.ms);
-    case 'kill worker':
-      await world.pass(world.traits.pick(3_000));
-      return world.killWorker();
+      return world.tellNews(step.which);
     case 'request cancel':
       return world.run?.isRunning ? world.run.requestCancel('the button') : undefined;
     case 'terminate':
@@ -293,6 +245,8 @@ async function take(world: World, step: Step): Promise<void> {
       return world.nameElsewhere();
     case 'settle':
       return world.settle();
+    default:
+      return takeCommon(world, step);
   }
 }
 

@@ -5,43 +5,31 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { WithStartWorkflowOperation } from '@temporalio/client';
-import { gatewayActivities, policyActivity, previousRunActivities } from '../../../../src/activities';
-import { PaymentError, PaymentsClient } from '../../../../src/client';
+import { PaymentError } from '../../../../src/client';
 import {
   type AfterSaleResolution,
   type AfterSaleState,
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
-  type MerchantEvent,
   type PaymentState,
   type RefundAnswer,
   type RefundOutcome,
   WORKFLOW,
 } from '../../../../src/contract';
 import type { PaymentEnd } from '../../../../src/contract/known-order';
-import { GatewayClient, type Notification } from '../../../../src/gateway';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
-import { Apps } from '../../hostile/apps';
-import { APP, BaseWorld, BEGIN, inSimulation, simulationOf } from '../../hostile/base-world';
-import {
-  type GatewayTraits,
-  HostileGateway,
-  PLAIN_GATEWAY,
-  type RefundEnd,
-  type State,
-  type Trade,
-} from '../../hostile/gateway';
+import { APP, BaseWorld, BEGIN, inSimulation, PLAIN_WORLD, type WorldTraits } from '../../hostile/base-world';
+import { HostileGateway, type RefundEnd, type State, type Trade } from '../../hostile/gateway';
 
 /** The trade that was sold. */
 export const TRADE = { out_trade_no: 'order-1', trade_no: 'T1', amount: '150.00', currency: 'BRL' } as const;
 
-/** It stands for ten minutes already. */
+/** It stands for so long that every replica shows it. */
 const saleOf = (out_trade_no: string, trade_no: string): Trade => ({
   ...{ ...TRADE, out_trade_no, trade_no, made_over: TRADE.amount, method: 'CreditCard', made_by: 'us', kind: 'direct' },
-  states: [{ status: 'SUCCESS', at: BEGIN - 10 * MINUTE }],
+  states: [{ status: 'SUCCESS', at: BEGIN - DAY }],
 });
 
 /** A refund that a merchant asks for. */
@@ -60,12 +48,7 @@ export type Told = { readonly at: number; readonly asked: number } & (
   | { readonly is: 'not resolved'; readonly resolution: AfterSaleResolution; readonly message: string }
 );
 
-export interface Traits extends GatewayTraits {
-  /** A whole number from 0 to n - 1. */
-  pick: (n: number) => number;
-  childEnds_ms: number;
-  cachesWorkflows: boolean;
-  continuesAfter: number;
+export interface Traits extends WorldTraits {
   watchWindow: '0s' | '3d';
   out_trade_no: string;
   /** The gateway tells of each state by itself, so many ms after it; undefined: only as the story says. */
@@ -79,11 +62,10 @@ export interface Traits extends GatewayTraits {
 }
 
 /** A gateway that hides nothing and loses nothing, but would give everything back twice; and the settings' defaults. */
-export const PLAIN: Omit<Traits, 'pick'> = {
-  ...PLAIN_GATEWAY,
+const PLAIN: Traits = {
+  ...PLAIN_WORLD,
   plan: { takes_ms: 20_000, ends: 'done' },
-  ...{ tells_ms: undefined, asksAgain: 0, hasNeighbour: false, late: 'attention' },
-  ...{ childEnds_ms: 0, cachesWorkflows: true, continuesAfter: 4_000, watchWindow: '0s' },
+  ...{ tells_ms: undefined, asksAgain: 0, hasNeighbour: false, late: 'attention', watchWindow: '0s' },
   out_trade_no: TRADE.out_trade_no,
 };
 
@@ -114,21 +96,11 @@ const NEIGHBOUR = { end: ':x', trade_no: 'T9', number: 'a' } as const;
 /** Our number that looks like the neighbour's where numbers are put together as they are. */
 export const LIKE_THE_NEIGHBOURS = 'x:a';
 
-export class World extends BaseWorld {
-  readonly gateway: HostileGateway;
+export class World extends BaseWorld<Traits, Told> {
   readonly sold: Trade;
   /** Another order, which a gateway of its own refunds plainly. */
   readonly neighbour: HostileGateway;
   readonly neighbours: Trade;
-  readonly payments: PaymentsClient;
-  readonly told: Told[] = [];
-  readonly events: MerchantEvent[] = [];
-  /** Acknowledged by the webhook, and so the gateway never sends it again. */
-  readonly acknowledged: (State & { readonly ackedAt: number })[] = [];
-  /** What people saw at each look: the search attribute of the latest run. */
-  readonly attentions: { readonly at: number; readonly attention: string }[] = [];
-  /** When nobody worked: from, until. */
-  readonly absences: { readonly from: number; readonly until: number }[] = [];
   /** When a request for a refund died with its worker before it reached the gateway. */
   readonly cutOff: { readonly at: number }[] = [];
   /** When people removed the attention, or the server forgot what had been. */
@@ -145,68 +117,40 @@ export class World extends BaseWorld {
   private desks = 0;
 
   static create(changed: Partial<Traits> = {}): Promise<World> {
-    const traits: Traits = { ...PLAIN, pick: () => 0, ...changed };
-    return inSimulation(simulationOf(traits), (temporal) => new World(temporal, traits));
+    return inSimulation({ ...PLAIN, ...changed }, (temporal, traits) => new World(temporal, traits));
   }
 
-  private constructor(
-    temporal: SimulatedTemporal,
-    readonly traits: Traits,
-  ) {
-    super(temporal);
+  private constructor(temporal: SimulatedTemporal, traits: Traits) {
+    super(temporal, traits, traits.pick);
     const { clock } = temporal;
-    const { out_trade_no, pick, tells_ms } = traits;
-    // What begins here waits for time to pass, which nothing does that happens at one moment.
-    const outside = AsyncResource.bind((act: () => void) => act());
-    const later = (ms: number, act: () => void) => void clock.in(ms, act);
-    const agenda = { now: () => clock.now, in: later, pick };
-    const onMove = () => {
-      if (tells_ms !== undefined) later(tells_ms, () => outside(() => this.notify('all')));
-    };
-    const killWorker = () => void clock.in(0, async () => void (await temporal.killWorker()));
-    this.gateway = new HostileGateway({ ...agenda, onMove, killWorker }, traits);
-    this.sold = saleOf(out_trade_no, TRADE.trade_no);
-    this.gateway.trades.push(this.sold);
     const nothing = () => undefined;
     this.neighbour = new HostileGateway(
-      { ...agenda, onMove: nothing, killWorker: nothing },
-      { ...PLAIN, plans: [{ takes_ms: 2 * HOUR, ends: 'done' }] },
+      { now: () => clock.now, in: clock.in.bind(clock), pick: traits.pick, onMove: nothing, killWorker: nothing },
+      { ...PLAIN, plan: { takes_ms: 2 * HOUR, ends: 'done' } },
     );
-    this.neighbours = saleOf(`${out_trade_no}${NEIGHBOUR.end}`, NEIGHBOUR.trade_no);
+    this.sold = saleOf(traits.out_trade_no, TRADE.trade_no);
+    this.neighbours = saleOf(`${traits.out_trade_no}${NEIGHBOUR.end}`, NEIGHBOUR.trade_no);
+    this.gateway.trades.push(this.sold);
     this.neighbour.trades.push(this.neighbours);
-    this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
   }
 
-  readonly apps = new Apps<GatewayClient>();
+  // What begins here waits for time to pass, which nothing does that happens at one moment.
+  private readonly outside = AsyncResource.bind((act: () => void) => act());
 
-  activities(): Record<string, unknown> {
-    const app = { app_id: APP, secret_key: 'key', base_url: 'http://127.0.0.1:9' };
-    const client = new GatewayClient(
-      app,
-      {},
-      {
-        post: (path, headers, text) => this.asked(text).post(path, headers, text),
-        close: async () => undefined,
-      },
-    );
-    return {
-      ...gatewayActivities({
-        ...{ gateways: this.apps.set(APP, client), sealingKeys: () => [], notifyUrl: undefined },
-        buyerOf: async () => ({ email: 'mariana@example.com' }),
-      }),
-      ...policyActivity(
-        loadConfig({ PAYMENTS_WATCH_WINDOW: this.traits.watchWindow, PAYMENTS_LATE: this.traits.late }),
-        true,
-      ),
-      ...previousRunActivities,
-      'payments.onEvent': async (event: MerchantEvent) => void this.events.push(event),
-    };
+  protected override onMove(): void {
+    const { tells_ms } = this.traits;
+    if (tells_ms !== undefined) this.temporal.clock.in(tells_ms, () => this.outside(() => this.tellNews('all')));
   }
 
-  /** Whose trade a request is about. */
-  private asked(text: string): HostileGateway {
+  protected override readonly buyerOf = async () => ({ email: USER.email });
+
+  protected override get settings(): Record<string, string> {
+    return { PAYMENTS_WATCH_WINDOW: this.traits.watchWindow, PAYMENTS_LATE: this.traits.late };
+  }
+
+  protected override gatewayOf(request: string): HostileGateway {
     const { neighbour, neighbours, gateway } = this;
-    const { out_trade_no, trade_no }: Readonly<Record<string, unknown>> = JSON.parse(text);
+    const { out_trade_no, trade_no }: Readonly<Record<string, unknown>> = JSON.parse(request);
     return out_trade_no === neighbours.out_trade_no || trade_no === neighbours.trade_no ? neighbour : gateway;
   }
 
@@ -223,9 +167,9 @@ export class World extends BaseWorld {
     return this.run?.status === 'TERMINATED';
   }
 
-  async pass(ms: number): Promise<void> {
-    await this.temporal.clock.pass(ms);
-    this.look();
+  /** People look at the latest run. */
+  protected override get watched(): readonly Run[] {
+    return this.run ? [this.run] : [];
   }
 
   /** Time passes until people see this status. Throws where they do not within hours. */
@@ -234,12 +178,6 @@ export class World extends BaseWorld {
       if (ms > 5 * HOUR) throw new Error(`nobody sees ${status}`);
       await this.pass(1_000);
     }
-  }
-
-  private look(): void {
-    const { run } = this;
-    const attention = run && this.temporal.attributesOf(run).PaymentAttention;
-    if (typeof attention === 'string') this.attentions.push({ at: this.now, attention });
   }
 
   /** The state of the latest run that knows anything; of another order, where it is named. */
@@ -326,33 +264,23 @@ export class World extends BaseWorld {
   }
 
   /** Delivers what the gateway has not told yet: all, or the latest and what no query may have shown. Late, it is old news. */
-  notify(which: 'all' | 'the latest'): void {
+  tellNews(which: 'all' | 'the latest'): void {
     const { states } = this.sold;
     const untold = states.slice(this.delivered);
     this.delivered = states.length;
-    const isTold = (step: State) => which === 'all' || step === untold.at(-1) || step.status === 'REFUND_REVOKE';
-    for (const step of untold.filter(isTold)) this.deliver(step);
+    const isTold = (one: State) => which === 'all' || one === untold.at(-1) || one.status === 'REFUND_REVOKE';
+    for (const one of untold.filter(isTold)) this.deliver(one);
   }
 
-  deliver(step: State): void {
+  deliver({ status, number, at }: State): void {
     // A trade that stands again is the payment's news.
-    if (step.status === 'SUCCESS') return;
-    const notification = this.notificationOf(TRADE.trade_no, step.status, step.number);
-    this.post(notification, () => this.acknowledged.push({ ...step, ackedAt: this.now }));
+    if (status !== 'SUCCESS') this.notify(this.sold, status, { number, since: at });
   }
 
   /** A notification of another trade that carries the order's number, once it is known which one was sold. */
   async tellOfAnotherTrade(status: string, number: string): Promise<void> {
     if ((await this.state())?.trade_status && !this.isTerminated)
-      this.post(this.notificationOf('T2', status, number), () => undefined);
-  }
-
-  private notificationOf(trade_no: string, trade_status: string, out_request_no: string | undefined): Notification {
-    const { amount, currency } = TRADE;
-    return {
-      ...{ app_id: APP, out_trade_no: this.traits.out_trade_no, trade_no, trade_status, amount, currency },
-      ...{ out_request_no, method: 'CreditCard', timestamp: undefined, transfer_account: undefined },
-    };
+      this.post(this.notificationOf({ ...this.sold, trade_no: 'T2' }, status, number));
   }
 
   /** A chargeback is reversed and the trade stands again; each is told and seen, and a person has read of it. */
@@ -497,15 +425,8 @@ export class World extends BaseWorld {
     return this.isPastRetention || this.temporal.allRuns().some(cannotAnswer);
   }
 
-  async killWorker(): Promise<void> {
-    const lost = await this.within(() => this.temporal.killWorker());
-    for (const { activityType, workedAt } of lost)
+  protected override onLost(attempts: Awaited<ReturnType<SimulatedTemporal['killWorker']>>): void {
+    for (const { activityType, workedAt } of attempts)
       if (activityType === 'gateway.refund' && workedAt === undefined) this.cutOff.push({ at: this.now });
-  }
-
-  async leaveWithoutWorker(ms: number): Promise<void> {
-    this.absences.push({ from: this.now, until: this.now + ms });
-    this.temporal.leaveWithoutWorker(ms);
-    await this.killWorker();
   }
 }

@@ -8,9 +8,9 @@ import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Trade, Trouble } from '../../hostile/gateway';
 import { type Act, happensIn } from '../../hostile/happens';
 import { listFails } from '../../hostile/temporal-down';
+import { timelineOf } from '../../hostile/timeline';
 import { SECOND } from './schedule';
 import type { Story } from './stories';
-import { timelineOf } from './timeline';
 import { AMOUNT, World } from './world';
 
 /** The world of the test that runs. */

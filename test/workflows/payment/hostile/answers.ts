@@ -2,7 +2,7 @@
 
 import type { PaymentData, PaymentState } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
-import type { Broken } from '../../hostile/base-world';
+import { type Broken, UNDER_WAY_MS } from '../../hostile/base-world';
 import { statusAt } from '../../hostile/gateway';
 import {
   mayBeTakenForOurs,
@@ -11,7 +11,6 @@ import {
   paidAt,
   rank,
   type Seen,
-  UNDER_WAY_MS,
   wasAdoptedBefore,
   when,
 } from './facts';

@@ -102,7 +102,7 @@ test('promise 1: of two adopted trades the first is known where its run was term
 // Lost: a person's word on the second trade, for as long as nobody mends the credentials.
 
 test('promise 1: of two trades that were notified a person hears although the gateway answers no query', async () => {
-  const steps = [{ do: 'queries refused for good', kind: 'credentials' } as const, another(false), another(false)];
+  const steps = [{ do: 'outage', kind: 'credentials' } as const, another(false), another(false)];
   const traits = { takesNumbersTwice: false, shows: 'the first', forgetsAfter_ms: 4 * HOUR } as const;
   // The chance of a random story that was red.
   const told = { ...story([...steps, wait(10 * HOUR)], traits), chance: 1207150565 };

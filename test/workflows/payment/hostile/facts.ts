@@ -5,8 +5,6 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { statusOf, type Trade } from '../../hostile/gateway';
 import type { World } from './world';
 
-/** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
-export const UNDER_WAY_MS = 30_000;
 /** The longest that any method takes to settle after its expiry, and an hour: a trade whose method is unknown waits for that. */
 export const SETTLES_MS = 4 * DAY + HOUR;
 /** The longest gap between two polls, with what a network may take. */

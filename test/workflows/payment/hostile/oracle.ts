@@ -4,7 +4,7 @@
  * Each check answers with what is broken, in words; an empty list is a kept promise.
  */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { BEGIN, type Broken, SETTLING_MS } from '../../hostile/base-world';
+import { BEGIN, type Broken, SETTLING_MS, UNDER_WAY_MS } from '../../hostile/base-world';
 import type { Exchange, Trade } from '../../hostile/gateway';
 import {
   orderAnswersAlike,
@@ -28,7 +28,6 @@ import {
   rank,
   type Seen,
   same,
-  UNDER_WAY_MS,
   wasBeforeAPerson,
   wasNotifiedBefore,
   when,
@@ -89,9 +88,9 @@ export function liveness(world: World, seen: readonly Seen[]): Broken[] {
 }
 
 /** 1 and 2. A creation that may have happened is followed by another only after looks that kept saying "no such order". */
-function noSecondChargeBlindly({ gateway, acknowledged, returns, refundsAsked }: World): Broken[] {
+function noSecondChargeBlindly({ gateway, acknowledged, absences, refundsAsked }: World): Broken[] {
   // A creation that waited for a worker beside the notification may be taken first.
-  const isLateTask = (at: number) => returns.some((back) => back <= at && at < back + UNDER_WAY_MS);
+  const isLateTask = (at: number) => absences.some(({ until }) => until <= at && at < until + UNDER_WAY_MS);
   const broken: Broken[] = [];
   let unknownSince: number | undefined;
   let denied: number[] = [];

@@ -1,6 +1,7 @@
 /** The form of schedules: stories that somebody writes down, with the traits that are not plain. */
+
+import { timelineOf } from '../../hostile/timeline';
 import { play, type Step, type Story } from './stories';
-import { timelineOf } from './timeline';
 import type { World } from './world';
 
 /** `chance`: the seed of what the world draws itself, where a story needs a certain one. */
@@ -22,7 +23,7 @@ export const another = (isPaid: boolean, silently = false): Step => ({ do: 'anot
 export const neverSent = { creations: Array.from({ length: 200 }, () => 'unreachable' as const) };
 /** Money that a gateway sends back without a person's help. */
 export const refunding = { late: 'refund', method: 'Wallet' } as const;
-export const unanswered: Step = { do: 'queries refused for good', kind: '429' };
+export const unanswered: Step = { do: 'outage', kind: '429' };
 
 /** Plays a story, and answers with what it breaks. HOSTILE_TIMELINE prints what happened. */
 export async function brokenIn(told: Story): Promise<{ promise: number; what: string }[]> {

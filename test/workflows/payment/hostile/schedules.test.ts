@@ -150,7 +150,7 @@ const SCHEDULES: readonly Schedule[] = [
   ],
   [
     'promise 5: queries that are refused for good put the payment before a person',
-    [wait(15 * MINUTE), { do: 'queries refused for good', kind: 'no such order' }, wait(10 * HOUR), wait(10 * HOUR)],
+    [wait(15 * MINUTE), { do: 'outage', kind: 'no such order' }, wait(10 * HOUR), wait(10 * HOUR)],
   ],
   [
     'promise 3: money that is notified right after a cancellation is not lost where notifications are believed',
@@ -195,7 +195,7 @@ const SCHEDULES: readonly Schedule[] = [
   ],
   [
     'promise 8: credentials that are refused while payments are open are before a person',
-    [wait(15 * MINUTE), { do: 'queries refused for good', kind: 'credentials' }, wait(10 * HOUR), wait(10 * HOUR)],
+    [wait(15 * MINUTE), { do: 'outage', kind: 'credentials' }, wait(10 * HOUR), wait(10 * HOUR)],
   ],
   [
     'promise 5: a gateway that forgets old orders leaves none without a word',
@@ -240,7 +240,7 @@ const SCHEDULES: readonly Schedule[] = [
   ],
   [
     'promise 4: a payment does not expire while the gateway gives no answer',
-    [wait(30 * MINUTE), { do: 'queries refused for good', kind: '429' }, paid, wait(10 * HOUR), wait(10 * HOUR)],
+    [wait(30 * MINUTE), { do: 'outage', kind: '429' }, paid, wait(10 * HOUR), wait(10 * HOUR)],
   ],
   [
     'promise 5: money of the first trade is known although a second trade was looked at since',
@@ -497,7 +497,7 @@ test('an order whose number another system used is refused again, and not answer
 
 test('credentials that are refused under another reason are asked for ever more slowly', async () => {
   const another: Step = { do: 'another trade', paid: false };
-  const refused: Step = { do: 'queries refused for good', kind: 'credentials' };
+  const refused: Step = { do: 'outage', kind: 'credentials' };
   const { gateway } = await worldOf(story([wait(MINUTE), another, wait(MINUTE), refused, wait(10 * HOUR)]));
   expect(gateway.exchanges.filter(({ answered }) => answered === 'refusal').length).toBeLessThan(100);
 });
@@ -627,7 +627,7 @@ test('promise 5: an order that a person ended, and that the gateway has forgotte
 });
 
 test('promise 5: an order that the gateway refuses to look for is asked about ever more slowly', async () => {
-  const refused = (kind: '429' | 'credentials'): Step => ({ do: 'queries refused for good', kind });
+  const refused = (kind: '429' | 'credentials'): Step => ({ do: 'outage', kind });
   const steps: Step[] = [refused('429'), wait(5 * SECOND), refused('credentials'), wait(10 * HOUR)];
   expect(await brokenIn(story(steps, { creations: ['answer lost'] }))).toEqual([]);
 });

@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Run as WorkflowRun } from '../../../../src/testing/simulated-temporal/run';
 import type { Broken } from '../../hostile/base-world';
 import { type Mishap, type RefundPlan, statusOf, type Trouble } from '../../hostile/gateway';
-import { playSteps } from '../../hostile/play';
+import { playing } from '../../hostile/play';
+import { absences, type CommonStep, deaths, lackingApps, takeCommon, troubles, waits } from '../../hostile/steps';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { waitersAreAnswered } from './answers';
 import { isStillWatching, liveness, mayStillBePaid, type Seen, safety } from './oracle';
@@ -16,7 +16,7 @@ import { AMOUNT, type TradeBefore, type Traits, World } from './world';
 
 /** One step of a story, as plain data: it prints, shrinks and replays. */
 export type Step =
-  | { do: 'wait'; ms: number }
+  | CommonStep
   | {
       do:
         | 'pay'
@@ -34,12 +34,7 @@ export type Step =
   | { do: 'another trade'; paid: boolean; silently?: boolean }
   | { do: 'notify'; times: number }
   | { do: 'notify first' | 'notify lie' | 'notify wrong amount' | 'notify progress' }
-  | { do: 'trouble'; kind: Trouble; ms: number }
-  | { do: 'queries refused for good'; kind: 'credentials' | 'no such order' | '429' }
-  | { do: 'no worker'; ms: number }
-  /** Workers were started without the app. */
-  | { do: 'lack app'; by: 'half' | 'all'; ms: number }
-  | { do: 'kill worker' | 'recheck' | 'cancel' | 'terminate' | 'reset' | 'empty signal' | 'odd signal' }
+  | { do: 'recheck' | 'cancel' | 'terminate' | 'reset' | 'empty signal' | 'odd signal' }
   /** `correct`: after the end, a person says that it was otherwise. */
   | { do: 'resolve' | 'correct'; outcome: 'CANCEL' | 'SUCCESS' | 'REFUSED' };
 
@@ -47,12 +42,7 @@ export type Step =
 export const KINDS = {
   /** Always in it: time, the buyer, the merchant who asks again, and true notifications. */
   life: fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc
-        .constantFrom(5_000, 20_000, MINUTE, 10 * MINUTE, 45 * MINUTE, 2 * HOUR, 10 * HOUR)
-        .map((ms): Step => ({ do: 'wait', ms })),
-    },
+    { weight: 4, arbitrary: waits(5_000, 20_000, MINUTE, 10 * MINUTE, 45 * MINUTE, 2 * HOUR, 10 * HOUR) },
     { weight: 2, arbitrary: fc.constant<Step>({ do: 'paid' }) },
     {
       weight: 1,
@@ -67,26 +57,17 @@ export const KINDS = {
   wrongMoney: fc.constantFrom<Step>({ do: 'paid wrongly' }, { do: 'notify wrong amount' }),
   secondTrade: fc.boolean().map((paid): Step => ({ do: 'another trade', paid })),
   lies: fc.constantFrom<Step>({ do: 'notify lie' }, { do: 'notify progress' }),
-  outages: fc.record({
-    do: fc.constant('trouble' as const),
-    kind: fc.constantFrom<Trouble>('unreachable', 'resets', '429', '500', '503', 'html', 'credentials'),
-    ms: fc.constantFrom(20_000, 2 * MINUTE, HOUR, 20 * HOUR, 3 * DAY),
-  }),
-  denials: fc.record({
-    do: fc.constant('trouble' as const),
-    kind: fc.constant<Trouble>('no such order'),
-    ms: fc.constantFrom(20_000, 5 * MINUTE, 3 * HOUR),
-  }),
+  outages: troubles(
+    ['unreachable', 'resets', '429', '500', '503', 'html', 'credentials'],
+    [20_000, 2 * MINUTE, HOUR, 20 * HOUR, 3 * DAY],
+  ),
+  denials: troubles(['no such order'], [20_000, 5 * MINUTE, 3 * HOUR]),
   forGood: fc
-    .constantFrom('credentials' as const, 'no such order' as const, '429' as const)
-    .map((kind): Step => ({ do: 'queries refused for good', kind })),
-  deaths: fc.constant<Step>({ do: 'kill worker' }),
-  absences: fc.constantFrom(2 * MINUTE, 2 * HOUR, 20 * HOUR, 3 * DAY).map((ms): Step => ({ do: 'no worker', ms })),
-  settings: fc.record({
-    do: fc.constant('lack app' as const),
-    by: fc.constantFrom('half' as const, 'all' as const),
-    ms: fc.constantFrom(2 * MINUTE, 2 * HOUR, 20 * HOUR),
-  }),
+    .constantFrom<Trouble>('credentials', 'no such order', '429')
+    .map((kind): Step => ({ do: 'outage', kind })),
+  deaths,
+  absences: absences(2 * MINUTE, 2 * HOUR, 20 * HOUR, 3 * DAY),
+  settings: lackingApps,
   operators: fc.oneof(
     fc
       .constantFrom('CANCEL' as const, 'CANCEL' as const, 'SUCCESS' as const, 'REFUSED' as const)
@@ -194,12 +175,10 @@ export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
   return storiesOf<Story['traits'], Step>({ kinds: KINDS, traits, maxSteps: 14 }, only);
 }
 
-/** Plays a story to its end, and answers with every promise that it breaks. */
-export async function play(story: Story, onWorld: (world: World) => void = () => undefined): Promise<Broken[]> {
-  const world = await World.create({ ...story.traits, pick: picker(story.chance) });
-  onWorld(world);
-  return playSteps(world, story.steps, { begin, take, end, safety: async (its) => safety(its, await seenIn(its)) });
-}
+export const play = playing({
+  ...{ create: World.create, begin, take, end },
+  safety: async (world: World) => safety(world, await seenIn(world)),
+});
 
 async function begin(world: World): Promise<void> {
   const { before } = world.traits;
@@ -279,8 +258,6 @@ async function take(world: World, step: Step): Promise<void> {
   const open = mine.find((trade) => IS_OPEN.includes(statusOf(trade)));
   const last = mine.at(-1);
   switch (step.do) {
-    case 'wait':
-      return world.pass(step.ms);
     case 'pay':
       return world.pay();
     case 'pay other':
@@ -339,24 +316,6 @@ async function take(world: World, step: Step): Promise<void> {
       return last && world.notify(last, 'PROCESSING');
     case 'notify wrong amount':
       return last && world.notify(last, undefined, { amount: '9999.00' });
-    case 'trouble':
-      gateway.trouble = step.kind;
-      await world.pass(step.ms);
-      gateway.trouble = undefined;
-      return;
-    case 'queries refused for good':
-      gateway.trouble = step.kind;
-      return;
-    case 'kill worker':
-      await world.pass(world.traits.pick(3_000));
-      return world.killWorker();
-    case 'lack app':
-      world.apps.lackedBy = step.by;
-      await world.pass(step.ms);
-      world.apps.lackedBy = 'nobody';
-      return;
-    case 'no worker':
-      return world.leaveWithoutWorker(step.ms);
     case 'recheck':
       return world.recheck();
     case 'resolve':
@@ -373,5 +332,7 @@ async function take(world: World, step: Step): Promise<void> {
       return world.oddSignal('notification');
     case 'odd signal':
       return world.oddSignal('somethingElse', {});
+    default:
+      return takeCommon(world, step);
   }
 }

@@ -4,10 +4,9 @@
  * real gateway client, notifications through the real delivery; only time, Temporal's server and the gateway are simulated.
  */
 import type { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { defaultPayloadConverter } from '@temporalio/common';
-import { buyerOfPayment, gatewayActivities, policyActivity, previousRunActivities } from '../../../../src/activities';
+import { buyerOfPayment } from '../../../../src/activities';
 import { CallDeferredError } from '../../../../src/activities/throttle';
-import { PaymentError, PaymentsClient } from '../../../../src/client';
+import { PaymentError } from '../../../../src/client';
 import {
   type AfterSaleState,
   type MerchantEvent,
@@ -18,21 +17,12 @@ import {
   type PaymentState,
   paymentWorkflowId,
 } from '../../../../src/contract';
-import { type Checkout, type DirectPayment, GatewayClient, type Notification } from '../../../../src/gateway';
+import type { Checkout, DirectPayment, GatewayClient } from '../../../../src/gateway';
 import { DAY, MINUTE } from '../../../../src/gateway/pure/durations';
-import { loadConfig } from '../../../../src/process/settings';
 import type { Run, UpdateExecution } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
-import { Apps } from '../../hostile/apps';
-import { APP, BaseWorld, inSimulation } from '../../hostile/base-world';
-import {
-  type GatewayTraits,
-  HostileGateway,
-  type OrderKind,
-  PLAIN_GATEWAY,
-  statusOf,
-  type Trade,
-} from '../../hostile/gateway';
+import { APP, BaseWorld, inSimulation, PLAIN_WORLD, type WorldTraits } from '../../hostile/base-world';
+import type { OrderKind, Trade } from '../../hostile/gateway';
 
 export const AMOUNT = '150.00';
 /** The order's own expiry, in ms; the grace after it is the setting's default. */
@@ -89,17 +79,13 @@ export interface WorkerSettings {
   readonly confirmByQuery: boolean;
 }
 
-export interface Traits extends GatewayTraits, WorkerSettings {
-  /** A whole number from 0 to n - 1. */
-  pick: (n: number) => number;
+export interface Traits extends WorldTraits, WorkerSettings {
   /** Attempts to call the gateway that the limiter or the circuit holds back, before the first one is sent. */
   heldBack: number;
   /** Events that the merchant's handler refuses first. */
   deafFor: number;
   /** What the merchant asks for. */
   kind: OrderKind;
-  /** How far the server is behind with the starts of children, in ms. */
-  childStarts_ms: number;
   /** The gateway notifies each state of what we made this late; null: only where the story says so. */
   notifies_ms: number | null;
   /** What another system has made under the number before anybody asked for ours. */
@@ -115,19 +101,13 @@ export interface TradeBefore {
 }
 
 /** A gateway that hides nothing and loses nothing, but would make everything twice; and the settings' defaults. */
-export const PLAIN: Omit<Traits, 'pick'> = {
-  ...{ ...PLAIN_GATEWAY, late_ms: 5_000 },
-  ...{ heldBack: 0, deafFor: 0, childStarts_ms: 0, notifies_ms: null, before: 'nothing' },
+const PLAIN: Traits = {
+  ...{ ...PLAIN_WORLD, late_ms: 5_000, heldBack: 0, deafFor: 0, notifies_ms: null, before: 'nothing' },
   ...{ late: 'attention', confirmByQuery: true, kind: 'direct' },
 };
 
-export class World extends BaseWorld {
+export class World extends BaseWorld<Traits, Told> {
   readonly out_trade_no = 'order-1';
-  readonly gateway: HostileGateway;
-  readonly payments: PaymentsClient;
-  /** Acknowledged by the webhook, and so the gateway never sends it again. */
-  readonly acknowledged: { at: number; trade_no: string; status: string; amount: string }[] = [];
-  readonly told: Told[] = [];
   /** Whether a merchant asked for another order under the number. */
   hasOtherOrder = false;
   /** Whether an operator adopted the number. */
@@ -140,19 +120,8 @@ export class World extends BaseWorld {
   readonly creationsCutOff: number[] = [];
   /** How often anything came from outside. */
   disturbances = 0;
-  /** When a worker was there again that had been away. */
-  readonly returns: number[] = [];
   /** When merchants asked for the order. */
   readonly asked: number[] = [];
-  readonly events: MerchantEvent[] = [];
-  /** What people could find under `PaymentAttention is not null` at each look of the oracle. */
-  readonly attentions: {
-    at: number;
-    workflowId: string;
-    runId: string;
-    attention: string;
-    trade_no: string | null;
-  }[] = [];
   /** Who waits for the end, or for a recheck. */
   readonly waiting: Waiting[] = [];
   private heldBack: number;
@@ -161,58 +130,24 @@ export class World extends BaseWorld {
   private deafFor: number;
 
   static create(changed: Partial<Traits> = {}): Promise<World> {
-    const traits: Traits = { ...PLAIN, pick: () => 0, ...changed };
-    const { pick: random, childStarts_ms } = traits;
-    return inSimulation({ random, childStarts_ms }, (temporal) => new World(temporal, traits));
+    return inSimulation({ ...PLAIN, ...changed }, (temporal, traits) => new World(temporal, traits));
   }
 
-  private constructor(
-    temporal: SimulatedTemporal,
-    readonly traits: Traits,
-  ) {
-    super(temporal);
-    const { clock: agenda } = temporal;
-    this.gateway = new HostileGateway(
-      {
-        now: () => agenda.now,
-        in: (ms, act) => agenda.in(ms, act),
-        // Its one replica leaves nothing to draw.
-        pick: () => 0,
-        onMove: (trade, status) => this.notifyLater(trade, status),
-        killWorker: () => undefined,
-      },
-      traits,
-    );
-    this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
+  private constructor(temporal: SimulatedTemporal, traits: Traits) {
+    super(temporal, traits);
     this.heldBack = traits.heldBack;
     this.deafFor = traits.deafFor;
   }
 
-  readonly apps = new Apps<GatewayClient>();
+  protected override readonly buyerOf = buyerOfPayment;
 
-  activities(): Record<string, unknown> {
-    const app = { app_id: APP, secret_key: 'key', base_url: 'http://127.0.0.1:9' };
-    const client = new GatewayClient(app, {}, this.gateway);
-    return {
-      ...gatewayActivities({
-        gateways: this.apps.set(APP, this.throttled(client)),
-        sealingKeys: () => [],
-        notifyUrl: () => 'https://shop.example/ipn',
-        buyerOf: buyerOfPayment,
-      }),
-      ...policyActivity(loadConfig(this.settings), true),
-      ...previousRunActivities,
-      'payments.onEvent': async (event: MerchantEvent) => this.hear(event),
-    };
-  }
-
-  private get settings(): Record<string, string> {
+  protected override get settings(): Record<string, string> {
     const { late, confirmByQuery } = this.traits;
     return { PAYMENTS_LATE: late, PAYMENTS_CONFIRM_BY_QUERY: String(confirmByQuery) };
   }
 
   /** Holds back the first calls, as a full limiter or an open circuit does. */
-  private throttled(client: GatewayClient): GatewayClient {
+  protected override throttled(client: GatewayClient): GatewayClient {
     const held = () => {
       if (this.heldBack <= 0) return false;
       this.heldBack -= 1;
@@ -272,20 +207,8 @@ export class World extends BaseWorld {
     return { kind: this.own.kind, app_id: APP, request: { ...request } };
   }
 
-  /** Lets time pass, in ms, and looks at what people could see. */
-  async pass(ms: number): Promise<void> {
-    await this.temporal.clock.pass(ms);
-    this.look();
-  }
-
-  look(): void {
-    for (const run of this.runs) {
-      const { PaymentAttention: attention, PaymentTradeNo } = this.temporal.attributesOf(run);
-      const trade_no = typeof PaymentTradeNo === 'string' ? PaymentTradeNo : null;
-      const { runId, start } = run;
-      if (typeof attention === 'string')
-        this.attentions.push({ at: this.now, workflowId: start.workflowId, runId, attention, trade_no });
-    }
+  protected override get watched(): readonly Run[] {
+    return this.runs;
   }
 
   async state(run: Run): Promise<PaymentState> {
@@ -434,15 +357,6 @@ export class World extends BaseWorld {
     await this.isTaken(workflowId, said);
   }
 
-  private async isTaken(workflowId: string, resolution: object): Promise<boolean> {
-    const asked = this.temporal.update(workflowId, 'resolve', resolution);
-    if (!asked) return false;
-    return this.temporal.answerTo(asked, 10 * MINUTE).then(
-      () => true,
-      () => false,
-    );
-  }
-
   /** Asks every open workflow of the payment to look now. */
   recheck(): void {
     for (const { isRunning, start } of this.runs) {
@@ -490,44 +404,19 @@ export class World extends BaseWorld {
   }
 
   oddSignal(name: 'notification' | 'somethingElse', ...args: unknown[]): void {
-    if (this.run?.isRunning)
-      this.run.signal(
-        name,
-        args.map((arg) => defaultPayloadConverter.toPayload(arg)),
-      );
+    this.signal(this.run, name, args);
   }
 
-  /** The worker dies, and another one starts only after so many ms. */
-  async leaveWithoutWorker(ms: number): Promise<void> {
-    this.temporal.leaveWithoutWorker(ms);
-    this.returns.push(this.now + ms);
-    await this.killWorker();
-  }
-
-  /** `kill -9` of the worker. The answer to a creation that it could not report any more is lost. */
-  async killWorker(): Promise<void> {
+  /** The answer to a creation that a dying worker could not report any more is lost. */
+  protected override onLost(attempts: Awaited<ReturnType<SimulatedTemporal['killWorker']>>): void {
     this.wasCutOff = true;
-    const lost = await this.within(() => this.temporal.killWorker());
-    const creation = lost.find(({ activityType }) => activityType === 'gateway.create');
+    const creation = attempts.find(({ activityType }) => activityType === 'gateway.create');
     if (creation) this.creationsCutOff.push(this.now);
     if (creation?.workedAt !== undefined) this.gateway.loseCreation(creation.workedAt);
   }
 
-  // — The gateway's notifications —
-
-  /** A notification of a trade reaches the webhook, `times` at once; `status` is the trade's own unless it lies. */
-  notify(trade: Trade, status = statusOf(trade), { times = 1, amount = trade.amount } = {}): void {
-    const { out_trade_no, trade_no } = trade;
-    const notification: Notification = {
-      ...{ app_id: APP, out_trade_no, trade_no, trade_status: status, amount, currency: trade.currency },
-      ...{ out_request_no: undefined, method: trade.method, timestamp: undefined },
-      transfer_account: undefined,
-    };
-    this.post(notification, () => this.acknowledged.push({ at: this.now, trade_no, status, amount }), times);
-  }
-
   /** A gateway notifies by itself whoever made a trade. */
-  private notifyLater(trade: Trade, status: string): void {
+  protected override onMove(trade: Trade, status: string): void {
     const { notifies_ms } = this.traits;
     if (notifies_ms === null || trade.made_by !== 'us') return;
     this.temporal.clock.in(notifies_ms, () => this.notify(trade, status));
@@ -538,12 +427,12 @@ export class World extends BaseWorld {
     this.deafFor = 0;
   }
 
-  private hear(event: MerchantEvent): void {
+  protected override hear(event: MerchantEvent): void {
     if (this.deafFor > 0) {
       this.deafFor -= 1;
       throw new Error('the handler is out of order');
     }
-    this.events.push(event);
+    super.hear(event);
   }
 
   /** A call whose answer may take as long as the payment: nobody waits for it at the end of a story. */
