@@ -49,11 +49,9 @@ const TROUBLES = {
       ),
     ),
   credentials: () => {
-    const post = world.gateway.post.bind(world.gateway);
-    const refusal = { code: '40002', msg: 'Business Failed', sub_code: 'invalid-signature', sub_msg: 'unknown' };
-    world.gateway.post = async () => ({ status: 200, body: new TextEncoder().encode(JSON.stringify(refusal)) });
+    world.gateway.trouble = 'credentials';
     return () => {
-      world.gateway.post = post;
+      world.gateway.trouble = undefined;
     };
   },
 } as const;

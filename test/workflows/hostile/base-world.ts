@@ -12,6 +12,7 @@ import {
   previousRunActivities,
 } from '../../../src/activities';
 import { PaymentsClient } from '../../../src/client';
+import { ClientError } from '../../../src/client/client-error';
 import type { MerchantEvent } from '../../../src/contract';
 import { GatewayClient, type Notification } from '../../../src/gateway';
 import { MINUTE } from '../../../src/gateway/pure/durations';
@@ -54,6 +55,17 @@ export interface Acknowledged {
 interface Notified extends Partial<Pick<Acknowledged, 'amount' | 'number' | 'since'>> {
   readonly times?: number;
 }
+
+/** What somebody was told: where it is a failure, of which type. */
+interface TheTold {
+  readonly at: number;
+  readonly is: string;
+  readonly type?: string;
+  readonly message?: string;
+}
+
+/** The type of a failure that is none of our own errors. */
+export const ANOTHER_ERROR = 'another error';
 
 /** What people could find under `PaymentAttention is not null` at a look. */
 interface Attention {
@@ -103,10 +115,7 @@ export async function inSimulation<World extends BaseWorld, Traits extends World
   return world;
 }
 
-export abstract class BaseWorld<
-  Traits extends WorldTraits = WorldTraits,
-  Told extends { readonly at: number } = { readonly at: number },
-> {
+export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told extends TheTold = TheTold> {
   readonly gateway: HostileGateway;
   readonly payments: PaymentsClient;
   readonly apps = new Apps<GatewayClient>();
@@ -283,6 +292,14 @@ export abstract class BaseWorld<
   }
 
   // — People —
+
+  /** What an error tells who called. */
+  protected failure(error: unknown) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
+    return error instanceof ClientError
+      ? ({ at: this.now, is: 'failure', type: error.name, message: error.message } as const)
+      : ({ at: this.now, is: 'failure', type: ANOTHER_ERROR, message: `${error} ${cause}` } as const);
+  }
 
   /** Whether a person's word is taken. */
   protected async isTaken(workflowId: string, resolution: object): Promise<boolean> {

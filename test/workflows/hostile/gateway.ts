@@ -219,13 +219,14 @@ export const statusAt = ({ states }: Trade, at: number) => states.findLast((one)
 export const statusOf = ({ states }: Trade): string => states.at(-1)?.status ?? '';
 
 type Body = Readonly<Record<string, unknown>>;
-const json = (status: number, body: Body): HttpResponse => ({
+/** An answer in bytes. */
+export const said = (status: number, body: object | string): HttpResponse => ({
   status,
-  body: new TextEncoder().encode(JSON.stringify(body)),
+  body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
 });
-const success = (body: Body) => json(200, { code: '10000', msg: 'Success', ...body });
-const refusal = (sub_code: string, code = '40002') =>
-  json(200, { code, msg: 'Business Failed', sub_code, sub_msg: `because of ${sub_code}` });
+const success = (body: Body) => said(200, { code: '10000', msg: 'Success', ...body });
+export const refusal = (sub_code: string, code = '40002') =>
+  said(200, { code, msg: 'Business Failed', sub_code, sub_msg: `because of ${sub_code}` });
 
 const textOf = (body: Body, field: string): string | undefined => {
   const value = body[field];
@@ -427,7 +428,7 @@ export class HostileGateway {
       note('nothing');
       throw new ExchangeError(true, code);
     };
-    const said = (answered: Answered, response: HttpResponse) => {
+    const noted = (answered: Answered, response: HttpResponse) => {
       note(answered);
       return response;
     };
@@ -441,15 +442,15 @@ export class HostileGateway {
         this.clock.in(this.traits.late_ms, carryOut);
         return lost('UND_ERR_HEADERS_TIMEOUT');
       case 'overloaded':
-        return said('nothing', json(503, { code: '42900', msg: 'Too Many Requests' }));
+        return noted('nothing', said(503, { code: '42900', msg: 'Too Many Requests' }));
       case 'temporary':
-        return said('temporary', json(200, { code: '20000', msg: 'Service Currently Unavailable' }));
+        return noted('temporary', said(200, { code: '20000', msg: 'Service Currently Unavailable' }));
       case 'refused for good':
-        return said('refusal', refusal('no-method-supported'));
+        return noted('refusal', refusal('no-method-supported'));
       case 'credentials':
-        return said('refusal', refusal('invalid-signature'));
+        return noted('refusal', refusal('invalid-signature'));
       case 'refused in other words':
-        return said('refusal', refusal('refund-is-not-possible'));
+        return noted('refusal', refusal('refund-is-not-possible'));
     }
     const { response, answered, shown } = carryOut();
     if (mishap === 'its worker dies') this.clock.killWorker();
@@ -544,8 +545,8 @@ export class HostileGateway {
     }
     const { out_trade_no, trade_no, amount: order_amount, currency: order_currency, kind, method } = trade;
     note('trade', { trade_no, status });
-    const said = { out_trade_no, trade_no, trade_status: status, order_amount, order_currency };
-    return success({ ...said, ...(kind === 'deposit' ? { method } : {}) });
+    const shown = { out_trade_no, trade_no, trade_status: status, order_amount, order_currency };
+    return success({ ...shown, ...(kind === 'deposit' ? { method } : {}) });
   }
 
   /** All that a query may show of a trade now: the replica that is furthest behind, and those that are less so. */
@@ -584,13 +585,13 @@ export class HostileGateway {
       case 'resets':
         throw new ExchangeError(true, 'ECONNRESET');
       case '429':
-        return json(429, { code: '42900', msg: 'Too Many Requests' });
+        return said(429, { code: '42900', msg: 'Too Many Requests' });
       case '500':
-        return json(500, { code: 500, msg: 'Internal Server Error' });
+        return said(500, { code: 500, msg: 'Internal Server Error' });
       case '503':
-        return json(503, { code: '50300', msg: 'Service Unavailable', sub_code: 'busy' });
+        return said(503, { code: '50300', msg: 'Service Unavailable', sub_code: 'busy' });
       case 'html':
-        return { status: 502, body: new TextEncoder().encode('<html>Bad Gateway</html>') };
+        return said(502, '<html>Bad Gateway</html>');
       case 'credentials':
         return refusal('invalid-signature');
       case 'no such order':

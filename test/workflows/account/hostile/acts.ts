@@ -48,14 +48,6 @@ export const trouble = (kind: World['gateway']['trouble']) => () => {
 export const works = trouble(undefined);
 /** A merchant asks for the account of a key. */
 export const create = (key: string) => () => world.create(key);
-/** An answer of the gateway. */
-export const answer = (status: number, body: object) => ({
-  status,
-  body: new TextEncoder().encode(JSON.stringify(body)),
-});
-export const refusal = (sub_code: string) =>
-  answer(200, { code: '40002', msg: 'Business Failed', sub_code, sub_msg: sub_code });
-
 // — What becomes of workers and workflows, and what people do —
 
 export const noWorker = (ms: number) => () => world.leaveWithoutWorker(ms);

@@ -3,21 +3,10 @@
 import { accountActivities, accountPolicyActivity } from '../../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
+import { answering } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
-import {
-  answer,
-  answers,
-  attentionOfCreation,
-  CREATION,
-  create,
-  happens,
-  made,
-  open,
-  refusal,
-  resolve,
-  update,
-  world,
-} from './acts';
+import { refusal, said } from '../../hostile/gateway';
+import { answers, attentionOfCreation, CREATION, create, happens, made, open, resolve, update, world } from './acts';
 
 const end = (how: 'terminated' | 'canceled' | 'reset') => () =>
   world.within(async () => {
@@ -32,7 +21,7 @@ async function openToCreateAgain(): Promise<void> {
   const again = accountPolicyActivity(loadConfig({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' }), true);
   Object.assign(world.temporal.activities.functions, again);
 }
-const LEFT = answer(200, { code: '10000', msg: 'Success', available_quantity: 100 });
+const LEFT = said(200, { code: '10000', msg: 'Success', available_quantity: 100 });
 /** The gateway says for certain that it has made none. */
 const noneLeft = () => refusal('account-pool-run-out');
 
@@ -106,11 +95,10 @@ test.each([
   'promise 2: a creation of unknown outcome is not repeated where the number of accounts left can be read %s',
   async (_title, unread_from) => {
     await openToCreateAgain();
-    const post = world.gateway.post.bind(world.gateway);
-    world.gateway.post = async (path, headers, text) => {
+    answering(world.gateway, ({ path, ask }) => {
       const isUnread = path.endsWith('/quantity') && (unread_from === 'first' || made().length > 0);
-      return isUnread ? answer(503, {}) : post(path, headers, text);
-    };
+      return isUnread ? said(503, {}) : ask();
+    });
     await happens(create('k1'), HOUR);
     expect(made()).toHaveLength(1);
     expect(attentionOfCreation()).toBe('unknown-outcome');
@@ -119,12 +107,11 @@ test.each([
 
 test('promise 2: a refusal after a try of unknown outcome does not say that there is no account', async () => {
   await openToCreateAgain();
-  const post = world.gateway.post.bind(world.gateway);
-  world.gateway.post = async (path, headers, text) => {
+  answering(world.gateway, ({ path, ask }) => {
     // Another account was canceled at the same moment.
     if (path.endsWith('/quantity')) return LEFT;
-    return path.endsWith('/create') && made().length > 0 ? noneLeft() : post(path, headers, text);
-  };
+    return path.endsWith('/create') && made().length > 0 ? noneLeft() : ask();
+  });
   await happens(create('k1'), HOUR);
   expect(made()).toHaveLength(1);
   expect(world.temporal.latest(CREATION)?.isRunning).toBe(true);
@@ -159,9 +146,7 @@ test('promise 8: an account that the gateway calls another buyer’s is taken wh
 test('promise 8: a person corrects a mistyped account while the gateway does not answer', async () => {
   await open({ creations: ['answer lost'] });
   await happens(create('k1'), HOUR);
-  const post = world.gateway.post.bind(world.gateway);
-  world.gateway.post = async (path, headers, text) =>
-    text.includes('MISTYPED') ? answer(503, {}) : post(path, headers, text);
+  answering(world.gateway, ({ text, ask }) => (text.includes('MISTYPED') ? said(503, {}) : ask()));
   await happens(names('MISTYPED'), HOUR, names(made()[0]?.account_id ?? ''), HOUR, create('k1'), HOUR);
   expect(answers()).toEqual([made()[0]?.account_id]);
 });
@@ -174,12 +159,10 @@ test('promise 8: an address in the place of an account is refused, and the quest
 
 test('a creation that the gateway has refused for certain is made by the next one, and needs nobody', async () => {
   await open({});
-  const post = world.gateway.post.bind(world.gateway);
-  world.gateway.post = async (path, headers, text) =>
-    path.endsWith('/create') ? noneLeft() : post(path, headers, text);
+  const mend = answering(world.gateway, ({ path, ask }) => (path.endsWith('/create') ? noneLeft() : ask()));
   await happens(create('k1'), HOUR);
   expect(world.temporal.latest(CREATION)?.status).toBe('FAILED');
-  world.gateway.post = post;
+  mend();
   await happens(create('k1'), HOUR);
   expect(answers()).toEqual([made()[0]?.account_id]);
   expect(world.attentions).toEqual([]);

@@ -3,6 +3,7 @@
 import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { DepositLedger } from '../../../../src/workflows/account/deposit-ledger';
+import { rewording } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
 import { accountNow, attentionOf, deposit, happens, move, notify, open, resolve, transfer, world } from './acts';
 
@@ -117,12 +118,7 @@ test('promise 4: a trade that one account has counted is not counted by another 
 });
 
 test('promise 4: a deposit whose amount no query shows is not counted with the notified one, and is before a person', async () => {
-  const post = world.gateway.post.bind(world.gateway);
-  world.gateway.post = async (path, headers, text) => {
-    const { status, body } = await post(path, headers, text);
-    const shown = new TextDecoder().decode(body).replace('"order_amount":"10.00",', '');
-    return { status, body: new TextEncoder().encode(shown) };
-  };
+  rewording(world.gateway, '', (text) => text.replace('"order_amount":"10.00",', ''));
   world.notify(world.gateway.deposit('A1', '10.00'), 'SUCCESS', { amount: '1000.00' });
   await world.pass(DAY);
   expect(await accountNow()).toMatchObject({
@@ -181,11 +177,7 @@ test('a deposit that is notified under two numbers, and has one trade, is counte
 });
 
 test('a deposit that is notified in one currency and confirmed in another is before a person', async () => {
-  const post = world.gateway.post.bind(world.gateway);
-  world.gateway.post = async (path, headers, text) => {
-    const { status, body } = await post(path, headers, text);
-    return { status, body: new TextEncoder().encode(new TextDecoder().decode(body).replace('"MXN"', '"USD"')) };
-  };
+  rewording(world.gateway, '', (text) => text.replace('"MXN"', '"USD"'));
   await happens(transfer('100.00'), HOUR);
   expect((await accountNow())?.attention).not.toBeNull();
 });

@@ -11,6 +11,7 @@ import {
 } from '../../../../src/contract';
 import { APP, type Broken } from '../../hostile/base-world';
 import type { Trade } from '../../hostile/gateway';
+import { always, sumOf } from '../../hostile/oracle';
 import type { World } from './world';
 
 /** The statuses in which the merchant has the money. */
@@ -23,6 +24,7 @@ const SHOWN = 20;
 export async function safety(world: World): Promise<Broken[]> {
   const states = await statesOf(world);
   return [
+    ...always(world),
     ...oneAccountForAKey(world),
     ...states.flatMap((state) => [...countedIsMoney(world, state), ...sumsAreExact(state)]),
     ...eventsAreMoney(world),
@@ -85,7 +87,7 @@ const wasShownPaid = ({ states }: Trade) =>
 /** 3. The sum is that of the deposits. */
 function sumsAreExact({ deposits: { count, total, latest } }: SpeiAccountState): Broken[] {
   if (count > SHOWN) return [];
-  const sum = latest.reduce((all, { amount }) => all.plus(amount), new Big(0));
+  const sum = sumOf(latest);
   if (count === latest.length && sum.eq(total.MXN ?? '0')) return [];
   return [
     { promise: 3, what: `${count} deposits sum up to ${total.MXN}, and the list has ${latest.length} of ${sum}` },

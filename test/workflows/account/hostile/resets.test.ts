@@ -3,11 +3,12 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { answering, rewording } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
 import type { Trade } from '../../hostile/gateway';
+import { refusal } from '../../hostile/gateway';
 import {
   accountNow,
-  answer,
   CREATION,
   create,
   deposit,
@@ -19,7 +20,6 @@ import {
   notify,
   noWorker,
   open,
-  refusal,
   resolve,
   secondRun,
   terminate,
@@ -62,15 +62,8 @@ describe('promise 3: a payment of the account’s own that ended as paid does no
   test('a deposit set aside because no query showed its amount is counted when its callback button is pressed', async () => {
     // The buyer loses 10.00: the runbook’s own cure for `unconfirmed-deposit` calls it `old-deposit`, for ever.
     await open();
-    const { post } = world.gateway;
-    world.gateway.post = async (...call) => {
-      const { status, body } = await post.apply(world.gateway, call);
-      const shown = new TextDecoder().decode(body).replace('"order_amount":"10.00",', '');
-      return { status, body: new TextEncoder().encode(shown) };
-    };
-    await happens(transfer('10.00'), DAY);
-    world.gateway.post = post;
-    await happens(notify('D1'), DAY);
+    const mend = rewording(world.gateway, '', (text) => text.replace('"order_amount":"10.00",', ''));
+    await happens(transfer('10.00'), DAY, mend, notify('D1'), DAY);
     expect((await accountNow())?.deposits).toMatchObject({ count: 1, total: { MXN: '10.00' } });
   });
 
@@ -241,17 +234,16 @@ test('promise 2: a cancellation that the gateway has carried out is not called r
   // The merchant gives a buyer a dead number: told `NotCanceled`, state ACTIVE until the next check, no attention.
   await open();
   await happens(transfer('1.00'), MINUTE);
-  const post = world.gateway.post.bind(world.gateway);
   let canceled_at = Number.POSITIVE_INFINITY;
-  world.gateway.post = async (path, headers, text) => {
-    const { status, body } = await post(path, headers, text);
-    const isBehind = path.endsWith('/query') && world.now < canceled_at + 20_000;
-    if (isBehind) return answer(status, JSON.parse(new TextDecoder().decode(body).replace('CANCELED', 'ACTIVE')));
-    if (!path.endsWith('/cancel')) return { status, body };
+  rewording(world.gateway, '/query', (text) =>
+    world.now < canceled_at + 20_000 ? text.replace('CANCELED', 'ACTIVE') : text,
+  );
+  answering(world.gateway, ({ path, ask }) => {
+    if (!path.endsWith('/cancel')) return ask();
     if (canceled_at < world.now) return refusal('account-status-abnormal');
     canceled_at = world.now;
-    return { status, body };
-  };
+    return ask();
+  });
   const asked = await update('cancel');
   await world.pass(5 * MINUTE);
   expect(world.gateway.accounts[0]?.status).toBe('CANCELED');

@@ -4,11 +4,12 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { accountBefore } from '../../../../src/activities/account-before';
 import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { answering } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
+import { refusal, said } from '../../hostile/gateway';
 import {
   A1,
   accountNow,
-  answer,
   answers,
   attention,
   create,
@@ -20,7 +21,6 @@ import {
   notify,
   noWorker,
   open,
-  refusal,
   resolve,
   terminate,
   transfer,
@@ -348,15 +348,14 @@ describe('promise 1: one key, one account, also after retention has forgotten th
 
 test('promise 2: an account is not called active where a cancellation whose answer was lost has canceled it', async () => {
   await happens(transfer('1.00'), MINUTE);
-  const post = world.gateway.post.bind(world.gateway);
   let cancels = 0;
-  world.gateway.post = async (path, headers, text) => {
-    if (!path.endsWith('/cancel')) return post(path, headers, text);
+  answering(world.gateway, async ({ path, ask }) => {
+    if (!path.endsWith('/cancel')) return ask();
     cancels += 1;
     if (cancels > 1) return refusal('account-status-abnormal');
-    await post(path, headers, text);
-    return answer(503, {});
-  };
+    await ask();
+    return said(503, {});
+  });
   const asked = await update('cancel');
   await world.pass(5 * MINUTE);
   expect(cancels).toBeGreaterThan(1);

@@ -3,7 +3,6 @@
  * through the real gateway client, notifications through the real delivery; only time, Temporal's server and the gateway are
  * simulated.
  */
-import { AccountError } from '../../../../src/client';
 import {
   type AfterSaleResolution,
   afterSaleWorkflowId,
@@ -76,8 +75,7 @@ export class World extends BaseWorld<Traits, Told> {
         const { account_id } = await this.payments.accounts.create(request, { key });
         this.told.push({ at: this.now, is: 'account', key, account_id });
       } catch (error) {
-        const type = error instanceof AccountError ? error.name : 'another error';
-        this.told.push({ at: this.now, is: 'failure', key, type, message: String(error) });
+        this.told.push({ ...this.failure(error), key });
       }
     });
   }

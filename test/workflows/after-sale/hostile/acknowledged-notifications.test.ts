@@ -68,10 +68,9 @@ test('promise 3: a dispute that is notified while a denied trade is searched is 
 
 test('promise 3: a trade that the gateway knows after a person has resolved unknown-trade is found by the next request', async () => {
   await open();
-  const { post } = world.gateway;
-  await happens(askInSilence, denyTheTrade, HOUR, settle, HOUR);
-  world.gateway.post = post;
-  await happens(ask('150.00', 'a'), HOUR);
+  await happens(askInSilence);
+  const mend = denyTheTrade();
+  await happens(HOUR, settle, HOUR, mend, ask('150.00', 'a'), HOUR);
   expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
   expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '150.00' });
 });

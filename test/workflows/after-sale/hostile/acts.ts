@@ -1,6 +1,7 @@
 /** What happens after a sale, and what people and the gateway know then. The named schedules are written in these words. */
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import type { RefundPlan, TrueRefund } from '../../hostile/gateway';
+import { answering } from '../../hostile/answering';
+import { type RefundPlan, refusal, said, type TrueRefund } from '../../hostile/gateway';
 import { happensIn } from '../../hostile/happens';
 import { type Traits, World } from './world';
 
@@ -62,18 +63,8 @@ export const trouble = does((kind: World['gateway']['trouble']) => {
   world.gateway.trouble = kind;
 });
 export const works = trouble(undefined);
-/** Each request is answered so from now on. Returns what takes it back. */
-export function answerAll(status: number, body: object | string): () => void {
-  const { post } = world.gateway;
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  world.gateway.post = async () => ({ status, body: new TextEncoder().encode(text) });
-  return () => {
-    world.gateway.post = post;
-  };
-}
 /** The gateway denies the trade: an order number that a merchant mistyped, or a trade that it lost. */
-export const denyTheTrade = () =>
-  answerAll(200, { code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist' });
+export const denyTheTrade = () => answering(world.gateway, () => refusal('trade-not-exist', '40004'));
 
 // — What becomes of workers and workflows —
 
@@ -100,7 +91,7 @@ export const decideAll = () => happens(decideStuck, decideStuck, decideStuck, de
 
 /** A refund is asked for while the gateway is silent: only a denial at once says that the number is nobody's. */
 export async function askInSilence(): Promise<void> {
-  const mend = answerAll(502, '<html>');
+  const mend = answering(world.gateway, () => said(502, '<html>'));
   await happens(ask('150.00', 'a'), MINUTE, mend);
 }
 

@@ -7,6 +7,7 @@ import type { AfterSaleState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { type Acknowledged, type Broken, SETTLING_MS, UNDER_WAY_MS } from '../../hostile/base-world';
 import { type HostileGateway, PLAIN_GATEWAY, statusAt, statusOf, type TrueRefund } from '../../hostile/gateway';
+import { always, sumOf, when } from '../../hostile/oracle';
 import { type Told, TRADE, type World } from './world';
 
 /** How late a request is carried out that is carried out late. */
@@ -15,13 +16,12 @@ const { late_ms: LATE_MS } = PLAIN_GATEWAY;
 const POLLED_EVERY_MS = HOUR;
 const BANK = ['DISPUTE', 'CHARGEBACK'];
 const REFUNDING = ['REFUND_REFUSED', 'REFUND_PROCESSING', 'REFUND_VERIFYING', 'PARTIAL_REFUND', 'REFUNDED'];
-const when = (at: number) => new Date(at).toISOString();
 
 /** What must hold at every moment. */
 export function safety(world: World, state: AfterSaleState | undefined): Broken[] {
   return [
     ...noMoreThanPaid(world),
-    ...noneTwice(world),
+    ...always(world),
     ...noneBesideTheBank(world),
     ...alwaysNumbered(world),
     ...answersAreTrue(world),
@@ -89,17 +89,6 @@ function isSoonPast({ sold: { states } }: World, { endsAt }: TrueRefund): boolea
 function toldAt({ acknowledged }: World, { number }: TrueRefund): number {
   const told = acknowledged.filter((one) => one.number === number && one.status.startsWith('REFUND_RE'));
   return Math.min(Number.POSITIVE_INFINITY, ...told.map(({ at }) => at));
-}
-
-const sumOf = (refunds: readonly { amount: string }[]) =>
-  refunds.reduce((sum, { amount }) => sum.plus(amount), new Big(0));
-
-/** 7. None is given back twice under one number. */
-function noneTwice({ gateway: { refunds } }: World): Broken[] {
-  const kept = refunds.filter(({ by, ends }) => by === 'us' && ends === 'done').map(({ number }) => number);
-  return kept
-    .filter((number, i) => kept.indexOf(number) !== i)
-    .map((number) => ({ promise: 7, what: `${number} twice` }));
 }
 
 /** 7. No refund is sent while the bank takes the money back, as a query showed or a notification had told. */

@@ -3,11 +3,14 @@
 import { AsyncResource } from 'node:async_hooks';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { ExchangeError } from '../../../../src/gateway/transport';
+import { answeringFirst } from '../../hostile/answering';
 import { BEGIN } from '../../hostile/base-world';
+import { refusal, said } from '../../hostile/gateway';
 import {
   ask,
   comesLate,
   DONE,
+  denyTheTrade,
   desk,
   goneBack,
   happens,
@@ -32,15 +35,10 @@ import {
 
 /** The worker that has the first request is paused for 100 s. */
 function pauseFirstRequest(): void {
-  const { post } = world.gateway;
-  let isPaused = false;
-  world.gateway.post = async (path, ...more) => {
-    const ask = () => post.call(world.gateway, path, ...more);
-    if (path !== '/trade/refund' || isPaused) return ask();
-    isPaused = true;
+  answeringFirst(world.gateway, '/refund', async ({ ask }) => {
     world.temporal.clock.in(100_000, () => void ask().catch(() => undefined));
     throw new ExchangeError(true, 'UND_ERR_SOCKET');
-  };
+  });
 }
 async function untilAttention(): Promise<void> {
   for (let s = 0; s < 90 && (await world.state())?.attention === null; s += 1) await world.pass(1_000);
@@ -52,12 +50,10 @@ const answers = () =>
 /** Does something so many ms after the gateway has been queried next. */
 async function afterTheNextQuery(ms: number, act: () => void): Promise<void> {
   const outside = AsyncResource.bind(act);
-  const post = world.gateway.post.bind(world.gateway);
-  world.gateway.post = (path, headers, text) => {
-    world.gateway.post = post;
+  answeringFirst(world.gateway, '', ({ ask }) => {
     world.temporal.clock.in(ms, outside);
-    return post(path, headers, text);
-  };
+    return ask();
+  });
   await world.pass(6 * HOUR);
 }
 beforeEach(async () => {
@@ -108,12 +104,16 @@ test('promise 7: NOT_CREATED of a reset refund does not count at once where the 
   // The merchant gives 300.00 back of 150.00.
   await open();
   await happens(pauseFirstRequest, ask('150.00', 'a'), 1_000);
-  const { post } = world.gateway;
-  const text = JSON.stringify({ code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist', sub_msg: 'none' });
-  world.gateway.post = async () => ({ status: 200, body: new TextEncoder().encode(text) });
-  await happens(reset, untilAttention);
-  world.gateway.post = post;
-  await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }), 5_000, ask('150.00', 'b'), HOUR);
+  const mend = denyTheTrade();
+  await happens(
+    reset,
+    untilAttention,
+    mend,
+    resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }),
+    5_000,
+    ask('150.00', 'b'),
+    HOUR,
+  );
   expect(goneBack()).toBe('150.00');
 });
 
@@ -186,16 +186,12 @@ test.each([
   ['without one', { oops: true }],
 ])(
   'a refund that the gateway made, whose answer is a 503 %s, is not made again where its copies are 45 seconds behind',
-  async (_which, said) => {
+  async (_which, words) => {
     await open({ lag_ms: 45_000 });
-    const post = world.gateway.post.bind(world.gateway);
-    let isFirst = true;
-    world.gateway.post = async (path, headers, text) => {
-      const answer = await post(path, headers, text);
-      if (path !== '/trade/refund' || !isFirst) return answer;
-      isFirst = false;
-      return { status: 503, body: new TextEncoder().encode(JSON.stringify(said)) };
-    };
+    answeringFirst(world.gateway, '/refund', async ({ ask }) => {
+      await ask();
+      return said(503, words);
+    });
     await happens(ask('150.00', 'a'), 40_000);
     // The merchant was told that there is no refund, and asks once more.
     await happens(ask('150.00', 'a'), DAY);
@@ -264,17 +260,11 @@ test.each([
   ['the gateway carries it out a minute later', 0],
 ])('a refund that is refused in unknown words and made all the same is made once, where %s', async (_where, lag_ms) => {
   await openWatched({ lag_ms });
-  const { gateway } = world;
-  const post = gateway.post.bind(gateway);
-  const words = { code: '40004', msg: 'Business Failed', sub_code: 'refund-in-process', sub_msg: 'it runs' };
-  let isFirst = true;
-  gateway.post = async (path, headers, text) => {
-    if (path !== '/trade/refund' || !isFirst) return post(path, headers, text);
-    isFirst = false;
-    if (lag_ms > 0) await post(path, headers, text);
-    else world.temporal.clock.in(MINUTE, () => void post(path, headers, text));
-    return { status: 200, body: new TextEncoder().encode(JSON.stringify(words)) };
-  };
+  answeringFirst(world.gateway, '/refund', async ({ ask }) => {
+    if (lag_ms > 0) await ask();
+    else world.temporal.clock.in(MINUTE, () => void ask());
+    return refusal('refund-in-process', '40004');
+  });
   await happens(ask('150.00', 'a'), 36_000, ask('150.00', 'b'), DAY);
   expect(numbersMade()).toEqual(['a']);
   expect(await refundOf('a')).toMatchObject({ outcome: 'REFUNDED' });

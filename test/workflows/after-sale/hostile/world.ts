@@ -5,7 +5,6 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { WithStartWorkflowOperation } from '@temporalio/client';
-import { PaymentError } from '../../../../src/client';
 import {
   type AfterSaleResolution,
   type AfterSaleState,
@@ -234,9 +233,7 @@ export class World extends BaseWorld<Traits, Told> {
         const answer = await this.payments.refund(this.traits.out_trade_no, refund);
         this.told.push({ at: this.now, asked, is: 'answer', order, answer });
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        const type = error instanceof PaymentError ? error.name : 'another error';
-        this.told.push({ at: this.now, asked, is: 'failure', order, type, message });
+        this.told.push({ ...this.failure(error), asked, order });
         if (timesAgain > 0) this.ask(order, timesAgain - 1);
       }
     });

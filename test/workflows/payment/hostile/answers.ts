@@ -4,6 +4,7 @@ import type { PaymentData, PaymentState } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
 import { type Broken, UNDER_WAY_MS } from '../../hostile/base-world';
 import { statusAt } from '../../hostile/gateway';
+import { when } from '../../hostile/oracle';
 import {
   mayBeTakenForOurs,
   mayStillBePaid,
@@ -12,7 +13,6 @@ import {
   rank,
   type Seen,
   wasAdoptedBefore,
-  when,
 } from './facts';
 import type { Told, World } from './world';
 

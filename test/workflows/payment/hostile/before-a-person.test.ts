@@ -1,6 +1,8 @@
 /** Promise 8: what needs a person says so, and stays until a person or the facts have settled it. */
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { answering } from '../../hostile/answering';
+import { refusal } from '../../hostile/gateway';
 import { runsAreSilent } from '../../hostile/temporal-down';
 import {
   adopt,
@@ -562,12 +564,10 @@ test('promise 8: a follow-up asks ever less often where the gateway has a word o
   await begin();
   await happens(anotherTold('SUCCESS'), 10 * MINUTE);
   let asked = 0;
-  const post = async () => {
+  answering(world.gateway, () => {
     asked += 1;
-    const body = { code: '40004', msg: 'Business Failed', sub_code: 'trade-archived', sub_msg: 'archived' };
-    return { status: 200, body: new TextEncoder().encode(JSON.stringify(body)) };
-  };
-  Object.assign(world.gateway, { post });
+    return refusal('trade-archived', '40004');
+  });
   await happens(reset, DAY);
   const first = asked;
   await world.pass(DAY);

@@ -1,4 +1,6 @@
-/** Gateways that say something else than the hostile one does, from now on. */
+/** Gateways that say something else than the hostile one does, from now on: of a payment. */
+import { answering, answeringFirst, rewording } from '../../hostile/answering';
+import { refusal, said } from '../../hostile/gateway';
 import { tradeAt, world } from './acts';
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -9,18 +11,11 @@ interface Change {
   answer?: (body: Body) => Body;
 }
 
-const response = (status: number, body: string) => ({ status, body: new TextEncoder().encode(body) });
-const DENIAL = { code: '40002', msg: 'Business Failed', sub_code: 'trade-not-exist' };
-
 /** Changes the bodies that go to a path of the gateway, or that come back. */
-export function changeBodies(of: string, { asked = (body) => body, answer = (body) => body }: Change): void {
-  const { gateway } = world;
-  const post = gateway.post.bind(gateway);
-  gateway.post = async (path, headers, text) => {
-    if (path !== of) return post(path, headers, text);
-    const { status, body } = await post(path, headers, JSON.stringify(asked(JSON.parse(text))));
-    return response(status, JSON.stringify(answer(JSON.parse(new TextDecoder().decode(body)))));
-  };
+export function changeBodies(of: string, { asked, answer }: Change): void {
+  const changed = (change: (body: Body) => Body) => (text: string) => JSON.stringify(change(JSON.parse(text)));
+  if (answer) rewording(world.gateway, of, changed(answer));
+  if (asked) answering(world.gateway, ({ path, text, ask }) => ask(path === of ? changed(asked)(text) : text));
 }
 export const changeQueries = (change: Change): void => changeBodies('/trade/query', change);
 export const without = (field: string) => (body: Body) =>
@@ -36,27 +31,16 @@ export const saysSuccess = (charges: boolean): void =>
   });
 
 /** The first request is answered as by a busy gateway, which makes the order all the same. */
-export function busyAtFirst(): void {
-  let isFirst = true;
-  const answer = (body: Body) => {
-    if (!isFirst) return body;
-    isFirst = false;
-    return { code: '20000', msg: 'Service Currently Unavailable' };
-  };
-  changeBodies('/trade/pay', { answer });
-}
+export const busyAtFirst = (): (() => void) =>
+  answeringFirst(world.gateway, '/pay', async ({ ask }) => {
+    await ask();
+    return said(200, { code: '20000', msg: 'Service Currently Unavailable' });
+  });
 
 /** The gateway gives queries by these numbers of trades, or by the order's, no answer, or denies them. Returns what mends it. */
-export function hide(numbers: readonly unknown[], how: 'silent' | 'denied' = 'silent'): () => void {
-  const { gateway } = world;
-  const post = gateway.post.bind(gateway);
-  gateway.post = async (path, headers, text) => {
+export const hide = (numbers: readonly unknown[], how: 'silent' | 'denied' = 'silent'): (() => void) =>
+  answering(world.gateway, ({ path, text, ask }) => {
     const { trade_no, out_trade_no } = JSON.parse(text);
-    if (path !== '/trade/query' || !(numbers.includes(trade_no) || numbers.includes(out_trade_no)))
-      return post(path, headers, text);
-    return how === 'silent' ? response(502, '<html>') : response(200, JSON.stringify(DENIAL));
-  };
-  return () => {
-    gateway.post = post;
-  };
-}
+    if (path !== '/trade/query' || !(numbers.includes(trade_no) || numbers.includes(out_trade_no))) return ask();
+    return how === 'silent' ? said(502, '<html>') : refusal('trade-not-exist');
+  });

@@ -3,6 +3,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { answering, rewording } from '../../hostile/answering';
 import type { Mishap } from '../../hostile/gateway';
 import type { Act } from '../../hostile/happens';
 import {
@@ -59,14 +60,10 @@ const unreachable = Array<'unreachable'>(8).fill('unreachable');
 const OTHER = { amount: '150.00', isPaid: true, isNotified: false };
 /** The gateway's numbers of trades are JSON numbers in its answers to creations, and text elsewhere: T1 is 10001. */
 function nameTradesByNumbers(): void {
-  const { gateway } = world;
-  const post = gateway.post.bind(gateway);
-  gateway.post = async (path, headers, text) => {
-    const response = await post(path, headers, text.replace(/"trade_no":"1000(\d)"/, '"trade_no":"T$1"'));
-    const number = path === '/trade/query' ? '"trade_no":"1000$1"' : '"trade_no":1000$1';
-    const body = new TextDecoder().decode(response.body).replace(/"trade_no":"T(\d)"/, number);
-    return { ...response, body: new TextEncoder().encode(body) };
-  };
+  answering(world.gateway, ({ text, ask }) => ask(text.replace(/"trade_no":"1000(\d)"/, '"trade_no":"T$1"')));
+  const named = (number: string) => (text: string) => text.replace(/"trade_no":"T(\d)"/, `"trade_no":${number}`);
+  rewording(world.gateway, '/query', named('"1000$1"'));
+  rewording(world.gateway, '/pay', named('1000$1'));
 }
 /** The worker's next attempt at an activity of this type ends as `after` says, once its own code has run. */
 function failsOnce(type: string, after: (result: unknown) => unknown): void {

@@ -29,8 +29,6 @@ export const paidAt = ({ states }: Trade) => states.find(({ status }) => status 
 export const hasMoney = (trade: Trade) => statusOf(trade) === 'SUCCESS';
 export const same = (a: string | null | undefined, b: string) => a !== null && a !== undefined && new Big(a).eq(b);
 
-export const when = (at: number) => new Date(at).toISOString();
-
 /** Reasons that say how the gateway answers, and nothing of a second trade. */
 const OF_THE_GATEWAY: readonly (string | null)[] = ['no-answer', 'credentials', 'unconfirmed-notification'];
 export const isOfATrade = (reason: string | null): boolean => !OF_THE_GATEWAY.includes(reason);

@@ -6,6 +6,7 @@
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { BEGIN, type Broken, SETTLING_MS, UNDER_WAY_MS } from '../../hostile/base-world';
 import type { Exchange, Trade } from '../../hostile/gateway';
+import { always, when } from '../../hostile/oracle';
 import {
   orderAnswersAlike,
   outcomesAreTrue,
@@ -30,7 +31,6 @@ import {
   same,
   wasBeforeAPerson,
   wasNotifiedBefore,
-  when,
 } from './facts';
 import { noMoreThanCame, onlyLatePaymentsOfOurs } from './refunds';
 import { EXPIRY_MS, GRACE_MS, type Told, type World } from './world';
@@ -66,8 +66,7 @@ export function safety(world: World, seen: readonly Seen[]): Broken[] {
     ...onlyRealMoney(world, seen),
     ...noEndWithoutAnAnswer(world, seen),
     ...neverBackwards(seen),
-    ...attentionIsOpen(world),
-    ...typedAnswers(world),
+    ...always(world),
   ];
 }
 
@@ -282,23 +281,6 @@ function saleStays({ told, runs }: World, seen: readonly Seen[]): Broken[] {
   // A person may say after the sale that it was none.
   if (last.state.confirmed_by === 'operator' && told.some(({ is }) => is === 'resolved')) return [];
   return [{ promise: 6, what: `${sold.runId} was sold, and ${last.runId} says ${last.state.outcome ?? 'nothing'}` }];
-}
-
-/** 8. What people find under attention is open: a closed workflow cannot be settled. */
-function attentionIsOpen(world: World): Broken[] {
-  return world.runs.flatMap((run) => {
-    const { PaymentAttention } = world.temporal.attributesOf(run);
-    if (run.isRunning || PaymentAttention === undefined || PaymentAttention === null) return [];
-    if (run.status === 'TERMINATED' || run.status === 'CONTINUED_AS_NEW') return [];
-    return [{ promise: 8, what: `${run.runId} is ${run.status}, and found under ${PaymentAttention}` }];
-  });
-}
-
-/** Merchants meet our own errors, and no raw one of Temporal's. */
-function typedAnswers({ told }: World): Broken[] {
-  return told.flatMap((one) =>
-    one.is === 'another error' ? [{ promise: 8, what: `a merchant met ${one.message}` }] : [],
-  );
 }
 
 /** 3 and 5. Money that the gateway has is SUCCESS, or before a person. */

@@ -2,7 +2,7 @@
 import type { PaymentState } from '../../../../src/contract';
 import { afterSaleWorkflowId } from '../../../../src/contract';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { APP, type Broken } from '../../hostile/base-world';
+import { ANOTHER_ERROR, APP, type Broken } from '../../hostile/base-world';
 import type { TrueRefund } from '../../hostile/gateway';
 import { liveness, safety } from './oracle';
 import { seenIn } from './stories';
@@ -125,7 +125,6 @@ describe('the oracle notices a planted violation', () => {
           asked: now,
           order: { kind: 'direct', amount: '150.00' },
           type: 'NotCreatedError',
-          outcome: 'not-created',
           message: '',
         });
       }),
@@ -138,7 +137,7 @@ describe('the oracle notices a planted violation', () => {
       gateway.trades.splice(0);
       gateway.exchanges.splice(0);
       gateway.exchanges.push({ at: 1, is: 'creation', asked: {}, answered: 'refusal' });
-      const failure = { is: 'failure', order: own, outcome: 'not-created', message: '' } as const;
+      const failure = { is: 'failure', order: own, message: '' } as const;
       told.splice(0);
       told.push({ ...failure, asked: 0, at: 2, type: 'NotCreatedError' });
       told.push({ ...failure, asked: HOUR, at: HOUR + 1, type: 'DuplicateOrderError' });
@@ -225,7 +224,14 @@ describe('the oracle notices a planted violation', () => {
 
   test('promise 8: a raw error of Temporal’s that a merchant meets', async () => {
     expect(
-      await promisesBroken(({ told, now }) => void told.push({ at: now, is: 'another error', message: 'gRPC' })),
+      await promisesBroken(
+        ({ told, now, own }) =>
+          void told.push({
+            ...{ at: now, is: 'failure', asked: now, order: own },
+            type: ANOTHER_ERROR,
+            message: 'gRPC',
+          }),
+      ),
     ).toContain(8);
   });
 

@@ -1,15 +1,14 @@
 /** The oracle's checks of money that goes back. */
-import Big from 'big.js';
 import type { Broken } from '../../hostile/base-world';
 import type { TrueRefund } from '../../hostile/gateway';
-import { ENDS_WITHOUT_MONEY, paidAt, type Seen, when } from './facts';
+import { sumOf, when } from '../../hostile/oracle';
+import { ENDS_WITHOUT_MONEY, paidAt, type Seen } from './facts';
 import { MERCHANTS_REFUND, type World } from './world';
 
 /** 7. Of no trade more goes back than came. */
 export function noMoreThanCame({ gateway: { trades, refunds } }: World): Broken[] {
   return trades.flatMap((trade) => {
-    const back = refunds.filter(({ trade_no }) => trade_no === trade.trade_no);
-    const sum = back.reduce((all, { amount }) => all.plus(amount), new Big(0));
+    const sum = sumOf(refunds.filter(({ trade_no }) => trade_no === trade.trade_no));
     const came = paidAt(trade) === undefined ? '0' : trade.amount;
     return sum.gt(came)
       ? [{ promise: 7, what: `${sum.toFixed(2)} went back of the ${came} of ${trade.trade_no}` }]

@@ -5,6 +5,7 @@
  */
 
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { answering } from '../../hostile/answering';
 import { adopt, anotherMade, begin, happens, listIsDown, open, outcome, refund, sell, terminate, world } from './acts';
 
 const SECOND = 1_000;
@@ -51,12 +52,10 @@ test('a refund names the buyer of the order that was sold, also where another or
   await begin({ method: 'Wallet' });
   await sell();
   const users: unknown[] = [];
-  const { gateway } = world;
-  const post = gateway.post.bind(gateway);
-  gateway.post = (path, headers, text) => {
+  answering(world.gateway, ({ path, text, ask }) => {
     if (path === '/trade/refund') users.push(JSON.parse(text).user_info.email);
-    return post(path, headers, text);
-  };
+    return ask();
+  });
   const order = world.order('151.00');
   const request = { ...order, customer: { ...order.customer, name: 'Another Buyer', email: 'another@example.com' } };
   const mend = listIsDown();

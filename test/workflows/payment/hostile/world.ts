@@ -6,7 +6,6 @@
 import type { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { buyerOfPayment } from '../../../../src/activities';
 import { CallDeferredError } from '../../../../src/activities/throttle';
-import { PaymentError } from '../../../../src/client';
 import {
   type AfterSaleState,
   type MerchantEvent,
@@ -41,10 +40,8 @@ export type Told = {
       readonly asked: number;
       readonly order: AskedOrder;
       readonly type: string;
-      readonly outcome: unknown;
       readonly message: string;
     }
-  | { readonly is: 'another error'; readonly message: string }
   /** The answer to `cancel`: the order is not sent. */
   | { readonly is: 'withdrawn' }
   /** The answer to `outcome`. */
@@ -234,7 +231,7 @@ export class World extends BaseWorld<Traits, Told> {
           : this.payments.createCheckout(this.checkout(amount)));
         this.told.push({ at: this.now, is: 'payment data', asked, order, data });
       } catch (error) {
-        this.toldOf(error, asked, order);
+        this.told.push({ ...this.failure(error), asked, order });
       }
     });
   }
@@ -247,7 +244,7 @@ export class World extends BaseWorld<Traits, Told> {
         await this.payments.cancel(this.out_trade_no);
         this.told.push({ at: this.now, is: 'withdrawn' });
       } catch (error) {
-        this.toldOf(error, asked);
+        this.told.push({ ...this.failure(error), asked, order: this.own });
       }
     });
   }
@@ -260,7 +257,7 @@ export class World extends BaseWorld<Traits, Told> {
         const state = await this.payments.outcome(this.out_trade_no);
         this.told.push({ at: this.now, is: 'outcome', state });
       } catch (error) {
-        this.toldOf(error, asked);
+        this.told.push({ ...this.failure(error), asked, order: this.own });
       }
     });
   }
@@ -273,21 +270,6 @@ export class World extends BaseWorld<Traits, Told> {
       // What became of it is the gateway's ledger to say, and the after-sale's model.
       await this.payments.refund(this.out_trade_no, refund).catch((error: unknown) => error);
     });
-  }
-
-  private toldOf(error: unknown, asked: number, order: AskedOrder = this.own): void {
-    const at = this.now;
-    const message = error instanceof Error ? error.message : String(error);
-    if (!(error instanceof PaymentError))
-      this.told.push({
-        at,
-        is: 'another error',
-        message: `${error} ${error instanceof Error && error.cause instanceof Error ? error.cause.message : ''}`,
-      });
-    else {
-      const { name: type, details } = error;
-      this.told.push({ at, is: 'failure', asked, order, type, outcome: details.outcome, message });
-    }
   }
 
   /** Starts the workflow by its plain contract, under a reuse policy of the starter's choice. */

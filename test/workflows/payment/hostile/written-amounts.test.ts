@@ -1,17 +1,12 @@
 /** However the gateway writes an amount, it is read exactly, or a person is asked: a sale whose amount nobody can read is not refunded in silence. */
+
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { rewording } from '../../hostile/answering';
 import { afterSale, begin, happens, open, pay, sell, settle, stateNow, tradeAt, world } from './acts';
 
 /** From now on, queries write the amount like this, as JSON. */
 function writes(amount: string): void {
-  const { gateway } = world;
-  const post = gateway.post.bind(gateway);
-  gateway.post = async (path, headers, text) => {
-    const response = await post(path, headers, text);
-    if (path !== '/trade/query') return response;
-    const body = new TextDecoder().decode(response.body).replace(/"order_amount":"150"/, `"order_amount":${amount}`);
-    return { ...response, body: new TextEncoder().encode(body) };
-  };
+  rewording(world.gateway, '/query', (text) => text.replace('"order_amount":"150"', `"order_amount":${amount}`));
 }
 
 const givenBack = () => world.gateway.refunds.map(({ amount }) => amount);
