@@ -3,11 +3,11 @@
  * that it broke. The world and the oracle are those of the random stories.
  */
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { timelineOf } from '../../hostile/timeline';
+import { keeping, type Schedule } from '../../hostile/schedule';
 import { play, type Step, type Story } from './stories';
 import { World } from './world';
 
-type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>];
+const keeps = keeping(play);
 
 const SECOND = 1_000;
 const wait = (ms: number): Step => ({ do: 'wait', ms });
@@ -20,11 +20,14 @@ const silent: Step = { do: 'outage', kind: 'unreachable' };
 const works: Step = { do: 'outage', kind: undefined };
 const readDashboard: Step = { do: 'read dashboard' };
 const resolve: Step = { do: 'resolve' };
+const again: Step = { do: 'ask again', ms: 0 };
+const comesBack: Step = { do: 'comes back', of: 'us', isNamed: false };
+const comesBackNamed: Step = { do: 'comes back', of: 'us', isNamed: true };
 const done = (takes_ms: number) => ({ takes_ms, ends: 'done' as const });
 const refused = { takes_ms: 5 * SECOND, ends: 'refused' as const };
 const revoked = { takes_ms: 5 * SECOND, ends: 'revoked' as const };
 
-const SCHEDULES: readonly Schedule[] = [
+const SCHEDULES: readonly Schedule<Story['traits'], Step>[] = [
   [
     'a refund that waits for the gateway is not sent beside a chargeback',
     [unreachable, ask('150.00', 'a'), wait(5 * MINUTE), bank('CHARGEBACK'), wait(5 * MINUTE), works, wait(HOUR)],
@@ -193,164 +196,118 @@ const SCHEDULES: readonly Schedule[] = [
     [ask('50.00', 'a'), wait(HOUR)],
     { mishaps: ['answers of another amount'] },
   ],
+  [
+    'promise 7: a refund that was refused unseen is not in the ledger once a person has named what went back',
+    [
+      { do: 'desk', amount: '50.00', takes_ms: 0, beside: '100.00' },
+      ...[wait(3 * HOUR), { do: 'notify', which: 'the latest' } as const, desk('50.00')],
+    ],
+    {
+      ...{ lag_ms: 10 * SECOND, answersStatus: false, continuesAfter: 40, revokedFor_ms: SECOND },
+      ...{ race: { after: 'request', ms: 2 * SECOND, status: 'DISPUTE' }, plans: [{ takes_ms: 0, ends: 'refused' }] },
+    },
+    1_149_164_521,
+  ],
+  [
+    'promise 6: the answer to a look that waited for a worker is news, beside the answer to one that was due after it',
+    [ask('50.00', 'a')],
+    {
+      ...{ answersStatus: false, continuesAfter: 40, watchWindow: '3d', tells_ms: 500, revokedFor_ms: SECOND },
+      plans: [refused],
+    },
+    221_131_979,
+  ],
+  [
+    'promise 4: a dispute that only an older answer shows, behind what a refund has reported, is before a person',
+    [ask('50.00', 'a'), wait(10 * SECOND), ask('50.00', 'd')],
+    {
+      ...{ lag_ms: 10 * SECOND, answersStatus: false, continuesAfter: 40, asksAgain: 2, revokedFor_ms: SECOND },
+      ...{ race: { after: 'request', ms: 12 * SECOND, status: 'DISPUTE' }, tells_ms: 500, watchWindow: '3d' },
+    },
+    584_459_878,
+  ],
+  [
+    'promise 4: a dispute after a chargeback that a person has decided on is before a person, although the bank takes the money again at once',
+    [bank('CHARGEBACK'), wait(35 * SECOND), bank('DISPUTE'), { do: 'name elsewhere' }, bank('CHARGEBACK')],
+    { tells_ms: 500 },
+    102_607_284,
+  ],
+  [
+    'promise 7: a refund that came back while another was under way, which only an older answer shows, is not called given back',
+    [
+      ...[ask('50.00', 'a'), comesBack, ask('50.00', 'b'), { do: 'reset refund' } as const, comesBack],
+      ...[notify, wait(2 * MINUTE), comesBack, ask('100.00', 'a')],
+    ],
+    {
+      ...{ answersStatus: false, lag_ms: 45 * SECOND, childEnds_ms: 2 * SECOND, watchWindow: '3d', continuesAfter: 40 },
+      ...{ tells_ms: 500, asksAgain: 1, mishaps: ['refused for good', 'refused for good'] },
+    },
+    1_760_782_474,
+  ],
+  [
+    'promise 7: a refund that came back while another was under way, and had been named as given back before, is not called so',
+    [
+      ...[ask('50.00', 'a'), wait(3 * HOUR), wait(SECOND), notify, ask('100.00', 'd'), again],
+      ...[wait(35 * SECOND), notify, comesBack, ask('50.00', 'd')],
+    ],
+    {
+      ...{ answersStatus: false, revokedFor_ms: SECOND, childEnds_ms: MINUTE, continuesAfter: 40 },
+      tells_ms: 5 * SECOND,
+    },
+    2_076_388_954,
+  ],
+  [
+    'promise 7: a refund under way is not called revoked because an earlier one of ours comes back',
+    [
+      ...[ask('50.00', 'a'), ask('50.00', 'x:a'), wait(20 * MINUTE), comesBackNamed],
+      ...[{ do: 'terminate' } as const, ask('50.00', 'a')],
+    ],
+    { plans: [done(0), done(5 * HOUR)], answersStatus: false, continuesAfter: 40 },
+    1_239_690_466,
+  ],
+  [
+    'promise 7: a refund that was refused in unknown words is not answered as revoked because an earlier one of ours comes back',
+    [again, { do: 'ask many' }, { do: 'ask mended' }, wait(2 * MINUTE), comesBackNamed, { do: 'ask many' }],
+    {
+      ...{ revokedFor_ms: SECOND, mishaps: ['none', 'refused in other words'], answersStatus: false },
+      ...{ continuesAfter: 40, hasNeighbour: true },
+    },
+    1_049_081_860,
+  ],
+  [
+    'promise 7: a refund is not called revoked by the return of an earlier one that an answer had called revoked',
+    [{ do: 'ask many' }],
+    {
+      ...{ lag_ms: 45 * SECOND, mishaps: ['refused for good'], plans: [{ takes_ms: 0, ends: 'revoked' }] },
+      ...{ continuesAfter: 40, watchWindow: '3d' },
+    },
+    2_143_515_570,
+  ],
 ];
 
-test.each(SCHEDULES)('%s', async (_title, steps, traits = {}) => {
-  let world: World | undefined;
-  const broken = await play({ chance: 7, steps, traits }, (one) => {
-    world = one;
-  });
-  if (process.env.HOSTILE_TIMELINE !== undefined && world) process.stderr.write(`${timelineOf(world)}\n`);
-  expect(broken).toEqual([]);
-});
+test.each(SCHEDULES)('%s', async (_title, ...schedule) => void (await keeps(...schedule)));
 
-test('promise 7: a refund that was refused unseen is not in the ledger once a person has named what went back', async () => {
-  const steps: Step[] = [
-    { do: 'desk', amount: '50.00', takes_ms: 0, beside: '100.00' },
-    wait(3 * HOUR),
-    { do: 'notify', which: 'the latest' },
-    { do: 'desk', amount: '50.00', takes_ms: 0, beside: undefined },
-  ];
-  const traits = {
-    ...{ lag_ms: 10_000, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40 },
-    ...{ race: { after: 'request', ms: 2_000, status: 'DISPUTE' } as const, revokedFor_ms: 1_000 },
-    plans: [{ takes_ms: 0, ends: 'refused' as const }],
-  };
-  expect(await play({ chance: 1149164521, steps, traits })).toEqual([]);
-});
-
-test('promise 6: the answer to a look that waited for a worker is news, beside the answer to one that was due after it', async () => {
-  const traits = {
-    ...{ answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40, watchWindow: '3d' as const },
-    ...{ tells_ms: 500, revokedFor_ms: 1_000, plans: [{ takes_ms: 5_000, ends: 'refused' as const }] },
-  };
-  expect(await play({ chance: 221131979, steps: [{ do: 'ask', amount: '50.00', number: 'a' }], traits })).toEqual([]);
-});
-
-test('promise 4: a dispute that only an older answer shows, behind what a refund has reported, is before a person', async () => {
-  const steps: Step[] = [
-    { do: 'ask', amount: '50.00', number: 'a' },
-    wait(10 * SECOND),
-    { do: 'ask', amount: '50.00', number: 'd' },
-  ];
-  const traits = {
-    ...{ lag_ms: 10_000, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40, asksAgain: 2 },
-    ...{ race: { after: 'request', ms: 12_000, status: 'DISPUTE' } as const, revokedFor_ms: 1_000, tells_ms: 500 },
-    watchWindow: '3d' as const,
-  };
-  expect(await play({ chance: 584459878, steps, traits })).toEqual([]);
-});
-
-test('promise 4: a dispute after a chargeback that a person has decided on is before a person, although the bank takes the money again at once', async () => {
-  const steps: Step[] = [
-    { do: 'bank', status: 'CHARGEBACK' },
-    wait(35 * SECOND),
-    { do: 'bank', status: 'DISPUTE' },
-    { do: 'name elsewhere' },
-    { do: 'bank', status: 'CHARGEBACK' },
-  ];
-  expect(await play({ chance: 102607284, steps, traits: { tells_ms: 500 } })).toEqual([]);
-});
-
-describe('promise 7: a refund that came back while another was under way, of which no number says so, is not called given back', () => {
-  const comesBack: Step = { do: 'comes back', of: 'us', isNamed: false };
-  const traits = { answersStatus: false, out_trade_no: 'order-1' };
-
-  test('where only an answer that is older than what is known shows it', async () => {
-    const steps: Step[] = [
-      ...[ask('50.00', 'a'), comesBack, ask('50.00', 'b')],
-      ...([{ do: 'reset refund' }, comesBack, notify, wait(2 * MINUTE), comesBack, ask('100.00', 'a')] as const),
-    ];
-    const hostile: Story['traits'] = {
-      ...{ ...traits, lag_ms: 45 * SECOND, revokedFor_ms: MINUTE, childEnds_ms: 2 * SECOND, watchWindow: '3d' },
-      ...{ continuesAfter: 40, tells_ms: 500, asksAgain: 1 },
-      mishaps: ['refused for good', 'refused for good'],
-    };
-    expect(await play({ chance: 1760782474, steps, traits: hostile })).toEqual([]);
-  });
-
-  test('where it had been named as given back before', async () => {
-    const steps: Step[] = [
-      ...[ask('50.00', 'a'), wait(3 * HOUR), wait(SECOND), notify, ask('100.00', 'd')],
-      ...([{ do: 'ask again', ms: 0 }, wait(35 * SECOND), notify, comesBack, ask('50.00', 'd')] as const),
-    ];
-    const hostile = {
-      ...traits,
-      revokedFor_ms: SECOND,
-      childEnds_ms: MINUTE,
-      continuesAfter: 40,
-      tells_ms: 5 * SECOND,
-    };
-    expect(await play({ chance: 2076388954, steps, traits: hostile })).toEqual([]);
-  });
-
-  test('where no query shows it', async () => {
-    const world = await World.create({ ...traits, childEnds_ms: 10 * MINUTE, revokedFor_ms: SECOND });
-    try {
-      world.ask({ amount: '50.00', number: 'a' });
-      await world.pass(HOUR);
-      world.ask({ amount: '100.00', number: 'b' });
-      await world.pass(25 * SECOND);
-      world.deliver({ at: world.now, status: 'REFUNDED', number: 'b' });
-      world.gateway.comesBack(world.sold, 'b');
-      world.deliver({ at: world.now, status: 'REFUND_REVOKE', number: undefined });
-      world.gateway.move(world.sold, 'REFUNDED');
-      await world.pass(HOUR);
-      for (let i = 0; i < 4; i += 1) {
-        await world.readDashboard();
-        world.resolveRefund();
-        await world.pass(MINUTE);
-      }
-      expect(await world.state()).toMatchObject({ refunded_amount: '50.00', attention: null });
-    } finally {
-      await world.close();
+test('promise 7: a refund that came back while another was under way, of which no query says so, is not called given back', async () => {
+  const world = await World.create({ answersStatus: false, childEnds_ms: 10 * MINUTE, revokedFor_ms: SECOND });
+  try {
+    world.ask({ amount: '50.00', number: 'a' });
+    await world.pass(HOUR);
+    world.ask({ amount: '100.00', number: 'b' });
+    await world.pass(25 * SECOND);
+    world.deliver({ at: world.now, status: 'REFUNDED', number: 'b' });
+    world.gateway.comesBack(world.sold, 'b');
+    world.deliver({ at: world.now, status: 'REFUND_REVOKE', number: undefined });
+    world.gateway.move(world.sold, 'REFUNDED');
+    await world.pass(HOUR);
+    for (let i = 0; i < 4; i += 1) {
+      await world.readDashboard();
+      world.resolveRefund();
+      await world.pass(MINUTE);
     }
-  });
-});
-
-test('promise 7: a refund under way is not called revoked because an earlier one of ours comes back', async () => {
-  const steps: Step[] = [
-    { do: 'ask', amount: '50.00', number: 'a' },
-    { do: 'ask', amount: '50.00', number: 'x:a' },
-    wait(20 * MINUTE),
-    { do: 'comes back', of: 'us', isNamed: true },
-    { do: 'terminate' },
-    { do: 'ask', amount: '50.00', number: 'a' },
-  ];
-  const plans = [
-    { takes_ms: 0, ends: 'done' },
-    { takes_ms: 5 * HOUR, ends: 'done' },
-  ] as const;
-  const traits = { revokedFor_ms: MINUTE, plans, answersStatus: false, out_trade_no: 'order-1' };
-  expect(await play({ chance: 1239690466, steps, traits: { ...traits, continuesAfter: 40 } })).toEqual([]);
-});
-
-test('promise 7: a refund that was refused in unknown words is not answered as revoked because an earlier one of ours comes back', async () => {
-  const steps: Step[] = [
-    { do: 'ask again', ms: 0 },
-    { do: 'ask many' },
-    { do: 'ask mended' },
-    wait(2 * MINUTE),
-    { do: 'comes back', of: 'us', isNamed: true },
-    { do: 'ask many' },
-  ];
-  const traits = {
-    ...{ revokedFor_ms: 1_000, mishaps: ['none', 'refused in other words'] as const, answersStatus: false },
-    ...{ out_trade_no: 'order-1', continuesAfter: 40, hasNeighbour: true, late: 'attention' as const },
-  };
-  expect(await play({ chance: 1049081860, steps, traits })).toEqual([]);
-});
-
-test('promise 7: a refund is not called revoked by the return of an earlier one that an answer had called revoked', async () => {
-  const story = {
-    chance: 2143515570,
-    steps: [{ do: 'ask many' }] as const,
-    traits: {
-      ...{ lag_ms: 45_000, revokedFor_ms: 60_000, mishaps: ['refused for good'] as const },
-      ...{ plans: [{ takes_ms: 0, ends: 'revoked' }] as const, continuesAfter: 40, watchWindow: '3d' as const },
-    },
-  };
-  expect(await play(story)).toEqual([]);
+    expect(await world.state()).toMatchObject({ refunded_amount: '50.00', attention: null });
+  } finally {
+    await world.close();
+  }
 });
 
 describe('promise 7: where the old task queue of an after-sale has no worker any more', () => {

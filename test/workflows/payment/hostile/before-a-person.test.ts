@@ -44,7 +44,7 @@ import {
   works,
   world,
 } from './acts';
-import { brokenIn, SECOND, story, wait } from './schedule';
+import { keeps, SECOND, wait } from './schedule';
 import { AMOUNT } from './world';
 
 const twice = { creations: ['answer lost' as const], lag_ms: 120 * SECOND, shows: 'the first' as const };
@@ -145,7 +145,7 @@ test('promise 8: `no-answer` goes with an order that was certainly not sent in i
 test('promise 8: nothing is under no-answer after a reset that came just as the gateway answers', async () => {
   const steps = [{ do: 'reset' }, { do: 'trouble', kind: 'unreachable', ms: HOUR }, { do: 'reset' }] as const;
   const before = { amount: AMOUNT, isPaid: true, isNotified: true };
-  expect(await brokenIn(story(steps, { before, takesNumbersTwice: false }))).toEqual([]);
+  await keeps(steps, { before, takesNumbersTwice: false });
 });
 
 // — What comes after a person has said SUCCESS is looked at by nobody —
@@ -217,10 +217,8 @@ test('a cancellation that comes too late is refused with the reason however ofte
 
 test('promise 8: a recheck of a run that gives way to the order before it is not answered without a look', async () => {
   const steps = [wait(5 * SECOND), { do: 'ends' } as const, wait(10 * HOUR)];
-  const told = story([...steps, { do: 'adopt by number' }, { do: 'recheck' }], {
-    ...{ takesNumbersTwice: false, forgetsAfter_ms: 4 * HOUR },
-  });
-  expect(await brokenIn({ ...told, chance: 2098977636 })).toEqual([]);
+  const traits = { takesNumbersTwice: false, forgetsAfter_ms: 4 * HOUR };
+  await keeps([...steps, { do: 'adopt by number' }, { do: 'recheck' }], traits, 2_098_977_636);
 });
 
 // — A follow-up of two trades takes the end of one for the end of both —
