@@ -424,37 +424,22 @@ export class HostileGateway {
 
   /** Lets a request that changes something meet what becomes of it. */
   private meet(mishap: Mishap, carryOut: () => Done, note: Note = () => undefined): HttpResponse {
-    const lost = (code: string): never => {
+    const undone = UNDONE[mishap];
+    if (undone) {
+      note(undone.answered);
+      return undone.answer();
+    }
+    if (mishap === 'carried out late') {
       note('nothing');
-      throw new ExchangeError(true, code);
-    };
-    const noted = (answered: Answered, response: HttpResponse) => {
-      note(answered);
-      return response;
-    };
-    switch (mishap) {
-      case 'unreachable':
-        note('not sent');
-        throw new ExchangeError(false, 'ECONNREFUSED');
-      case 'lost before it arrived':
-        return lost('UND_ERR_SOCKET');
-      case 'carried out late':
-        this.clock.in(this.traits.late_ms, carryOut);
-        return lost('UND_ERR_HEADERS_TIMEOUT');
-      case 'overloaded':
-        return noted('nothing', said(503, { code: '42900', msg: 'Too Many Requests' }));
-      case 'temporary':
-        return noted('temporary', said(200, { code: '20000', msg: 'Service Currently Unavailable' }));
-      case 'refused for good':
-        return noted('refusal', refusal('no-method-supported'));
-      case 'credentials':
-        return noted('refusal', refusal('invalid-signature'));
-      case 'refused in other words':
-        return noted('refusal', refusal('refund-is-not-possible'));
+      this.clock.in(this.traits.late_ms, carryOut);
+      throw new ExchangeError(true, 'UND_ERR_HEADERS_TIMEOUT');
     }
     const { response, answered, shown } = carryOut();
     if (mishap === 'its worker dies') this.clock.killWorker();
-    if (mishap === 'answer lost') return lost('UND_ERR_SOCKET');
+    if (mishap === 'answer lost') {
+      note('nothing');
+      throw new ExchangeError(true, 'UND_ERR_SOCKET');
+    }
     note(answered, shown);
     return response;
   }
@@ -576,27 +561,11 @@ export class HostileGateway {
   /** The answer to what only reads, while the gateway is in trouble. */
   private inTrouble(note: Note = () => undefined): HttpResponse | undefined {
     const { trouble } = this;
-    if (trouble === undefined || trouble === 'refunds unreachable') return undefined;
-    const outcome = { unreachable: 'not sent', credentials: 'refusal', 'no such order': 'no such order' } as const;
-    note(trouble in outcome ? outcome[trouble as keyof typeof outcome] : 'nothing');
-    switch (trouble) {
-      case 'unreachable':
-        throw new ExchangeError(false, 'ECONNREFUSED');
-      case 'resets':
-        throw new ExchangeError(true, 'ECONNRESET');
-      case '429':
-        return said(429, { code: '42900', msg: 'Too Many Requests' });
-      case '500':
-        return said(500, { code: 500, msg: 'Internal Server Error' });
-      case '503':
-        return said(503, { code: '50300', msg: 'Service Unavailable', sub_code: 'busy' });
-      case 'html':
-        return said(502, '<html>Bad Gateway</html>');
-      case 'credentials':
-        return refusal('invalid-signature');
-      case 'no such order':
-        return refusal(this.traits.noSuchOrder);
-    }
+    const denies = { answered: 'no such order', answer: () => refusal(this.traits.noSuchOrder) } as const;
+    const undone = trouble === 'no such order' ? denies : trouble && UNDONE[trouble];
+    if (!undone) return undefined;
+    note(undone.answered);
+    return undone.answer();
   }
 
   private createAccount({ customer }: Body): HttpResponse {
@@ -617,6 +586,35 @@ export class HostileGateway {
 
 const wireOf = ({ account_id, buyer_id, status }: TrueAccount) =>
   success({ account_id, account_number: '646180157000000004', provider: 'STP', status, buyer_id });
+
+/** How a connection breaks: whether the request was sent by then, and what Node calls it. */
+const breaks = (isSent: boolean, code: string) => (): never => {
+  throw new ExchangeError(isSent, code);
+};
+
+/** What a request is answered that is not carried out, and what its sender knows then. */
+const UNDONE: Readonly<
+  Partial<Record<Mishap | Trouble, { readonly answered: Answered; readonly answer: () => HttpResponse }>>
+> = {
+  unreachable: { answered: 'not sent', answer: breaks(false, 'ECONNREFUSED') },
+  'lost before it arrived': { answered: 'nothing', answer: breaks(true, 'UND_ERR_SOCKET') },
+  resets: { answered: 'nothing', answer: breaks(true, 'ECONNRESET') },
+  overloaded: { answered: 'nothing', answer: () => said(503, { code: '42900', msg: 'Too Many Requests' }) },
+  '429': { answered: 'nothing', answer: () => said(429, { code: '42900', msg: 'Too Many Requests' }) },
+  '500': { answered: 'nothing', answer: () => said(500, { code: 500, msg: 'Internal Server Error' }) },
+  '503': {
+    answered: 'nothing',
+    answer: () => said(503, { code: '50300', msg: 'Service Unavailable', sub_code: 'busy' }),
+  },
+  html: { answered: 'nothing', answer: () => said(502, '<html>Bad Gateway</html>') },
+  temporary: {
+    answered: 'temporary',
+    answer: () => said(200, { code: '20000', msg: 'Service Currently Unavailable' }),
+  },
+  credentials: { answered: 'refusal', answer: () => refusal('invalid-signature') },
+  'refused for good': { answered: 'refusal', answer: () => refusal('no-method-supported') },
+  'refused in other words': { answered: 'refusal', answer: () => refusal('refund-is-not-possible') },
+};
 
 /** What an answer says of a refund that is another one's. */
 const ANSWERS: Readonly<Partial<Record<Mishap, Body>>> = {
