@@ -185,7 +185,10 @@ class AfterSaleRun {
       },
     });
     // Temporal would buffer a signal without a handler for ever, and nobody would notice.
-    setDefaultSignalHandler(() => this.learn({ is: 'noticed', what: 'unexpected-signal' }));
+    setDefaultSignalHandler(() => {
+      // After a reset it comes once more, and the run before has put it before a person.
+      if (!this.readsAfterReset) this.learn({ is: 'noticed', what: 'unexpected-signal' });
+    });
   }
 
   private get order(): KnownOrder {
@@ -626,11 +629,15 @@ class AfterSaleRun {
     return answerTo(entry(), this.state);
   }
 
+  private get readsAfterReset(): boolean {
+    return this.phase === 'reading' && beganAsReset();
+  }
+
   /** A change during the end of a run would be lost. */
   private assertOpen(): void {
     if (this.phase === 'closing') throw closing();
     // What was asked of the run before has its answer. Who still wants it asks anew, of what is known now.
-    if (this.phase === 'reading' && beganAsReset()) throw justReset();
+    if (this.readsAfterReset) throw justReset();
   }
 
   private async recheck(): Promise<AfterSaleState> {
