@@ -32,13 +32,11 @@ export const GATEWAY_SETTINGS = {
     readBy: 'worker, webhook, commands, simulator',
     meaning: 'A JSON file with several apps: see below.',
   }),
-  GATEWAY_TIME_ZONE: timeZone
-    .prefault('UTC')
-    .register(settingDocs, {
-      readBy: 'worker',
-      meaning:
-        'The time zone of `timestamp` in requests, also for an app of `GATEWAY_APPS_FILE` that has no `time_zone` of its own.',
-    }),
+  GATEWAY_TIME_ZONE: timeZone.prefault('UTC').register(settingDocs, {
+    readBy: 'worker',
+    meaning:
+      'The time zone of `timestamp` in requests, also for an app of `GATEWAY_APPS_FILE` that has no `time_zone` of its own.',
+  }),
   GATEWAY_SIGNATURE_HEADER: nonEmpty.prefault('Service-Signature').register(settingDocs, {
     readBy: 'webhook, simulator',
     meaning: "The header that carries a notification's signature.",
