@@ -2,7 +2,7 @@
  * Jobs that Temporal starts by itself go on for years: without keys, once keys are introduced, while they are rotated, after a run that
  * failed or returned something else, and after a limit on time. What stops them is found. Temporal and the workers are real.
  */
-import type { ScheduleHandle } from '@temporalio/client';
+import { Client, type ScheduleHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { dataConverter } from '../../src/codec';
@@ -182,10 +182,11 @@ test('a run that failed is found, and the next one works, also where its key was
 test('a day that no reconciliation has compared is found with the command that compares it, and goes once one has', async () => {
   const today = Math.floor(Date.now() / DAY) * DAY;
   const day = (ago: number) => new Date(today - ago * DAY).toISOString();
+  const reader = new Client({ connection: temporal.connection, dataConverter: dataConverter(settings(setting(NEW))) });
   const compare = async (period: string, input: object[]) => {
     const workflowId = reconciliationWorkflowId(APP.app_id, period);
     const start = { workflowId, taskQueue, args: input };
-    expect(await temporal.client.workflow.execute(WORKFLOW.reconciliation, start)).toMatchObject({ finished: true });
+    expect(await reader.workflow.execute(WORKFLOW.reconciliation, start)).toMatchObject({ finished: true });
   };
   const compared = ({ ago }: { ago: number }) => comparedStatus({ since: day(ago + 1), until: day(ago) });
   const listed = (status: string) =>
@@ -224,7 +225,10 @@ test('a sweep that waits for a person after one that ran out of time has done it
   expect(await troubles()).toMatchObject([{ problem: 'failed' }]);
   await withWorker(setting(NEW), async () => {
     const run = await startOnce(sweep);
-    await eventually('it has looked', async () => (await run.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTE.status) === SWEPT);
+    await eventually(
+      'it has looked',
+      async () => (await run.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTE.status) === SWEPT,
+    );
     expect(await troubles()).toEqual([]);
     await unheard.terminate();
   });
