@@ -17,31 +17,35 @@ interface CreateOptions extends AppOptions {
 
 export async function create(file: string, options: CreateOptions): Promise<void> {
   const request = await readRequest(file);
-  await withAccounts(options, async (accounts) => {
+  await withAccounts(options, undefined, async (accounts, app_id) => {
     const account = await accounts.create(request, options.key === undefined ? {} : { key: options.key });
-    answer(options, { account }, `The account is there.\n${print.account(account)}`);
+    answer(options, { account }, `The account is there (app ${app_id}).\n${print.account(account)}`);
   });
 }
 
 export const show = (account_id: string, options: AppOptions) =>
-  withAccounts(options, async (accounts) => showState(options, await accounts.get(account_id)));
+  withAccounts(options, account_id, async (accounts) => showState(options, await accounts.get(account_id)));
 
 export const cancel = (account_id: string, options: AppOptions) =>
-  withAccounts(options, async (accounts) => showState(options, await accounts.cancel(account_id)));
+  withAccounts(options, account_id, async (accounts) => showState(options, await accounts.cancel(account_id)));
 
 export const recheck = (account_id: string, options: AppOptions) =>
-  withAccounts(options, async (accounts) => showState(options, await accounts.recheck(account_id)));
+  withAccounts(options, account_id, async (accounts) => showState(options, await accounts.recheck(account_id)));
 
 export const quantity = (options: AppOptions) =>
-  withAccounts(options, async (accounts) => {
+  withAccounts(options, undefined, async (accounts, app_id) => {
     const state = await accounts.quantity();
     const few = state.attention ? `. These are few: below ${state.low} (PAYMENTS_ACCOUNTS_LOW)` : '';
-    answer(options, { quantity: state }, `${state.available_quantity} virtual accounts are left${few}.`);
+    answer(
+      options,
+      { quantity: state },
+      `${state.available_quantity} virtual accounts of app ${app_id} are left${few}.`,
+    );
   });
 
 /** Prints a line for each deposit, page after page. Programs get no line if there are none. */
 export const deposits = (account_id: string, options: AppOptions) =>
-  withAccounts(options, async (accounts) => {
+  withAccounts(options, account_id, async (accounts) => {
     let listed = 0;
     let page: string | null = '';
     while (page !== null) {
@@ -58,9 +62,14 @@ export const deposits = (account_id: string, options: AppOptions) =>
   });
 
 /** Ends the process: 0 if `act` returns, 1 if the gateway refuses, 2 for wrong input, 3 if the answer is not known yet. */
-function withAccounts(options: AppOptions, act: (accounts: AccountsClient) => Promise<void>): Promise<void> {
-  return withPayments(appSettings(options), async ({ accounts }) => {
-    await act(accounts);
+async function withAccounts(
+  options: AppOptions,
+  account_id: string | undefined,
+  act: (accounts: AccountsClient, app_id: string) => Promise<void>,
+): Promise<void> {
+  const settings = await appSettings(options, account_id);
+  await withPayments(settings, async ({ accounts }) => {
+    await act(accounts, settings.app_id);
     return EXIT.ok;
   });
 }

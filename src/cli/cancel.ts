@@ -10,9 +10,14 @@ import { withPayments } from './with-payments';
  * yet.
  */
 export async function cancelOrder(out_trade_no: string, options: AppOptions): Promise<void> {
-  await withPayments(appSettings(options), async (payments) => {
+  const settings = await appSettings(options, out_trade_no);
+  await withPayments(settings, async (payments) => {
     const state = await payments.cancel(out_trade_no);
-    say(options.json ? JSON.stringify({ state }) : `Order ${out_trade_no} is withdrawn. Nothing was charged.`);
+    say(
+      options.json
+        ? JSON.stringify({ state })
+        : `Order ${out_trade_no} (app ${settings.app_id}) is withdrawn. Nothing was charged.`,
+    );
     return EXIT.ok;
   });
 }

@@ -1,9 +1,10 @@
 /** The settings of a command, read in one way by all of them. */
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
-import { appIdOf, type Config, loadConfig } from '../process/settings';
-import { DEFAULT_ADDRESS, temporalConfig } from '../temporal/connection';
+import { type Config, loadConfig } from '../process/settings';
+import { connectClient, DEFAULT_ADDRESS, temporalConfig } from '../temporal/connection';
 import { complain } from './print';
+import { appToChange } from './which-app';
 
 export interface AppOptions {
   /** The app's id, if the settings know several. */
@@ -35,8 +36,9 @@ export function commandSettings(): { config: Config; env: Environment } {
   return { config: loadConfig(env), env };
 }
 
-/** The same, with the app that the command acts for. Throws ConfigError if no app is named. */
-export function appSettings({ app, json }: AppOptions): AppSettings {
+/** The same, with the app that the command acts for, perhaps on a `number` of that app. Throws ConfigError where it is not plain which app. */
+export async function appSettings({ app, json }: AppOptions, number?: string): Promise<AppSettings> {
   const { config, env } = commandSettings();
-  return { config, env, app_id: appIdOf(config, app), json: json === true };
+  const app_id = await appToChange(config, { app, number }, () => connectClient(env, config));
+  return { config, env, app_id, json: json === true };
 }

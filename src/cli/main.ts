@@ -51,7 +51,7 @@ program
   .command('pay <order>')
   .description('send an order file and print its payment data')
   .option('--wait', 'print each state until the outcome is known')
-  .option('--app <app_id>', 'the gateway app, if the settings have several')
+  .option('--app <app_id>', 'the gateway app; needed where the settings have several')
   .addOption(new Option('--json', 'print JSON lines for programs'))
   .addHelpText('after', examples('pay examples/orders/pix.json --wait', 'pay order.json --app shop --json'))
   .action(async (order, options) => (await import('./pay.js')).pay(order, options));
@@ -59,7 +59,7 @@ program
 program
   .command('cancel <out_trade_no>')
   .description('withdraw an order that was not sent yet')
-  .option('--app <app_id>', 'the gateway app, if the settings have several')
+  .option('--app <app_id>', 'the gateway app; needed where the settings have several')
   .addOption(new Option('--json', 'print JSON lines for programs'))
   .addHelpText('after', examples('cancel order-123'))
   .action(async (number, options) => (await import('./cancel.js')).cancelOrder(number, options));
@@ -72,7 +72,7 @@ const accountCommand = (usage: string, description: string, example: string) =>
   accounts
     .command(usage)
     .description(description)
-    .option('--app <app_id>', 'the gateway app, if the settings have several')
+    .option('--app <app_id>', 'the gateway app; needed where the settings have several')
     .addOption(new Option('--json', 'print JSON for programs'))
     .addHelpText('after', examples(`accounts ${example}`));
 accountCommand(
@@ -107,7 +107,7 @@ program
   .option('--number <out_request_no>', 'the number of this refund, at most 16 characters')
   .option('--reason <text>', 'why')
   .option('--with <file>', 'a JSON file with user_info and bank_info')
-  .option('--app <app_id>', 'the gateway app, if the settings have several')
+  .option('--app <app_id>', 'the gateway app; needed where the settings have several')
   .addOption(new Option('--json', 'print JSON lines for programs'))
   .addHelpText(
     'after',

@@ -24,19 +24,19 @@ const QUERY_EVERY_MS = 1_000;
 
 /** Ends the process: 0 for a paid or sent order, 1 if it is not paid, 2 for wrong input, 3 if the outcome is not known yet. */
 export async function pay(file: string, options: PayOptions): Promise<void> {
-  const settings = appSettings(options);
+  const settings = await appSettings(options);
   const order = await readOrder(file, ruleSettings(settings.config)).catch(nameWrongFields);
   await withPayments(settings, async (payments) => {
     const { out_trade_no } = order.request;
     const sending = order.kind === 'checkout' ? payments.createCheckout(order.request) : payments.pay(order.request);
-    await show(await sending.catch(nameWrongFields), out_trade_no, options);
+    await show(await sending.catch(nameWrongFields), `Order ${out_trade_no} (app ${settings.app_id})`, options);
     return options.wait ? follow(payments, out_trade_no, options) : EXIT.ok;
   });
 }
 
-async function show(data: PaymentData, out_trade_no: string, { json }: PayOptions): Promise<void> {
+async function show(data: PaymentData, order: string, { json }: PayOptions): Promise<void> {
   if (json) return say(JSON.stringify({ payment_data: data }));
-  say(`Order ${out_trade_no}: the gateway has it.\n${await print.paymentData(data)}`);
+  say(`${order}: the gateway has it.\n${await print.paymentData(data)}`);
 }
 
 /** Prints each transition as it becomes known, until the outcome. Returns the exit code. */

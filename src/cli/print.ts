@@ -61,7 +61,7 @@ export function ending({
 }
 
 /** A virtual account, as lines. */
-export function account(data: SpeiAccountData): string {
+export function account(data: SpeiAccountData & { app_id?: string }): string {
   const shown = Object.entries(data).filter(([, value]) => value !== undefined && value !== '');
   const width = Math.max(...shown.map(([name]) => name.length), 0);
   return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`).join('\n');
@@ -72,7 +72,7 @@ export function accountState(state: SpeiAccountState): string {
   const { count, total, pending, set_aside } = state.deposits;
   const sums = Object.entries(total).map(([currency, sum]) => `${sum} ${printable(currency)}`);
   return [
-    account({ ...state.account, status: state.status ?? 'not known yet' }),
+    account({ app_id: state.app_id, ...state.account, status: state.status ?? 'not known yet' }),
     `  ${count} deposits, ${sums.join(' and ') || 'nothing yet'}${pending > 0 ? `; ${pending} being confirmed` : ''}`,
     ...set_aside.map(
       ({ out_trade_no, amount, currency, because }) =>

@@ -19,7 +19,7 @@ interface RefundCommand extends AppOptions {
 
 /** Ends the process: 0 for a refund, 1 if the gateway refuses it, 2 for wrong input, 3 if the answer is not known yet. */
 export async function refundOrder(out_trade_no: string, options: RefundCommand): Promise<void> {
-  const settings = appSettings(options);
+  const settings = await appSettings(options, out_trade_no);
   // From a file, because personal data does not belong on a command line.
   const buyer = options.with === undefined ? {} : await readJsonObject('file', options.with);
   await withPayments(settings, async (payments, client) => {
@@ -32,7 +32,8 @@ export async function refundOrder(out_trade_no: string, options: RefundCommand):
     const sending = payments.refund(out_trade_no, request).catch(nameFile);
     const workflowId = afterSaleWorkflowId(settings.app_id, out_trade_no);
     const answer = await sending.catch((error: unknown) => nameLastAnswer(client, workflowId, error));
-    say(options.json ? JSON.stringify({ refund: answer }) : await print.paymentData({ ...answer }));
+    if (options.json) say(JSON.stringify({ refund: answer }));
+    else say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData({ ...answer })}`);
     return EXIT.ok;
   });
 }

@@ -10,7 +10,7 @@ import type { Environment } from '../process/environment';
 import { appIdsOf, loadConfig } from '../process/settings';
 import { connect, connectToServer, temporalConfig } from '../temporal/connection';
 import { prepareNamespace } from '../temporal/namespaces';
-import { makeSchedule } from '../temporal/schedules';
+import { makeSchedule, unwantedSchedules } from '../temporal/schedules';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import { durationOf } from './operator/options';
 import { say } from './print';
@@ -43,19 +43,25 @@ export async function setup({ namespace: named, retention }: SetupOptions, given
       say(
         `Set TEMPORAL_NAMESPACE=${namespace} for worker, webhook and commands: with these settings they use ${others}.`,
       );
-    if (!config.PAYMENTS_SCHEDULES) return say('No Schedules were made: PAYMENTS_SCHEDULES is false.');
     const app_ids = appIdsOf(config);
     const client = new Client({ connection, namespace });
-    for (const job of scheduledJobs(app_ids)) {
+    const jobs = config.PAYMENTS_SCHEDULES ? scheduledJobs(app_ids) : [];
+    for (const job of jobs) {
       await makeSchedule(client, job, config.PAYMENTS_TASK_QUEUE);
       say(`Schedule ${job.schedule_id}: ready.`);
     }
-    if (app_ids.length === 0)
+    for (const schedule_id of await unwantedSchedules(client, jobs)) say(leftOver(schedule_id, namespace));
+    if (!config.PAYMENTS_SCHEDULES) say('No Schedules were made: PAYMENTS_SCHEDULES is false.');
+    else if (app_ids.length === 0)
       say('No reconciliation was scheduled: set GATEWAY_APP_ID or GATEWAY_APPS_FILE, and run setup again.');
   } finally {
     await connection.close();
   }
 }
+
+/** It is not deleted here: workers with other settings may use the namespace, too. */
+const leftOver = (schedule_id: string, namespace: string) =>
+  `Schedule ${schedule_id}: runs on, and these settings do not want it. Where no others in ${namespace} do, end it: temporal schedule delete --namespace ${namespace} --schedule-id '${schedule_id}'`;
 
 const CHANGES = {
   made: 'made, and keeps',

@@ -28,7 +28,7 @@ export interface ConnectOptions {
 
 /**
  * Connects to Temporal and returns a client for the payments of one gateway app (`app_id`, by default `GATEWAY_APP_ID`
- * or the first app of `GATEWAY_APPS_FILE`). It encrypts if `PAYMENTS_ENCRYPTION_KEYS` is set, and seals tokens and PINs if
+ * or the only app of `GATEWAY_APPS_FILE`). It encrypts if `PAYMENTS_ENCRYPTION_KEYS` is set, and seals tokens and PINs if
  * `PAYMENTS_SEALING_PUBLIC_JWK` is set. If the environment names no Temporal and no app, it uses the settings that
  * `npm start` left in `.payments/dev.env`, but never in production.
  * Throws ConfigError for unusable settings, TemporalUnreachableError and UnknownNamespaceError.

@@ -38,6 +38,19 @@ export function comparedPeriod(
   };
 }
 
+/** What a reconciliation shows as its status once it has compared the whole period, and what is read from there. */
+export const comparedStatus = ({ since, until }: ComparedPeriod) => `COMPARED ${since}/${until}`;
+
+/** Undefined where it is no such status: it compares still, or only a part. */
+export function comparedOf(status: string | null | undefined): ComparedPeriod | undefined {
+  const [, since, until] = /^COMPARED (\S+)\/(\S+)$/.exec(status ?? '') ?? [];
+  return since === undefined || until === undefined ? undefined : { since, until };
+}
+
+/** The UTC days of these, in ms since the epoch, that lie in none of the periods as a whole. */
+export const daysOutside = (days: readonly number[], periods: readonly ComparedPeriod[]): number[] =>
+  days.filter((day) => !periods.some(({ since, until }) => Date.parse(since) <= day && day + DAY <= Date.parse(until)));
+
 /** Why nothing lies in a period, whose books would seem to agree; undefined where something may. */
 export function periodProblem(
   period: ComparedPeriod,

@@ -36,7 +36,7 @@ export const RETENTION_MS = 30 * DAY;
 export function scheduledJobs(app_ids: readonly string[]): ScheduledJob[] {
   return [
     {
-      schedule_id: 'payments-stuck-sweep',
+      schedule_id: SWEEP_ID,
       workflow_type: WORKFLOW.stuckSweep,
       workflow_id: STUCK_SWEEP_WORKFLOW_ID,
       starts: { every_ms: 15 * MINUTE },
@@ -46,7 +46,7 @@ export function scheduledJobs(app_ids: readonly string[]): ScheduledJob[] {
       runs: 'one-at-a-time',
     },
     ...app_ids.map((app_id) => ({
-      schedule_id: `payments-reconciliation:${app_id}`,
+      schedule_id: `${RECONCILIATION_ID}${app_id}`,
       workflow_type: WORKFLOW.reconciliation,
       workflow_id: reconciliationWorkflowId(app_id, 'daily'),
       starts: { at_hour: 4 },
@@ -58,6 +58,13 @@ export function scheduledJobs(app_ids: readonly string[]): ScheduledJob[] {
   ];
 }
 
+const SWEEP_ID = 'payments-stuck-sweep';
+const RECONCILIATION_ID = 'payments-reconciliation:';
+
+/** Whether `setup` has made the Schedule of this id, for whichever app. */
+export const isScheduleOfOurs = (schedule_id: string): boolean =>
+  schedule_id === SWEEP_ID || schedule_id.startsWith(RECONCILIATION_ID);
+
 /** How often a job is due, in ms. */
 export const periodOf = ({ starts }: ScheduledJob): number => ('every_ms' in starts ? starts.every_ms : 24 * HOUR);
 
@@ -67,8 +74,9 @@ export const JOB_RUNBOOK = {
     happened:
       'A job that Temporal starts by itself, the sweep or a daily reconciliation, did not do its work when it was due.',
     loses: 'Nobody yet. But what is stuck, or differs at the gateway, is found by nobody.',
-    look: '`payment-gateway list --attention job-stopped` says what is wrong: no Schedule, a pause, a run that failed or hangs.',
-    act: 'Make the Schedule with `payment-gateway setup`, unpause it, or mend what its last run shows in Temporal UI.',
-    after: 'The line goes once a run has done its work. It cannot be resolved otherwise.',
+    look: '`payment-gateway list --attention job-stopped` says what is wrong: no Schedule, a pause, a run that failed or hangs, days that no reconciliation has compared (`gap`).',
+    act: 'Make the Schedule with `payment-gateway setup`, unpause it, or mend what its last run shows in Temporal UI. Days in between are compared by the command in the line.',
+    after:
+      'The line goes once a run has done its work, and each day since is compared. It cannot be resolved otherwise.',
   },
 } as const satisfies Record<string, RunbookEntry>;

@@ -10,6 +10,9 @@ export interface StuckSweepInput {
   is_reported?: boolean | undefined;
 }
 
+/** The status of a sweep that has looked. */
+export const SWEPT = 'SWEPT';
+
 /** What one look found. */
 export interface Swept {
   stuck: number;

@@ -5,6 +5,7 @@ import {
   isTemporalAttention,
   NOT_CREATED_YET,
   nameDigest,
+  reconciliationWorkflowId,
   SEARCH_ATTRIBUTE,
   STATUSES_WITH_MONEY,
   speiAccountQuantityWorkflowId,
@@ -117,6 +118,12 @@ function attentionQuery(attention: true | string): string {
   const { name } = SEARCH_ATTRIBUTE.attention;
   if (attention === true) return `(${[`${name} IS NOT NULL`, ...HELD_UP].join(' OR ')})`;
   return isTemporalAttention(attention) ? TEMPORAL_SAYS[attention] : `${name} = ${quoted(attention)}`;
+}
+
+/** Reconciliations of an app that began at this time or later. */
+export function reconciliationsQuery(app_id: string, since: Date): string {
+  const its = `WorkflowId STARTS_WITH ${quoted(reconciliationWorkflowId(app_id, ''))}`;
+  return `${typesQuery([WORKFLOW.reconciliation])} AND ${its} AND StartTime >= ${quoted(since.toISOString())}`;
 }
 
 /** Orders that somebody, or their parent, has ended from outside, at this time or later. */

@@ -1,8 +1,21 @@
 /** The Schedules of our jobs: they are made here, and whether they do their work is seen here. */
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
-import { periodOf, type ScheduledJob, SEARCH_ATTRIBUTE } from '../contract';
+import {
+  comparedOf,
+  daysOutside,
+  isScheduleOfOurs,
+  namedByWorkflowId,
+  periodOf,
+  RETENTION_MS,
+  type ScheduledJob,
+  SEARCH_ATTRIBUTE,
+  SWEPT,
+  scheduledRun,
+} from '../contract';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
-import type { ListedWorkflow } from './workflow-list';
+import { retentionOf } from './namespaces';
+import { reconciliationsQuery } from './payment-query';
+import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';
 
 /** Makes the Schedule of a job, or brings it up to date; a pause stays. Its runs wait in `taskQueue`. */
 export async function makeSchedule(client: Client, job: ScheduledJob, taskQueue: string): Promise<void> {
@@ -16,6 +29,15 @@ export async function makeSchedule(client: Client, job: ScheduledJob, taskQueue:
       .getHandle(job.schedule_id)
       .update(({ state }) => ({ spec, action, policies: { ...policies, pauseOnFailure: false }, state }));
   }
+}
+
+/** The Schedules of ours that belong to none of these jobs, and run on. Temporal's list of them is moments behind. */
+export async function unwantedSchedules(client: Client, jobs: readonly ScheduledJob[]): Promise<string[]> {
+  const wanted = new Set(jobs.map(({ schedule_id }) => schedule_id));
+  const unwanted: string[] = [];
+  for await (const { scheduleId } of client.schedule.list())
+    if (isScheduleOfOurs(scheduleId) && !wanted.has(scheduleId)) unwanted.push(scheduleId);
+  return unwanted.sort();
 }
 
 function scheduleOf({ schedule_id, workflow_type, workflow_id, ...job }: ScheduledJob, taskQueue: string) {
@@ -43,11 +65,11 @@ function scheduleOf({ schedule_id, workflow_type, workflow_id, ...job }: Schedul
 
 /**
  * Why a job does not do its work: there is no Schedule, somebody paused it, it starts nothing (`late`), its last run ended badly
- * (`failed`), or its run gets no further (`hangs`).
+ * (`failed`), its run gets no further (`hangs`), or nothing has compared a day that it had to (`gap`).
  */
 export interface JobTrouble {
   schedule_id: string;
-  problem: 'missing' | 'paused' | 'late' | 'failed' | 'hangs';
+  problem: 'missing' | 'paused' | 'late' | 'failed' | 'hangs' | 'gap';
   /** The run that shows it, where one does. */
   workflow_id: string | null;
   /** Since when, ISO 8601, UTC; null where nobody knows. */
@@ -82,7 +104,7 @@ async function troubleOf(client: Client, job: ScheduledJob, now: Date): Promise<
     const text = `nothing was started since ${last === undefined ? 'it was made' : new Date(last.time).toISOString()}`;
     return { schedule_id, problem: 'late', workflow_id: last?.workflow_id ?? null, since: iso(due), text };
   }
-  return await troubleOfRuns(client, job, found.runs, now);
+  return (await troubleOfRuns(client, job, found.runs, now)) ?? (await gapOf(client, job, found, now));
 }
 
 /** Whether the last run is open, as a sweep that waits for a person, and gets on: nothing is due then. */
@@ -106,8 +128,11 @@ async function troubleOfRuns(
     if (run === null) return null;
     const { workflow_id } = started;
     if (run.status.name === 'RUNNING') {
-      if (run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.status) === 'COMPARED') return null;
+      const status = run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.status);
+      if (status?.startsWith('COMPARED')) return null;
       const since = hangingSince(job, run, now);
+      // A sweep that has looked waits for a person; its next run inherits that it has, and looks at once.
+      if (since === null && status === SWEPT) return null;
       if (since === null) continue;
       const text = `${workflow_id} gets no further: its page in Temporal UI says why`;
       return { schedule_id, problem: 'hangs', workflow_id, since, text };
@@ -117,6 +142,53 @@ async function troubleOfRuns(
     return { schedule_id, problem: 'failed', workflow_id, since: run.closeTime?.toISOString() ?? null, text };
   }
   return null;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** So long, in ms, a day that nobody has compared is looked for: Temporal keeps its runs for longer. */
+const GAPS_WITHIN_MS = RETENTION_MS - 2 * DAY;
+
+/**
+ * The first days that no reconciliation of the app has compared, since the Schedule was made or the first run of it that Temporal has. A run that
+ * failed, a pause and a time without the Schedule leave such days, and nothing makes up for them by itself.
+ */
+async function gapOf(
+  client: Client,
+  { schedule_id, workflow_id, starts, works_ms }: ScheduledJob,
+  { created_at }: FoundSchedule,
+  now: Date,
+): Promise<JobTrouble | null> {
+  const app_id = namedByWorkflowId(workflow_id)?.app_id;
+  if ('every_ms' in starts || !app_id) return null;
+  const { connection, options } = client;
+  // What Temporal has forgotten may have compared a day.
+  const kept_ms = ((await retentionOf(connection, options.namespace)) ?? 0) - 2 * DAY;
+  const earliest = now.getTime() - Math.min(GAPS_WITHIN_MS, kept_ms);
+  const runs = await collect(listWorkflows(client, reconciliationsQuery(app_id, new Date(earliest)), app_id));
+  const dues = runs.flatMap(({ workflow_id: id }) => scheduledRun(id)?.due ?? []).map((due) => Date.parse(due));
+  const since = Math.max(Math.min(created_at, ...dues), earliest);
+  const at = starts.at_hour * HOUR;
+  // A run that is due on a day compares the day before; it has its time for that.
+  const first = Math.ceil((since - at) / DAY) * DAY - DAY;
+  const days = Array.from(
+    { length: Math.max(0, Math.ceil((now.getTime() - works_ms - at - DAY - first) / DAY)) },
+    (_, i) => first + i * DAY,
+  );
+  const left = daysOutside(
+    days,
+    runs.flatMap(({ status }) => comparedOf(status) ?? []),
+  );
+  const [day] = left;
+  if (day === undefined) return null;
+  const end = left.findLast((one, i) => one === day + i * DAY) ?? day;
+  const on = (ms: number) => iso(ms).slice(0, 10);
+  const command = `payment-gateway reconcile --app ${app_id} --since ${on(day)} --until ${on(end + DAY)}`;
+  const many =
+    left.length === 1
+      ? `no reconciliation has compared ${on(day)}`
+      : `no reconciliation has compared ${left.length} days, from ${on(day)}`;
+  return { schedule_id, problem: 'gap', workflow_id: null, since: iso(day + DAY + at), text: `${many}: ${command}` };
 }
 
 type Run = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
@@ -136,6 +208,7 @@ interface StartedRun {
 interface FoundSchedule {
   paused: boolean;
   notes: string;
+  created_at: number;
   /** When it was made or changed, in ms since the epoch. */
   made_at: number;
   /** The latest first. */
@@ -155,6 +228,7 @@ async function describe({ connection, options }: Client, scheduleId: string): Pr
     return {
       paused: schedule?.state?.paused ?? false,
       notes: schedule?.state?.notes ?? '',
+      created_at: msOf(info?.createTime),
       made_at: Math.max(msOf(info?.createTime), msOf(info?.updateTime)),
       runs: runs.reverse(),
     };

@@ -25,7 +25,7 @@ const VERSIONING: Readonly<
   payment: [payment, 'PINNED'],
   afterSale: [afterSale, 'AUTO_UPGRADE'],
   appAttention: [appAttention, 'AUTO_UPGRADE'],
-  strayNotification: [strayNotification, 'PINNED'],
+  strayNotification: [strayNotification, 'AUTO_UPGRADE'],
   createSpeiAccount: [createSpeiAccount, 'AUTO_UPGRADE'],
   speiAccount: [speiAccount, 'AUTO_UPGRADE'],
   speiAccountQuantity: [speiAccountQuantity, 'AUTO_UPGRADE'],
@@ -33,8 +33,8 @@ const VERSIONING: Readonly<
   installments: [installments, 'PINNED'],
   walletToken: [walletToken, 'PINNED'],
   eventDelivery: [eventDelivery, 'AUTO_UPGRADE'],
-  reconciliation: [reconciliation, 'PINNED'],
-  stuckSweep: [stuckSweep, 'PINNED'],
+  reconciliation: [reconciliation, 'AUTO_UPGRADE'],
+  stuckSweep: [stuckSweep, 'AUTO_UPGRADE'],
 };
 
 // A server takes no behavior from a worker without versions: the workflow's task would run out of time, again and again.

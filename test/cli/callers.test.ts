@@ -107,7 +107,7 @@ describe('accounts', () => {
       const file = requestFile();
       const first = await start(0, 'create', file);
       expect(first.output).toMatch(
-        /^The account is there\.\n {2}account_id +\w+\n {2}account_number +\d{18}\n {2}provider +STP\n {2}status +ACTIVE\n/,
+        /^The account is there \(app test-app\)\.\n {2}account_id +\w+\n {2}account_number +\d{18}\n {2}provider +STP\n {2}status +ACTIVE\n/,
       );
       expect((await accounts(0, 'create', file)).output).toBe(first.output);
       expect((await accounts(0, 'create', file, '--key', randomUUID())).output).not.toBe(first.output);
@@ -233,10 +233,10 @@ describe('accounts', () => {
 
   test('quantity prints how many accounts are left, and warns if they are few', async () => {
     const left = stack.simulator.availableAccounts(APP.app_id);
-    expect((await accounts(0, 'quantity')).output).toBe(`${left} virtual accounts are left.\n`);
+    expect((await accounts(0, 'quantity')).output).toBe(`${left} virtual accounts of app ${APP.app_id} are left.\n`);
     stack.simulator.configure({ accountPool: stack.simulator.accounts().length + 4 });
     expect((await accounts(0, 'quantity')).output).toBe(
-      '4 virtual accounts are left. These are few: below 5 (PAYMENTS_ACCOUNTS_LOW).\n',
+      '4 virtual accounts of app test-app are left. These are few: below 5 (PAYMENTS_ACCOUNTS_LOW).\n',
     );
     expect(await json('quantity')).toEqual({
       quantity: expect.objectContaining({ available_quantity: 4, low: 5, attention: 'few-accounts' }),

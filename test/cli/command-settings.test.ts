@@ -1,5 +1,5 @@
 /** The settings of a command: which app it acts for, and what it says of where they come from. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appSettings, commandSettings } from '../../src/cli/command-settings';
@@ -28,7 +28,7 @@ test.each([{ json: true }, {}])(
   async (options) => {
     await saveDevSettings('.payments', { GATEWAY_APP_ID: 'demo-app' });
     const [out, error] = [printed(process.stdout), printed(process.stderr)];
-    expect(appSettings(options).app_id).toBe('demo-app');
+    expect((await appSettings(options)).app_id).toBe('demo-app');
     expect(error).toHaveBeenCalledWith('Using the stack that runs here (.payments/dev.env).\n');
     expect(out).not.toHaveBeenCalled();
   },
@@ -50,11 +50,20 @@ test.each([
   },
 );
 
-test('a command acts for the app that is named, whatever the settings say', () => {
+test('a command acts for the app that is named, whatever the settings say', async () => {
   process.env.GATEWAY_APP_ID = 'first';
-  expect(appSettings({ app: 'second' }).app_id).toBe('second');
+  expect((await appSettings({ app: 'second' })).app_id).toBe('second');
 });
 
-test('a command without an app is refused, with the ways to name one', () => {
-  expect(() => appSettings({})).toThrow(/^Which app\? Set GATEWAY_APP_ID, name it \(--app in a command\)/);
+test('a command without an app is refused, with the ways to name one', async () => {
+  await expect(appSettings({})).rejects.toThrow(/^Which app\? Set GATEWAY_APP_ID, name it \(--app in a command\)/);
+});
+
+test('a command without an app is refused where there are several, whichever GATEWAY_APP_ID says: its number may be of each', async () => {
+  const app = (app_id: string) => ({ app_id, secret_key: 'sk_test', base_url: 'https://gateway.example' });
+  writeFileSync('apps.json', JSON.stringify([app('brazil'), app('mexico')]));
+  Object.assign(process.env, { GATEWAY_APPS_FILE: 'apps.json', GATEWAY_APP_ID: 'brazil' });
+  await expect(appSettings({})).rejects.toThrow(
+    /^Which app\? Nothing was done: name one of brazil, mexico with --app\.$/,
+  );
 });

@@ -26,7 +26,7 @@ test('money that came for an order that is not sold is said at once, with the co
   const money = { order_amount: '150.00', order_currency: 'BRL', mismatch };
   const state = { out_trade_no: 'order-1', trade_status: 'SUCCESS', outcome: 'CANCEL', attention: null, ...money };
   expect(doneText(PAYMENT, 'resolve', state)).toBe(
-    'Done: resolve. Order order-1 ended as CANCEL; the gateway says SUCCESS. 120.00 BRL came, and is to be sent back: payment-gateway refund order-1 --app shop.',
+    'Done: resolve. Order order-1 (app shop) ended as CANCEL; the gateway says SUCCESS. 120.00 BRL came, and is to be sent back: payment-gateway refund order-1 --app shop.',
   );
   expect(doneText(PAYMENT, 'resolve', { ...state, outcome: 'SUCCESS' })).toMatch(/ It needs nobody\.$/);
 });

@@ -47,13 +47,40 @@ describe('the next version', () => {
   });
 
   test('is the named one', () => {
-    expect(promotionOf(deployment(), 'a')).toMatchObject({ build_id: 'a', receivers: [OLDEST] });
+    expect(promotionOf(deployment(), { named: 'a' })).toMatchObject({ build_id: 'a', receivers: [OLDEST] });
+  });
+
+  test('is never one from which new work was taken, unless it is named: the mended one may not poll yet', () => {
+    const left = { ...NEW, state: 'draining' as const, last_current_at: '2026-11-04T01:00:00.000Z' };
+    const rolledBack = deployment({ versions: [left, CURRENT, OLDER, OLDEST] });
+    const wasRamped = deployment({ versions: [{ ...NEW, state: 'drained' }, CURRENT] });
+    const atZero = deployment({
+      versions: [{ ...NEW, state: 'ramping' }, CURRENT],
+      ramping: { build_id: 'd', percent: 0 },
+    });
+    for (const one of [rolledBack, wasRamped, atZero]) {
+      expect(() => promotionOf(one)).toThrow(/^Nothing was changed: new work of payments was taken from d before/);
+      expect(() => rampOf(one, 10, { own: 'd' })).toThrow(/or name this one: --build-id d\.$/);
+      expect(promotionOf(one, { named: 'd' })).toMatchObject({ build_id: 'd' });
+    }
+  });
+
+  test('is that of TEMPORAL_WORKER_BUILD_ID, before the ramped and the newest one, once it polls', () => {
+    const mended = version('e', 5);
+    const ramped = { ramping: { build_id: 'd', percent: 10 } };
+    expect(() => promotionOf(deployment(ramped), { own: 'e' })).toThrow(
+      /has no version e\. .*_BUILD_ID=e, and wait until/,
+    );
+    const polls = deployment({ ...ramped, versions: [mended, NEW, CURRENT] });
+    expect(rampOf(polls, 10, { own: 'e' })).toMatchObject({ build_id: 'e' });
   });
 
   test('is refused where it is not there, or current already', () => {
-    expect(() => promotionOf(deployment(), 'x')).toThrow(/has no version x\. It has: d, c, b, a.*start one with/);
+    expect(() => promotionOf(deployment(), { named: 'x' })).toThrow(
+      /has no version x\. It has: d, c, b, a.*start one with/,
+    );
     expect(() => promotionOf(deployment({ versions: [CURRENT, OLDER] }))).toThrow(/c is the current .* none is newer/);
-    expect(() => rampOf(deployment(), 5, 'c')).toThrow(UserError);
+    expect(() => rampOf(deployment(), 5, { named: 'c' })).toThrow(UserError);
   });
 });
 
@@ -105,7 +132,7 @@ describe('the gates that a receiver does not know', () => {
     const ramped = deployment({ ramping: { build_id: 'd', percent: 20 } });
     expect(rampOf(ramped, 30).receivers).toEqual([NEW]);
     expect(rampOf(ramped, 10).receivers).toEqual([CURRENT]);
-    expect(rampOf(ramped, 10, 'b').receivers).toEqual([OLDER, CURRENT]);
+    expect(rampOf(ramped, 10, { named: 'b' }).receivers).toEqual([OLDER, CURRENT]);
   });
 
   test('are told before runs pass them', () => {

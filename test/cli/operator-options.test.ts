@@ -1,4 +1,5 @@
 /** What an operator writes as options: it is taken as it is meant, or refused with a sentence. */
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { Command } from 'commander';
 import { addOperatorCommands } from '../../src/cli/operator/commands';
 import { targetOf } from '../../src/cli/operator/connection';
@@ -79,17 +80,54 @@ test('resolve with --although alone is refused, and says what it goes with', asy
 });
 
 const config = loadConfig({ GATEWAY_APP_ID: 'shop', PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' });
+/** Temporal with workflows of these ids. */
+const having = (...ids: string[]) => ({
+  workflow: {
+    getHandle: (id: string) => ({
+      describe: async () => {
+        if (!ids.includes(id)) throw new WorkflowNotFoundError('none', id, undefined);
+      },
+    }),
+  },
+});
+const client = having();
 const ofShop = { workflow_id: null, app_id: 'shop' };
 
 test.each(['payment:shop:5', 'after-sale:2026:1', 'reconciliation:shop:1', 'stuck-sweep-9', '--yes', 'order-1'])(
   '%j beside --app is the number of an order, whatever workflow’s id it looks like',
-  (out_trade_no) => {
-    expect(targetOf(out_trade_no, { app: 'shop' }, { config })).toEqual({ ...ofShop, out_trade_no });
+  async (out_trade_no) => {
+    expect(await targetOf(out_trade_no, { app: 'shop' }, { config, client }, 'change')).toEqual({
+      ...ofShop,
+      out_trade_no,
+    });
   },
 );
 
-test('the id of a workflow without --app names that workflow, and the order that it is of', () => {
+test('the id of a workflow without --app names that workflow, and the order that it is of', async () => {
   const named = { workflow_id: 'after-sale:other:5', app_id: 'other', out_trade_no: '5' };
-  expect(targetOf('after-sale:other:5', {}, { config })).toEqual(named);
-  expect(targetOf('order-1', {}, { config })).toEqual({ ...ofShop, out_trade_no: 'order-1' });
+  expect(await targetOf('after-sale:other:5', {}, { config, client }, 'change')).toEqual(named);
+  expect(await targetOf('order-1', {}, { config, client }, 'change')).toEqual({ ...ofShop, out_trade_no: 'order-1' });
+});
+
+describe('a number without --app, where there are several apps', () => {
+  const app = (app_id: string) => ({ app_id, secret_key: 'sk_test', base_url: 'https://gateway.example' });
+  const several = { ...config, apps: [app('brazil'), app('mexico')], GATEWAY_APP_ID: 'brazil' };
+  const target = (to: 'show' | 'change', ...ids: string[]) =>
+    targetOf('1002', {}, { config: several, client: having(...ids) }, to);
+
+  test.each([
+    [['payment:mexico:1002'], 'mexico has'],
+    [['payment:brazil:1002', 'after-sale:mexico:1002'], 'brazil and mexico have'],
+    [[], 'none has'],
+  ])('changes nothing, and the refusal says who has it: %j', async (ids, said) => {
+    const refusal = `Which app? Nothing was done: name one of brazil, mexico with --app. Of these, ${said} 1002.`;
+    await expect(target('change', ...ids)).rejects.toThrow(refusal);
+  });
+
+  test('shows the order of the only app that has it, and asks where several have', async () => {
+    expect(await target('show', 'after-sale:mexico:1002')).toMatchObject({ app_id: 'mexico', out_trade_no: '1002' });
+    await expect(target('show', 'payment:brazil:1002', 'payment:mexico:1002')).rejects.toThrow(
+      'brazil and mexico have',
+    );
+  });
 });

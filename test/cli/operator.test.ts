@@ -1,5 +1,5 @@
 /** An operator at a stack with keys: finds what needs a person, understands it, clears it, and sees who did what and why. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
@@ -251,7 +251,7 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
   const asked = (out_trade_no: string) => stack.simulator.requests({ path: '/trade/query', out_trade_no }).length;
   await untilListed(`WorkflowType = 'payment' AND PaymentMethod = 'SPEI'`, 2);
   const [one = '', two = ''] = orders;
-  expect((await run('recheck', one)).output).toContain(`Done: recheck. Order ${one} is open`);
+  expect((await run('recheck', one)).output).toContain(`Done: recheck. Order ${one} (app ${APP.app_id}) is open`);
   expect([asked(one), asked(two)]).toEqual([1, 0]);
 
   const dry = await run('recheck', '--method', 'SPEI', '--dry-run');
@@ -415,6 +415,28 @@ test('export gives exact amounts of payments that run and that have ended, as CS
   expect(rows.filter((row) => /^test-app,pix-[\w-]+,\w+,150\.00,BRL,PIX,/.test(row)).length).toBeGreaterThan(1);
   const json = lines((await run('export', '--format', 'jsonl', '--status', 'SUCCESS')).output);
   expect(JSON.parse(json[0] ?? '')).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', error: null });
+});
+
+test('a refund with several apps in the settings is refused without --app, and says which of them has the order', async () => {
+  const { out_trade_no } = await sold(stack, 'credit-card');
+  const file = join(folder, 'apps.json');
+  const base_url = 'https://gateway.example';
+  writeFileSync(
+    file,
+    JSON.stringify(['other', APP.app_id].map((app_id) => ({ app_id, base_url, secret_key: 'sk_test' }))),
+  );
+  const own = { ...env, GATEWAY_APPS_FILE: file, PAYMENTS_TASK_QUEUE: stack.taskQueue };
+  const several = (...args: string[]) => commands.run(own, ...args);
+  expect(await several('refund', out_trade_no)).toMatchObject({
+    code: 2,
+    printed: expect.stringContaining(`name one of other, ${APP.app_id} with --app. Of these, ${APP.app_id} has`),
+  });
+  expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no })).toEqual([]);
+  expect((await several('show', out_trade_no)).output).toContain(`(app ${APP.app_id}) is paid`);
+  expect(await several('refund', out_trade_no, '--app', APP.app_id)).toMatchObject({
+    code: 0,
+    output: expect.stringContaining(`Refund of order ${out_trade_no} (app ${APP.app_id}):`),
+  });
 });
 
 test('show and resolve of an order that nobody knows end with a sentence', async () => {

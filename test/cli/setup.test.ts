@@ -96,6 +96,24 @@ test('setup leaves out the Schedules where the settings say so', async () => {
   const setup = new Terminal({ cwd: folder, env: { ...settings, PAYMENTS_SCHEDULES: 'false' } }, 'setup');
   expect(await setup.ended).toBe(0);
   expect(setup.output).toContain('No Schedules were made');
+  for (const id of ['payments-stuck-sweep', 'payments-reconciliation:app-1'])
+    expect(setup.output).toContain(
+      `Schedule ${id}: runs on, and these settings do not want it. Where no others in default do, end it: temporal schedule delete --namespace default --schedule-id '${id}'`,
+    );
+});
+
+test('setup names the Schedule of an app that the settings have no more, and leaves it to a person', async () => {
+  const setup = new Terminal({ cwd: folder, env: { ...settings, GATEWAY_APP_ID: 'app-2' } }, 'setup');
+  expect(await setup.ended).toBe(0);
+  expect(setup.output).toMatch(/^Schedule payments-reconciliation:app-2: ready\.$/m);
+  expect(setup.output.match(/runs on, and these settings do not want it/g)).toHaveLength(1);
+  expect(setup.output).toContain("--schedule-id 'payments-reconciliation:app-1'");
+  await temporal.client.schedule.getHandle('payments-reconciliation:app-2').delete();
+  await eventually('the Schedule is gone', async () => {
+    for await (const { scheduleId } of temporal.client.schedule.list())
+      if (scheduleId === 'payments-reconciliation:app-2') return false;
+    return true;
+  });
 });
 
 test('setup of a namespace that does not exist fails and names it', async () => {

@@ -1,6 +1,6 @@
 /** How a merchant's client finds its settings. That it then pays is tested on a whole stack, in test/real-server. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, connectPayments, TemporalUnreachableError } from '../../src/client';
@@ -46,4 +46,16 @@ test('the client room loads neither native code nor what calls the gateway nor O
   const script = `require(${JSON.stringify(join(ROOT, 'lib/client'))});
     console.log(Object.keys(require.cache).filter((file) => /core-bridge|undici|opentelemetry/.test(file)).length);`;
   expect(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' }).trim()).toBe('0');
+});
+
+test('with several apps and no GATEWAY_APP_ID, an application has to say which it pays with', async () => {
+  const app = (app_id: string) => ({ app_id, secret_key: 'sk_test', base_url: 'https://gateway.example' });
+  writeFileSync('apps.json', JSON.stringify([app('brazil'), app('mexico')]));
+  const env = {
+    GATEWAY_APPS_FILE: 'apps.json',
+    TEMPORAL_ADDRESS: NOBODY,
+    PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
+  };
+  await expect(connectPayments(env)).rejects.toThrow(/^Which app\? Of brazil, mexico: set GATEWAY_APP_ID, name it/);
+  await expect(connectPayments(env, 'mexico')).rejects.toThrow(TemporalUnreachableError);
 });

@@ -511,7 +511,13 @@ describe('GATEWAY_APPS_FILE', () => {
     const global = { ...LISTED, app_id: 'app-3', previous_secret_keys: ['sk_old'], global: true, time_zone: 'UTC' };
     const { apps } = loadConfig(listing([LISTED, global], SINGLE));
     expect(apps.map(({ app_id }) => app_id)).toEqual(['app-1', 'app-2', 'app-3']);
-    expect(apps.slice(1)).toEqual([LISTED, global]);
+    expect(apps.slice(1)).toEqual([{ ...LISTED, time_zone: 'UTC' }, global]);
+  });
+
+  test('gives an app without a time zone that of GATEWAY_TIME_ZONE, as it had when it stood alone', () => {
+    const own = { ...LISTED, app_id: 'app-3', time_zone: 'America/Bogota' };
+    const { apps } = loadConfig(listing([LISTED, own], { GATEWAY_TIME_ZONE: 'America/Sao_Paulo' }));
+    expect(apps.map(({ time_zone }) => time_zone)).toEqual(['America/Sao_Paulo', 'America/Bogota']);
   });
 
   test('drops the slash at the end of an address', () => {

@@ -2,13 +2,25 @@
  * Jobs that Temporal starts by itself go on for years: without keys, once keys are introduced, while they are rotated, after a run that
  * failed or returned something else, and after a limit on time. What stops them is found. Temporal and the workers are real.
  */
-import type { ScheduleHandle } from '@temporalio/client';
+import { Client, type ScheduleHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { dataConverter } from '../../src/codec';
-import { type Recorder, type ScheduledJob, scheduledJobs } from '../../src/contract';
+import {
+  comparedStatus,
+  paymentWorkflowId,
+  type Recorder,
+  reconciliationWorkflowId,
+  type ScheduledJob,
+  SEARCH_ATTRIBUTE,
+  SWEPT,
+  scheduledJobs,
+  WORKFLOW,
+} from '../../src/contract';
+import { DAY } from '../../src/gateway/pure/durations';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
+import { prepareNamespace } from '../../src/temporal/namespaces';
 import { makeSchedule, troubledJobs } from '../../src/temporal/schedules';
 import { look } from '../../src/temporal/watch-for-stops';
 import { devServer } from '../../src/testing/dev-server';
@@ -25,6 +37,8 @@ const taskQueue = 'jobs';
 let temporal: TestWorkflowEnvironment;
 beforeAll(async () => {
   temporal = await devServer();
+  // Days are looked for as long as Temporal keeps runs.
+  await prepareNamespace(temporal.connection, 'default', 30 * DAY);
 });
 afterAll(async () => {
   await temporal?.teardown();
@@ -163,6 +177,61 @@ test('a run that failed is found, and the next one works, also where its key was
     for (const job of JOBS) expect(await runOnce(job)).toBe('COMPLETED');
   });
   expect(await troubles()).toEqual([]);
+});
+
+test('a day that no reconciliation has compared is found with the command that compares it, and goes once one has', async () => {
+  const today = Math.floor(Date.now() / DAY) * DAY;
+  const day = (ago: number) => new Date(today - ago * DAY).toISOString();
+  const reader = new Client({ connection: temporal.connection, dataConverter: dataConverter(settings(setting(NEW))) });
+  const compare = async (period: string, input: object[]) => {
+    const workflowId = reconciliationWorkflowId(APP.app_id, period);
+    const start = { workflowId, taskQueue, args: input };
+    expect(await reader.workflow.execute(WORKFLOW.reconciliation, start)).toMatchObject({ finished: true });
+  };
+  const compared = ({ ago }: { ago: number }) => comparedStatus({ since: day(ago + 1), until: day(ago) });
+  const listed = (status: string) =>
+    eventually(`${status} is listed`, async () => {
+      const query = `WorkflowType = '${WORKFLOW.reconciliation}' AND PaymentStatus = '${status}'`;
+      return (await temporal.client.workflow.count(query)).count > 0;
+    });
+  await withWorker(setting(NEW), async () => {
+    // As the Schedule has started it a week ago; since then it was paused.
+    await compare(`daily-${day(7).slice(0, 10)}T04:00:00Z`, []);
+    await listed(compared({ ago: 7 }));
+    const command = `payment-gateway reconcile --app ${APP.app_id} --since ${day(7).slice(0, 10)} --until `;
+    expect(await troubles()).toMatchObject([{ problem: 'gap', text: expect.stringContaining(command) }]);
+    expect(await told()).toMatchObject({ values: { [`jobStopped ${RECONCILIATION?.schedule_id}`]: 1 } });
+    const period = { since: day(7), until: day(0) };
+    // Of a part of the numbers: it has not compared the days.
+    await compare('part', [{ app_id: APP.app_id, ...period, orders: { from: 'a', to: 'b' } }]);
+    await listed('COMPARED A PART');
+    expect(await troubles()).toMatchObject([{ problem: 'gap' }]);
+    await compare('again', [{ app_id: APP.app_id, ...period }]);
+    await listed(comparedStatus(period));
+    expect(await troubles()).toEqual([]);
+  });
+});
+
+test('a sweep that waits for a person after one that ran out of time has done its work', async () => {
+  const sweep = SWEEP ?? fail();
+  const { client } = temporal;
+  // Its time is over, and nobody takes it.
+  const workflowId = paymentWorkflowId(APP.app_id, 'stuck');
+  const typedSearchAttributes = [{ key: SEARCH_ATTRIBUTE.expiresAt, value: new Date(Date.now() - DAY) }];
+  const start = { workflowId, taskQueue: 'nobody', args: [], typedSearchAttributes };
+  const unheard = await client.workflow.start(WORKFLOW.payment, start);
+  const lost = await startOnce(sweep);
+  await lost.terminate('as its limit does');
+  expect(await troubles()).toMatchObject([{ problem: 'failed' }]);
+  await withWorker(setting(NEW), async () => {
+    const run = await startOnce(sweep);
+    await eventually(
+      'it has looked',
+      async () => (await run.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTE.status) === SWEPT,
+    );
+    expect(await troubles()).toEqual([]);
+    await unheard.terminate();
+  });
 });
 
 test('a paused job is found, with the note of who paused it, and its schedule made again leaves it paused', async () => {

@@ -20,7 +20,7 @@ func (a *Accounts) Create(ctx context.Context, request NewSpeiAccount, key strin
 	input := Object{"app_id": a.workflows.appID, "request": request}
 	id := "create-spei-account:" + a.workflows.appID + ":" + key
 	reuse := enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
-	err = a.workflows.run(ctx, "createSpeiAccount", id, input, reuse, &account)
+	err = a.workflows.run(ctx, "createSpeiAccount", id, input, reuse, 0, &account)
 	return account, err
 }
 

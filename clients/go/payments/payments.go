@@ -360,7 +360,7 @@ func (p *Payments) afterEnd(ctx context.Context, outTradeNo string) (*PaymentSta
 func (p *Payments) ask(ctx context.Context, question string, input Object, into any) error {
 	id := fmt.Sprintf("lookup:%s:%s:%s", p.workflows.appID, question, digest(input))
 	input["app_id"] = p.workflows.appID
-	err := p.workflows.run(ctx, question, id, input, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, into)
+	err := p.workflows.run(ctx, question, id, input, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, lookupLives, into)
 	var failed *Error
 	if errors.As(err, &failed) && failed.Type == "PaymentPending" {
 		return &Error{Type: "NotAnswered", Message: failed.Message, Details: failed.Details, Because: "NotAnswered"}

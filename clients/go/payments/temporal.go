@@ -22,6 +22,8 @@ import (
 // Longer than the workflows wait for the gateway, so that they answer first if a worker runs.
 const (
 	answerTimeout = 45 * time.Second
+	// lookupLives: nobody waits for a later answer, so a worker that comes back must not ask the gateway for it.
+	lookupLives   = answerTimeout + 15*time.Second
 	refundTimeout = 75 * time.Second
 	queryTimeout  = 15 * time.Second
 )
@@ -112,13 +114,13 @@ func (w *workflows) result(ctx context.Context, id string, into any) error {
 	return asError(w.client.GetWorkflow(ctx, id, "").Get(ctx, into))
 }
 
-// run starts a workflow, or finds it, and waits for its result.
-func (w *workflows) run(ctx context.Context, workflow, id string, input any, reuse enumspb.WorkflowIdReusePolicy, into any) error {
+// run starts a workflow, or finds it, and waits for its result. It lives at most so long; 0 is without a limit.
+func (w *workflows) run(ctx context.Context, workflow, id string, input any, reuse enumspb.WorkflowIdReusePolicy, lives time.Duration, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	_, err := w.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: w.taskQueue, WorkflowIDReusePolicy: reuse,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING, WorkflowExecutionTimeout: lives,
 	}, workflow, input)
 	if err != nil && !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return asError(err)

@@ -17,7 +17,7 @@ from .codec import data_converter
 from .errors import ConfigError, PaymentError
 from .sealing import seal
 from .settings import environment, setting
-from .temporal import ANSWER_TIMEOUT, REFUND_TIMEOUT, Temporal, digest, leaves_no_order, no_answer, shared_update_id, while_closing
+from .temporal import ANSWER_TIMEOUT, LOOKUP_LIVES, REFUND_TIMEOUT, Temporal, digest, leaves_no_order, no_answer, shared_update_id, while_closing
 from .types import (
     JSON,
     AfterSaleState,
@@ -230,7 +230,7 @@ class Payments:
         """Those who ask the same at the same moment share one question."""
         id = f"lookup:{self._app_id}:{question}:{digest(input)}"
         try:
-            return await self._temporal.run(question, id, input, WorkflowIDReusePolicy.ALLOW_DUPLICATE)
+            return await self._temporal.run(question, id, input, WorkflowIDReusePolicy.ALLOW_DUPLICATE, LOOKUP_LIVES)
         except PaymentError as error:
             if error.type != "PaymentPending":
                 raise

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import timedelta
 from hashlib import sha256
 from typing import Any, NoReturn, TypeVar
 
@@ -29,6 +30,8 @@ Answer = TypeVar("Answer")
 
 # Longer than the workflows wait for the gateway, so that they answer first if a worker runs. In seconds.
 ANSWER_TIMEOUT = 45
+# Nobody waits for a later answer: a worker that comes back must not ask the gateway for it.
+LOOKUP_LIVES = timedelta(seconds=ANSWER_TIMEOUT + 15)
 REFUND_TIMEOUT = 75
 QUERY_TIMEOUT = 15
 
@@ -70,8 +73,10 @@ class Temporal:
     async def update(self, id: str, name: str) -> Any:
         return await answered(self.handle(id).execute_update(name), ANSWER_TIMEOUT)
 
-    async def run(self, workflow: str, id: str, input: JSON, reuse: WorkflowIDReusePolicy) -> Any:
-        """Starts a workflow, or finds it, and waits for its result."""
+    async def run(
+        self, workflow: str, id: str, input: JSON, reuse: WorkflowIDReusePolicy, lives: timedelta | None = None
+    ) -> Any:
+        """Starts a workflow, or finds it, and waits for its result. It `lives` at most so long."""
         start = self.client.start_workflow(
             workflow,
             {"app_id": self.app_id, **input},
@@ -79,6 +84,7 @@ class Temporal:
             task_queue=self.task_queue,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             id_reuse_policy=reuse,
+            execution_timeout=lives,
         )
         with suppress(WorkflowAlreadyStartedError):
             await answered(start, ANSWER_TIMEOUT)

@@ -14,7 +14,11 @@ export function addDeployCommands(program: Command): void {
       .option('--deployment <name>', 'the Worker Deployment (default: TEMPORAL_DEPLOYMENT_NAME, or the only one)')
       .addOption(new Option('--json', 'print JSON for programs'))
       .addHelpText('after', examples(...lines.map((line) => `deploy ${line}`)));
-  const build = () => new Option('--build-id <build>', 'this version (default: the ramped one, else the newest)');
+  const build = () =>
+    new Option(
+      '--build-id <build>',
+      'this version (default: TEMPORAL_WORKER_BUILD_ID, the ramped one, or the newest that never had new work)',
+    );
 
   subCommand(
     'status',

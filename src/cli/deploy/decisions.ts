@@ -13,9 +13,15 @@ export type Change = (
   receivers: readonly (DeployedVersion | null)[];
 };
 
+/** Which version is meant: the one that a person has named, or that the settings of this program say it is of. */
+export interface Meant {
+  named?: string | undefined;
+  own?: string | undefined;
+}
+
 /** Throws UserError where there is no version that it could be. */
-export function rampOf(deployment: Deployment, percent: number, named?: string): Change {
-  const version = nextVersion(deployment, named);
+export function rampOf(deployment: Deployment, percent: number, meant: Meant = {}): Change {
+  const version = nextVersion(deployment, meant);
   const { build_id } = version;
   const before = deployment.ramping;
   const current = versionOf(deployment, deployment.current);
@@ -26,8 +32,8 @@ export function rampOf(deployment: Deployment, percent: number, named?: string):
 }
 
 /** Throws UserError where there is no version that it could be. */
-export function promotionOf(deployment: Deployment, named?: string): Change {
-  const version = nextVersion(deployment, named);
+export function promotionOf(deployment: Deployment, meant: Meant = {}): Change {
+  const version = nextVersion(deployment, meant);
   return { do: 'promote', build_id: version.build_id, receivers: [version] };
 }
 
@@ -48,18 +54,27 @@ export function rollbackOf(deployment: Deployment): Change {
   return { do: 'promote', build_id: before.build_id, receivers: [before] };
 }
 
-/** The named one; else the one that is ramped, and else the newest, unless that is the current one. */
-function nextVersion(deployment: Deployment, named: string | undefined): DeployedVersion {
+/**
+ * The named one; else our own, the one that gets a part already, and else the newest. One from which new work was taken is only meant by its name:
+ * it is the newest also where the mended one has not polled yet.
+ */
+function nextVersion(deployment: Deployment, { named, own }: Meant): DeployedVersion {
   const { name, ramping, current, versions } = deployment;
-  const wanted = named ?? ramping?.build_id ?? versions[0]?.build_id;
+  const ramped = ramping && ramping.percent > 0 ? ramping.build_id : undefined;
+  const wanted = named ?? own ?? ramped ?? versions[0]?.build_id;
   const found = versions.find(({ build_id }) => build_id === wanted);
   if (found === undefined)
     throw new UserError(
-      `${name} has no version ${wanted ?? ''}. It has: ${versions.map(({ build_id }) => build_id).join(', ') || 'none'}. A version is there once a worker of it polls: start one with TEMPORAL_WORKER_BUILD_ID=${named ?? 'BUILD'}.`,
+      `${name} has no version ${wanted ?? ''}. It has: ${versions.map(({ build_id }) => build_id).join(', ') || 'none'}. A version is there once a worker of it polls: start one with TEMPORAL_WORKER_BUILD_ID=${named ?? own ?? 'BUILD'}, and wait until its /readyz is 200.`,
     );
   if (found.build_id === current)
     throw new UserError(
       `${found.build_id} is the current version of ${name} already${named === undefined ? ', and none is newer: start workers of the new one, or name one with --build-id' : ''}.`,
+    );
+  const isLeft = found.state !== 'new' || found.last_current_at !== null;
+  if (isLeft && found.build_id !== (named ?? ramped))
+    throw new UserError(
+      `Nothing was changed: new work of ${name} was taken from ${found.build_id} before, and no newer version polls. Start workers of the mended one, and wait until their /readyz is 200; or name this one: --build-id ${found.build_id}.`,
     );
   return found;
 }

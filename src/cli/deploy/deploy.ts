@@ -9,6 +9,7 @@ import { printable, say } from '../print';
 import {
   type Change,
   gatesOfNoReturn,
+  type Meant,
   promotionOf,
   rampOf,
   rollbackOf,
@@ -43,18 +44,21 @@ export function ramp(percent: string, { buildId, ...options }: NextOptions): Pro
   const wanted = Number(percent);
   if (!/^\d+(\.\d+)?$/.test(percent) || wanted > 100)
     throw new UserError(`${percent} is no share: give a number from 0 to 100, such as 10 for 10 % of new work.`);
-  return change(options, (deployment) => rampOf(deployment, wanted, buildId));
+  return change(options, (deployment, own) => rampOf(deployment, wanted, { named: buildId, own }));
 }
 
 export const promote = ({ buildId, ...options }: NextOptions): Promise<never> =>
-  change(options, (deployment) => promotionOf(deployment, buildId));
+  change(options, (deployment, own) => promotionOf(deployment, { named: buildId, own }));
 
 export const rollback = (options: DeployOptions): Promise<never> => change(options, rollbackOf);
 
 /** Makes a change, unless open runs could not go on after it. */
-function change(options: DeployOptions, planned: (deployment: Deployment) => Change): Promise<never> {
-  return onDeployment(options, async (deployments, deployment) => {
-    const plan = planned(deployment);
+function change(
+  options: DeployOptions,
+  planned: (deployment: Deployment, own: Meant['own']) => Change,
+): Promise<never> {
+  return onDeployment(options, async (deployments, deployment, own) => {
+    const plan = planned(deployment, own);
     const gates = unreadGates(deployment, plan.receivers);
     const runs = await deployments.runsBehind(deployment, gates);
     if (runs > 0) throw new DeployRefusedError(stranding(plan, gates, runs));
@@ -128,13 +132,14 @@ const gatesText = ({ gates }: DeployedVersion): string =>
 
 function onDeployment(
   { deployment: named }: DeployOptions,
-  act: (deployments: Deployments, deployment: Deployment) => Promise<void>,
+  act: (deployments: Deployments, deployment: Deployment, own: Meant['own']) => Promise<void>,
 ): Promise<never> {
   return asOperator(async ({ client, config }) => {
     const deployments = new Deployments(client.workflowService, client.options.namespace, client.options.identity);
     try {
       const name = named ?? config.TEMPORAL_DEPLOYMENT_NAME ?? onlyOne(await deployments.names());
-      await act(deployments, await deployments.read(name));
+      const own = name === config.TEMPORAL_DEPLOYMENT_NAME ? config.TEMPORAL_WORKER_BUILD_ID : undefined;
+      await act(deployments, await deployments.read(name), own);
       return EXIT.ok;
     } catch (error) {
       if (!(error instanceof DeployRefusedError)) throw error;

@@ -2,7 +2,8 @@
 import { type Command, Option } from 'commander';
 import { examples } from '../help-examples';
 
-const app = () => new Option('--app <app_id>', 'the gateway app, if the settings have several');
+const app = () =>
+  new Option('--app <app_id>', 'the gateway app; where the settings have several, what changes something needs it');
 const json = () => new Option('--json', 'print JSON lines for programs');
 
 export function addOperatorCommands(program: Command): void {

@@ -5,7 +5,7 @@ import { PayloadDecryptionError } from '../../codec/encryption-codec';
 import { type NamedByWorkflowId, namedByWorkflowId } from '../../contract';
 import type { Environment } from '../../process/environment';
 import { exitOncePrinted, reportOf } from '../../process/exit';
-import { appIdOf, type Config } from '../../process/settings';
+import type { Config } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { connect, connectClient } from '../../temporal/connection';
 import { GRPC_STATUS, grpcCodeOf, isUnreadable } from '../../temporal/grpc-status';
@@ -15,6 +15,7 @@ import { commandSettings } from '../command-settings';
 import { EXIT } from '../exit-codes';
 import { isForPrograms, tellError } from '../failed';
 import { complain, say } from '../print';
+import { appToChange, appToShow, type Known } from '../which-app';
 
 /** What a command of an operator works with. It needs no key of the gateway. */
 export interface Operator {
@@ -82,16 +83,21 @@ const KEYS_ARE_MISSING =
 
 /**
  * Reads what a person named: with an app, the number of an order, whatever it looks like; without one, the id of a workflow where it is one, or else a
- * number. Throws ConfigError where no app is known.
+ * number. Throws ConfigError where it is not plain which app is meant, to `show` something of it or to `change` it.
  */
-export function targetOf(
+export async function targetOf(
   text: string,
   { app }: { app?: string | undefined },
-  { config }: Pick<Operator, 'config'>,
-): Target {
+  { config, client }: { config: Config; client: Known },
+  to: 'show' | 'change',
+): Promise<Target> {
   const named = app === undefined ? namedByWorkflowId(text) : undefined;
   if (named && isKind(named)) return { workflow_id: text, app_id: named.app_id, out_trade_no: named.out_trade_no };
-  return { workflow_id: null, app_id: appIdOf(config, app), out_trade_no: text };
+  const said = { app, number: text };
+  const app_id = await (to === 'show'
+    ? appToShow(config, said, client)
+    : appToChange(config, said, () => Promise.resolve(client)));
+  return { workflow_id: null, app_id, out_trade_no: text };
 }
 
 const KINDS = [

@@ -141,7 +141,7 @@ export function recheckOrder(order: string, options: DecideOptions): Promise<nev
 }
 
 async function openRuns(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
-  const { runs } = await readCase(operator.client, targetOf(order, options, operator));
+  const { runs } = await readCase(operator.client, await targetOf(order, options, operator, 'change'));
   if (runs.length === 0) throw nothingOf(order);
   return runs.filter(({ execution }) => execution === 'RUNNING');
 }
@@ -181,7 +181,7 @@ async function tellAfterSale(
   input: object,
   options: DecideOptions,
 ): Promise<number> {
-  const { app_id, out_trade_no } = targetOf(order, options, operator);
+  const { app_id, out_trade_no } = await targetOf(order, options, operator, 'change');
   const { client } = operator;
   const workflowId = afterSaleWorkflowId(app_id, out_trade_no ?? '');
   const payment = await descriptionOf(client, paymentWorkflowId(app_id, out_trade_no ?? ''));
@@ -281,7 +281,8 @@ export function doneText(workflowId: string, update: string, state: object): str
   const known: Known = { ...NOTHING, ...state };
   const { out_trade_no, trade_status, attention, taken } = known;
   const outcome = known.outcome ?? known.payment?.outcome ?? null;
-  const name = out_trade_no === null ? workflowId : `Order ${out_trade_no}`;
+  const name =
+    out_trade_no === null ? workflowId : `Order ${out_trade_no} (app ${namedByWorkflowId(workflowId)?.app_id ?? ''})`;
   const standing = outcome === null ? 'is open' : `ended as ${outcome}`;
   const said = trade_status === null ? 'the gateway shows no trade' : `the gateway says ${trade_status}`;
   const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';

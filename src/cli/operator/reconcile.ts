@@ -22,7 +22,8 @@ import { pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
-import { asOperator, type Operator, targetOf } from './connection';
+import { appToChange } from '../which-app';
+import { asOperator, type Operator } from './connection';
 import { csvLine } from './csv';
 import { merchantRows } from './merchant-rows';
 import { momentOf, numberOf } from './options';
@@ -64,7 +65,7 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
   const problem = periodProblem(period, now.getTime());
   if (problem) throw new ConfigError(`--${problem.field} ${problem.rule}.`);
   return asOperator(async (operator) => {
-    const { app_id } = targetOf('', options, operator);
+    const app_id = await appToChange(operator.config, { app: options.app }, () => Promise.resolve(operator.client));
     // Where nobody has prepared the namespace, no worker answers.
     await explainIfNotSetUp(operator.client);
     const whole = { app_id, ...period, adopt: options.adopt === true, per_second };

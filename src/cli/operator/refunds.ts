@@ -31,7 +31,7 @@ export function refundStanding({ outcome, refund_status, started_at }: RefundSta
 /** Ends the process: 0 for an order that has an after-sale, 1 for another. */
 export function refunds(order: string, options: { app?: string; json?: boolean }): Promise<never> {
   return asOperator(async (operator) => {
-    const target = targetOf(order, options, operator);
+    const target = await targetOf(order, options, operator, 'show');
     const { after_sale: state, unanswered } = await readCase(operator.client, target);
     if (unanswered.includes(afterSaleWorkflowId(target.app_id, target.out_trade_no ?? ''))) {
       throw new UserError(`No worker has answered for the after-sale of ${printable(order)}. Is one running?`);

@@ -57,7 +57,7 @@ const FIRST = 3;
 /** Ends the process: 0 for an order that Temporal knows, 1 for another. */
 export function showOrder(order: string, options: ShowOptions): Promise<never> {
   return asOperator(async (operator) => {
-    const target = targetOf(order, options, operator);
+    const target = await targetOf(order, options, operator, 'show');
     const named = await readCase(operator.client, target);
     const found = named.runs.length === 0 ? ((await caseFound(operator, target)) ?? named) : named;
     if (found.runs.length === 0) {

@@ -12,7 +12,7 @@ import { runsWithFacts } from './why';
 export function tellStory(order: string, { app, test }: { app?: string; test?: Runner | true }): Promise<never> {
   return asOperator(async (operator) => {
     const { client } = operator;
-    const found = await readCase(client, targetOf(order, { app }, operator));
+    const found = await readCase(client, await targetOf(order, { app }, operator, 'show'));
     const runs = runsWithFacts(found.runs);
     if (runs.length === 0) throw new UserError(`Temporal has nothing of order ${printable(order)}.`);
     const read = await readStory(client, { ...found, runs }, QUERY_TIMEOUT_MS);

@@ -32,9 +32,11 @@ export const GATEWAY_SETTINGS = {
     readBy: 'worker, webhook, commands, simulator',
     meaning: 'A JSON file with several apps: see below.',
   }),
-  GATEWAY_TIME_ZONE: timeZone
-    .prefault('UTC')
-    .register(settingDocs, { readBy: 'worker', meaning: 'The time zone of `timestamp` in requests.' }),
+  GATEWAY_TIME_ZONE: timeZone.prefault('UTC').register(settingDocs, {
+    readBy: 'worker',
+    meaning:
+      'The time zone of `timestamp` in requests of apps that have no `time_zone` of their own.',
+  }),
   GATEWAY_SIGNATURE_HEADER: nonEmpty.prefault('Service-Signature').register(settingDocs, {
     readBy: 'webhook, simulator',
     meaning: "The header that carries a notification's signature.",

@@ -43,7 +43,7 @@ export function loadConfig(env: Environment): Config {
     const issues = parsed.error?.issues ?? [];
     throw problems([...issues.map(({ path, message }) => `${path.join('.')}: ${message}`), ...unknown]);
   }
-  const apps = [...singleApp(parsed.data), ...listedApps(parsed.data.GATEWAY_APPS_FILE)];
+  const apps = [...singleApp(parsed.data), ...listedApps(parsed.data)];
   if (new Set(apps.map(({ app_id }) => app_id)).size < apps.length) {
     throw problems(['GATEWAY_APPS_FILE: an app_id is given twice (GATEWAY_APP_ID counts); keep one']);
   }
@@ -154,10 +154,11 @@ function singleApp(env: z.output<typeof environment>): Config['apps'] {
   throw problems(['GATEWAY_SECRET_KEY needs GATEWAY_APP_ID and GATEWAY_BASE_URL beside it']);
 }
 
-function listedApps(file: string | undefined): Config['apps'] {
+/** Whose time zone is not given, has that of the setting: it counted for an app that stood there alone. */
+function listedApps({ GATEWAY_APPS_FILE: file, GATEWAY_TIME_ZONE }: z.output<typeof environment>): Config['apps'] {
   if (file === undefined) return [];
   const parsed = jsonText(z.array(app)).safeParse(readSecret('GATEWAY_APPS_FILE', file));
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return parsed.data.map((one) => ({ time_zone: GATEWAY_TIME_ZONE, ...one }));
   // A secret that stands in a field's place is not quoted.
   const said = ({ code, message }: z.core.$ZodIssue) =>
     code === 'unrecognized_keys' ? `has a field besides ${Object.keys(app.shape).join(', ')}` : message;

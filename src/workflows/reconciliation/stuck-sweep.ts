@@ -19,6 +19,7 @@ import {
   type StuckSweepInput,
   type StuckSweepState,
   SWEEP_RUN_MS,
+  SWEPT,
   type SweepEvent,
   timeText,
   UPDATE,
@@ -115,7 +116,10 @@ class Sweep {
   }
 
   private show(): void {
-    const attributes = [{ key: SEARCH_ATTRIBUTE.attention, value: this.state.attention }];
+    const attributes = [
+      { key: SEARCH_ATTRIBUTE.attention, value: this.state.attention },
+      { key: SEARCH_ATTRIBUTE.status, value: SWEPT },
+    ];
     this.visibility.show(attributes, details(this.state));
   }
 }

@@ -15,6 +15,7 @@ import {
   activityWords,
   type ComparedPeriod,
   comparedPeriod,
+  comparedStatus,
   type Difference,
   type DifferencesPage,
   type DifferencesQuestion,
@@ -159,7 +160,8 @@ class Reconciliation {
   }
 
   private show(): void {
-    this.visibility.show(attributes(this.state), details(this.state));
+    const { state, input } = this;
+    this.visibility.show(attributes(state, statusOf(state, input)), details(state));
   }
 }
 
@@ -205,8 +207,14 @@ const within = ({ rows, orders }: Part, whole: Part['orders']): Part => ({
   orders: { from: orders?.from ?? whole?.from, to: orders?.to ?? whole?.to },
 });
 
-const attributes = ({ attention, finished }: ReconciliationState) => [
-  { key: SEARCH_ATTRIBUTE.status, value: finished ? 'COMPARED' : 'COMPARING' },
+/** With its period, where all of that was compared: a list of runs then tells which days are left. */
+function statusOf(state: ReconciliationState, { orders }: ReconciliationInput): string {
+  if (!state.finished) return 'COMPARING';
+  return state.broken_off || orders !== undefined ? 'COMPARED A PART' : comparedStatus(state);
+}
+
+const attributes = ({ attention }: ReconciliationState, status: string) => [
+  { key: SEARCH_ATTRIBUTE.status, value: status },
   { key: SEARCH_ATTRIBUTE.attention, value: attention },
 ];
 

@@ -1,0 +1,77 @@
+/** Which of several apps a command is for: a number that one of them has, another may have as well. */
+import {
+  afterSaleWorkflowId,
+  createSpeiAccountWorkflowId,
+  paymentWorkflowId,
+  speiAccountWorkflowId,
+} from '../contract';
+import { appIdOf, appIdsOf, type Config } from '../process/settings';
+import { ConfigError } from '../process/user-error';
+import { ifExists } from '../temporal/earlier-runs';
+import { printable } from './print';
+
+/** Temporal, as far as it is asked here. */
+export interface Known {
+  workflow: { getHandle(workflowId: string): { describe(): Promise<unknown> } };
+}
+
+/** What a person has said of it. */
+interface Said {
+  app: string | undefined;
+  /** The number of an order, the id of an account, or its key. */
+  number?: string | undefined;
+}
+
+/**
+ * The app of a command that changes something: the named one, or the only one. GATEWAY_APP_ID does not choose among several: it stays set when
+ * a second app comes beside it, and who types a command does not see it. Throws ConfigError, which names the apps that have the number.
+ */
+export async function appToChange(config: Config, said: Said, connected: () => Promise<Known>): Promise<string> {
+  if (!isOpen(config, said)) return appIdOf(config, said.app);
+  const { number } = said;
+  const having = number === undefined ? [] : await appsWith(await connected(), appIdsOf(config), number);
+  throw severalApps(config, number, having);
+}
+
+/** The app of a command that only shows: the named one, or the one that has the number. Throws ConfigError where several have it. */
+export async function appToShow(config: Config, said: Said & { number: string }, client: Known): Promise<string> {
+  if (!isOpen(config, said)) return appIdOf(config, said.app);
+  const [first, ...others] = await appsWith(client, appIdsOf(config), said.number);
+  if (first !== undefined && others.length > 0) throw severalApps(config, said.number, [first, ...others]);
+  // Nobody has it as a number: it may be the name of something else.
+  return first ?? appIdOf(config, appIdsOf(config)[0]);
+}
+
+const isOpen = (config: Config, { app }: Said) => app === undefined && appIdsOf(config).length > 1;
+
+function severalApps(config: Config, number: string | undefined, having: readonly string[]): ConfigError {
+  const known =
+    number === undefined
+      ? ''
+      : ` Of these, ${having.join(' and ') || 'none'} ${having.length > 1 ? 'have' : 'has'} ${number}.`;
+  return new ConfigError(
+    printable(`Which app? Nothing was done: name one of ${appIdsOf(config).join(', ')} with --app.${known}`),
+  );
+}
+
+/** Those that Temporal has an order or an account of this number of. It is asked for each: its lists are moments behind. */
+async function appsWith(client: Known, app_ids: readonly string[], number: string): Promise<string[]> {
+  const isThere = (id: string) =>
+    ifExists(
+      () =>
+        client.workflow
+          .getHandle(id)
+          .describe()
+          .then(() => true),
+      false,
+    );
+  const found = await Promise.all(
+    app_ids.map(async (app_id) => ({
+      app_id,
+      is_there: await Promise.all(IDS.map((idOf) => isThere(idOf(app_id, number)))),
+    })),
+  );
+  return found.filter(({ is_there }) => is_there.includes(true)).map(({ app_id }) => app_id);
+}
+
+const IDS = [paymentWorkflowId, afterSaleWorkflowId, speiAccountWorkflowId, createSpeiAccountWorkflowId];
