@@ -5,9 +5,9 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   type AccountActivities,
+  type CreatedSpeiAccount,
   detailsOf,
   isNotCreatedFailure,
-  type SpeiAccountData,
   speiAccountWorkflowId,
   telling,
 } from '../contract';
@@ -49,8 +49,8 @@ async function earlierCreations(client: Client, workflow_id: string, run_id: str
 async function madeBy(
   client: Client,
   { workflowId, runId }: WorkflowExecutionInfo,
-): Promise<SpeiAccountData | 'certainly-none' | 'never-started' | 'unknown'> {
-  const handle = client.workflow.getHandle<() => Promise<SpeiAccountData>>(workflowId, runId);
+): Promise<CreatedSpeiAccount | 'certainly-none' | 'never-started' | 'unknown'> {
+  const handle = client.workflow.getHandle<() => Promise<CreatedSpeiAccount>>(workflowId, runId);
   const { status } = await handle.describe();
   if (status.name === 'COMPLETED') return handle.result();
   const failure = await failureOf(handle);

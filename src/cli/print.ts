@@ -7,6 +7,7 @@ import {
   type SpeiAccountState,
   speiAccountWorkflowId,
   type Transition,
+  unseenLine,
 } from '../contract';
 
 /** Prints to standard output. */
@@ -78,6 +79,7 @@ export function accountState(state: SpeiAccountState): string {
       ({ out_trade_no, amount, currency, because }) =>
         `  Not counted: ${printable(out_trade_no)}, notified with ${printable(amount ?? '?')} ${printable(currency ?? '')} (${because})`,
     ),
+    ...state.unseen.map((one) => `  Nobody has seen ${printable(unseenLine(one))}`),
     ...(state.attention
       ? [
           `  It needs a person: ${state.attention}. What to do: payment-gateway show ${printable(speiAccountWorkflowId(state.app_id, state.account_id))}`,

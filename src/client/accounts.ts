@@ -9,7 +9,13 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import type { CreateSpeiAccountInput, SpeiAccountData, SpeiAccountQuantityState, SpeiAccountState } from '../contract';
+import type {
+  CreatedSpeiAccount,
+  CreateSpeiAccountInput,
+  SpeiAccountData,
+  SpeiAccountQuantityState,
+  SpeiAccountState,
+} from '../contract';
 import {
   createSpeiAccountWorkflowId,
   type PaymentOutcome,
@@ -28,10 +34,16 @@ import { InvalidRequestError } from '../gateway/errors';
 import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
 import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
 import { childrenOf } from '../temporal/list-query';
-import { type AccountError, AccountNotFoundError, AccountPendingError, InvalidAccountError } from './errors';
+import {
+  AccountCanceledError,
+  type AccountError,
+  AccountNotFoundError,
+  AccountPendingError,
+  InvalidAccountError,
+} from './errors';
 import { accountErrorOf } from './failures';
 
-type CreateWorkflow = (input: CreateSpeiAccountInput) => Promise<SpeiAccountData>;
+type CreateWorkflow = (input: CreateSpeiAccountInput) => Promise<CreatedSpeiAccount>;
 type QuantityWorkflow = (input: { app_id: string }) => Promise<void>;
 
 export interface AccountsClientOptions {
@@ -84,9 +96,10 @@ export class AccountsClient {
   /**
    * The virtual account of a merchant's `key` (default: {@link accountKeyOf} of the `buyer_id`), created if there is none
    * (section 4.8).
-   * The same key always gets the same account, whatever else the request says. Throws InvalidAccountError before anything
-   * is sent; AccountNotCreatedError if there is no account; AccountPendingError if the gateway has not answered in time, or
-   * if it is unknown whether it has created one: call again.
+   * The same key always gets the same account, whatever else the request says, as it is now. Throws InvalidAccountError before
+   * anything is sent; AccountNotCreatedError if there is no account; AccountCanceledError if it is canceled: create one under
+   * another key; AccountPendingError if the gateway has not answered in time, or if it is unknown whether it has created one:
+   * call again.
    *
    * @example
    * const identify = { type: 'CURP', number: 'HESO900101MDFRFF09' };
@@ -117,7 +130,7 @@ export class AccountsClient {
         // A creation that failed may be tried again, because there is no account.
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       });
-    return this.answer(key, () =>
+    const { account_id } = await this.answer(key, () =>
       this.withinTime(async () => {
         await start().catch((error: unknown) => {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -125,6 +138,11 @@ export class AccountsClient {
         return client.workflow.getHandle<CreateWorkflow>(workflowId).result();
       }),
     );
+    // The creation may have ended long ago.
+    const { status, account } = await this.get(account_id);
+    if (status !== 'CANCELED') return account;
+    const message = `The virtual account ${account_id} of the key ${key} is canceled: the buyer must not pay into it. Create another one under another key.`;
+    throw new AccountCanceledError(message, key, { account_id });
   }
 
   /**

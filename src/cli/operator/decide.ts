@@ -43,6 +43,7 @@ export interface ResolveOptions extends DecideOptions {
   although?: string;
   seen?: string;
   account?: string;
+  shown?: string;
 }
 
 export interface TakeOptions extends DecideOptions {
@@ -76,6 +77,7 @@ const FIELDS = [
   ['although', 'although'],
   ['seen', 'seen'],
   ['account', 'account_id'],
+  ['shown', 'shown'],
 ] as const;
 /** Statuses, which people type in any letters. */
 const STATUSES: readonly string[] = ['outcome', 'although'];

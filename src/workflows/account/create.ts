@@ -14,7 +14,13 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CreateSpeiAccountInput, CreationResolution, SpeiAccountCreation, SpeiAccountData } from '../../contract';
+import type {
+  CreatedSpeiAccount,
+  CreateSpeiAccountInput,
+  CreationResolution,
+  SpeiAccountCreation,
+  SpeiAccountData,
+} from '../../contract';
 import {
   type AccountPolicy,
   type CreateAccountResult,
@@ -52,7 +58,7 @@ export const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [Creation
  * Returns the account. Fails (`InvalidRequest`, `NotCreated`) only where certainly none was created. It ignores a cancellation:
  * that would not take back a request which was sent, and would end what it has started for the whole app.
  */
-export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<SpeiAccountData> {
+export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<CreatedSpeiAccount> {
   assertOwnCreation(input);
   const creation = new AccountCreation(input);
   try {
@@ -88,7 +94,7 @@ class AccountCreation {
     this.waiting = new Waiting(this.state, () => this.show());
   }
 
-  async execute(): Promise<SpeiAccountData> {
+  async execute(): Promise<CreatedSpeiAccount> {
     this.show();
     const policy = await accountPolicy((why) => this.raise(why));
     if (this.state.attention !== null) this.settle();
@@ -98,7 +104,7 @@ class AccountCreation {
     await this.startAccount(account);
     this.state.account = account;
     this.show();
-    return account;
+    return { account_id: account.account_id };
   }
 
   /** The account of the key, if one is known. Takes note of an earlier run that may have made one. */

@@ -2,6 +2,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import {
   type AccountHandover,
+  type AccountResolution,
   type DepositSignal,
   QUERY,
   SIGNAL,
@@ -17,4 +18,4 @@ export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
 export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel);
 export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
 export const takeAccountUpdate = defineUpdate<SpeiAccountState, [Taking]>(UPDATE.take);
-export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [{ by: string; reason: string }]>(UPDATE.resolve);
+export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [AccountResolution]>(UPDATE.resolve);

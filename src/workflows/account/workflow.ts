@@ -14,6 +14,7 @@ import {
 import type {
   AccountHandover,
   AccountPolicy,
+  AccountResolution,
   CarriedAccount,
   DepositSignal,
   EarlierAccount,
@@ -98,7 +99,7 @@ class SpeiAccountRun {
     this.early = carried ? null : [];
     this.confirmations = new Confirmations(input.app_id, this.ledger, {
       onEnd: (deposit, payment) => this.onEnd(deposit, payment),
-      onOverdue: () => this.raise('overdue-deposit'),
+      onOverdue: (deposit) => this.raise('overdue-deposit', deposit),
       onFailure: (error) => this.fail(error),
     });
     const published = carried?.published ?? { status: this.record.status, attention: null };
@@ -115,8 +116,8 @@ class SpeiAccountRun {
     const isRoom = { validator: () => this.rechecks.assertRoomToWait() };
     setHandler(cancelAccountUpdate, () => this.whileOpen(() => this.cancel()), isRoom);
     setHandler(recheckAccountUpdate, () => this.whileOpen(() => this.recheck()), isRoom);
-    setHandler(resolveAccountUpdate, ({ by }) => this.resolve(by), {
-      validator: (resolution) => assertResolution(resolution),
+    setHandler(resolveAccountUpdate, (resolution) => this.resolve(resolution), {
+      validator: (resolution) => assertResolution(resolution, this.record.issuesWith(resolution?.shown)),
     });
     setHandler(takeAccountUpdate, (taking) => this.takeOn(taking), {
       validator: (taking) => assertTaking(taking, this.record.attention),
@@ -173,8 +174,8 @@ class SpeiAccountRun {
     const early = this.early ?? [];
     this.early = null;
     for (const signal of [...deposits, ...early]) this.onDeposit(signal);
-    // What waited may have been repetitions.
-    this.counting.settleOverdue();
+    // What waited is known by now, and may have been repetitions.
+    this.record.settle('overdue-deposit');
   }
 
   /** Follows the account and confirms its deposits until {@link close}. */
@@ -231,6 +232,7 @@ class SpeiAccountRun {
       account: { ...record.account },
       status: record.status,
       attention: record.attention,
+      unseen: [...record.unseen],
       ...shownWait(record.wait),
       deposits: this.ledger.snapshotWith(this.early?.length ?? 0),
     };
@@ -250,9 +252,9 @@ class SpeiAccountRun {
 
   private get carried(): CarriedAccount {
     const { since, publisher, ledger } = this;
-    const { attentions, wait } = this.record;
+    const { asked, unseen, wait } = this.record;
     const cancel_wanted = this.isCancelWanted;
-    return { since, attentions, wait, published: publisher.published, cancel_wanted, ledger: ledger.carried };
+    return { since, asked, unseen, wait, published: publisher.published, cancel_wanted, ledger: ledger.carried };
   }
 
   // — Deposits —
@@ -268,7 +270,7 @@ class SpeiAccountRun {
       if (this.ledger.updatePending(deposit, Date.now())) this.confirmations.onPaid(deposit);
       return;
     }
-    this.record.compare(signal);
+    this.record.compare(signal, deposit);
     if (verdict === 'forgotten' || verdict === 'second') {
       this.counting.setAside(deposit, verdict === 'second' ? 'second-deposit' : 'old-deposit');
     } else {
@@ -309,8 +311,10 @@ class SpeiAccountRun {
   }
 
   /** A person has looked. The history has who and why. */
-  private resolve(by: string): SpeiAccountState {
-    this.record.resolve(by);
+  private resolve({ by, shown }: AccountResolution): SpeiAccountState {
+    this.record.resolve(by, shown, Date.now());
+    // What stays is told anew, also under the same reason.
+    this.publisher.published = { ...this.publisher.published, attention: null };
     this.show();
     return this.state;
   }
@@ -334,8 +338,8 @@ class SpeiAccountRun {
 
   // — What others see —
 
-  private raise(attention: 'unexpected-signal' | 'overdue-deposit' | 'lost-deposits'): void {
-    this.record.raise(attention);
+  private raise(attention: 'unexpected-signal' | 'overdue-deposit' | 'lost-deposits', deposit?: NotifiedDeposit): void {
+    this.record.raise(attention, deposit);
     this.show();
   }
 
