@@ -6,12 +6,14 @@ import { ApplicationFailure } from '@temporalio/common';
 import {
   type AccountActivities,
   type CreatedSpeiAccount,
+  createSpeiAccountWorkflowId,
   detailsOf,
   isNotCreatedFailure,
+  SEARCH_ATTRIBUTE,
   speiAccountWorkflowId,
   telling,
 } from '../contract';
-import { earlierRuns } from '../temporal/earlier-runs';
+import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { accountsOfKey } from '../temporal/list-query';
 import { failureOf } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
@@ -29,6 +31,18 @@ export const accountOfCreation: AccountActivities['payments.account-of-creation'
       return { account_id: workflowId.slice(prefix.length), key, run_id, unknown_run: null };
     }
     return { key, run_id, ...(await earlierCreations(client, workflow_id, run_id)) };
+  },
+);
+
+/** The answer of `describe` is not behind, as a list is: what another creation has just taken is seen. */
+export const accountHolder: AccountActivities['payments.account-holder'] = telling(
+  async ({ app_id, account_id, key }) => {
+    const handle = getClient().workflow.getHandle(speiAccountWorkflowId(app_id, account_id));
+    const account = await ifExists(() => handle.describe(), null);
+    const keys = account?.typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? [];
+    if (account === null || keys.length === 0 || keys.includes(key)) return null;
+    const parent = account.parentExecution?.workflowId;
+    return parent?.startsWith(createSpeiAccountWorkflowId(app_id, '')) ? parent : account.workflowId;
   },
 );
 

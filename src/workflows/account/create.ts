@@ -187,16 +187,21 @@ class AccountCreation {
       () => this.find(account_id),
     );
     if (found === undefined || this.isDecided) return undefined;
-    // Who names it again has read whose the gateway says it is.
-    const isNamedAgain = this.state.resolved.slice(0, -1).some((one) => one.account_id === account_id);
-    this.isUndecided = found === null || (this.isOfAnotherBuyer(found) && !isNamedAgain);
-    if (!this.isUndecided) return found ?? undefined;
-    const which =
-      found === null
-        ? 'is not known to the gateway, or not shown yet.'
-        : 'belongs to another buyer, the gateway says. Name it again if it is so all the same.';
-    this.noteUnknown(`The account ${account_id} ${which}`, null, null);
+    const doubt = found === null ? 'is not known to the gateway, or not shown yet.' : await this.doubtAbout(found);
+    this.isUndecided = doubt !== undefined;
+    if (doubt === undefined) return found ?? undefined;
+    this.noteUnknown(`The account ${account_id} ${doubt}`, null, null);
     return undefined;
+  }
+
+  /** Why a person has to name this account again: two buyers with one number lose money. Who does has read whose it is. */
+  private async doubtAbout(found: SpeiAccountData): Promise<string | undefined> {
+    const { account_id } = found;
+    if (this.state.resolved.slice(0, -1).some((one) => one.account_id === account_id)) return undefined;
+    const again = 'Name it again if it is so all the same.';
+    if (this.isOfAnotherBuyer(found)) return `belongs to another buyer, the gateway says. ${again}`;
+    const holder = await earlierWorkflows.accountHolder({ app_id: this.input.app_id, account_id, key: this.key });
+    return holder === null ? undefined : `is that of another key already, see ${holder}. ${again}`;
   }
 
   /** Somebody has decided since the last decision was taken up. */

@@ -155,8 +155,9 @@ export class HostileAccounts {
   }
 }
 
-const wireOf = ({ account_id, buyer_id, status }: TrueAccount) => ({
-  ...{ account_id, account_number: '646180157000000004', provider: 'STP', status, buyer_id },
+/** As section 4.8 lists it: without the buyer. */
+const wireOf = ({ account_id, status }: TrueAccount) => ({
+  ...{ account_id, account_number: '646180157000000004', provider: 'STP', status },
 });
 
 function buyerOf({ customer }: Readonly<Record<string, unknown>>): string {

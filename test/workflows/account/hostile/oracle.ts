@@ -11,7 +11,7 @@ import {
 } from '../../../../src/contract';
 import { APP, type Broken } from '../../hostile/base-world';
 import { type TrueDeposit, WITH_MONEY } from './gateway';
-import type { World } from './world';
+import type { Told, World } from './world';
 
 /** How many of the last deposits a state shows. */
 const SHOWN = 20;
@@ -150,7 +150,9 @@ function mustCount({ told, gateway, acknowledged }: World, truth: TrueDeposit | 
 function everyKeyIsAnswered({ told, attentions, gateway }: World): Broken[] {
   return gateway.accounts.flatMap(({ buyer_id }) => {
     if (buyer_id === 'elsewhere') return [];
-    const isAnswered = told.some((one) => one.is === 'account' && one.key === buyer_id);
+    const isAnswer = (one: Told) =>
+      one.is === 'account' || (one.is === 'failure' && one.type === 'AccountCanceledError');
+    const isAnswered = told.some((one) => isAnswer(one) && 'key' in one && one.key === buyer_id);
     const workflowId = createSpeiAccountWorkflowId(APP, buyer_id);
     const isShown = attentions.some((one) => one.workflowId === workflowId);
     return isAnswered || isShown ? [] : [{ promise: 8, what: `the account of ${buyer_id} is made, and nobody knows` }];
