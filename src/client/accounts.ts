@@ -12,6 +12,7 @@ import { temporal } from '@temporalio/proto';
 import type {
   CreatedSpeiAccount,
   CreateSpeiAccountInput,
+  DepositStanding,
   SpeiAccountData,
   SpeiAccountQuantityState,
   SpeiAccountState,
@@ -55,11 +56,16 @@ export interface AccountsClientOptions {
   answerTimeoutMs: number;
 }
 
-/** The payment that an account has started for a deposit. */
-export interface DepositPayment {
+/**
+ * A deposit for which an account has started a payment. Credit by `is`: one that is `set-aside` is not counted, `because` says why,
+ * although its payment may have ended as SUCCESS.
+ */
+export type DepositPayment = DepositStanding & PaymentOfDeposit;
+
+interface PaymentOfDeposit {
   out_trade_no: string;
   trade_no: string | null;
-  /** SUCCESS means that the money came. Null while it is being confirmed, or if the payment was terminated. */
+  /** How its payment ended. Null while it is being confirmed, or if the payment was terminated. */
   outcome: PaymentOutcome | null;
   /** Decimal string in currency units; null while it is being confirmed. */
   amount: string | null;
@@ -153,13 +159,13 @@ export class AccountsClient {
    */
   get(account_id: string): Promise<SpeiAccountState> {
     const ask = () => this.handle(account_id).query<SpeiAccountState>(QUERY.state);
-    // A query can fail at the moment between two runs, so it is made twice.
-    return this.answer(account_id, () => ask().catch((error: unknown) => (isBetweenRuns(error) ? ask() : fail(error))));
+    return this.answer(account_id, () => twice(ask));
   }
 
   /**
    * The account's deposits, the latest first, page by page. Temporal lists the payments within its retention only; the
-   * account's own count and total include all. A deposit that has just come may be missing for a moment.
+   * account's own count and total include all, and its `set_aside` has those that no payment was started for. A deposit that has just
+   * come may be missing for a moment. Throws AccountNotFoundError; AccountPendingError where no worker answers for the account.
    *
    * @example
    * const { deposits, next_page } = await payments.accounts.deposits(account_id, { pageSize: 50 });
@@ -184,7 +190,11 @@ export class AccountsClient {
       seen.add(id);
       return true;
     });
-    const deposits = await Promise.all(own.map((one) => this.deposit(one)));
+    const payments = await Promise.all(own.map((one) => this.paymentOf(one)));
+    const numbers = payments.map(({ out_trade_no }) => out_trade_no);
+    const ask = () => this.handle(account_id).query<DepositStanding[], [string[]]>(QUERY.deposits, numbers);
+    const standings = await this.answer(account_id, () => twice(ask));
+    const deposits = payments.map((payment, i): DepositPayment => ({ ...payment, ...(standings[i] ?? OLDER) }));
     const token = Buffer.from(nextPageToken ?? []);
     return { deposits, next_page: token.length > 0 ? token.toString('base64url') : null };
   }
@@ -234,7 +244,7 @@ export class AccountsClient {
     );
   }
 
-  private async deposit(one: temporal.api.workflow.v1.IWorkflowExecutionInfo): Promise<DepositPayment> {
+  private async paymentOf(one: temporal.api.workflow.v1.IWorkflowExecutionInfo): Promise<PaymentOfDeposit> {
     const { client, app_id } = this.options;
     const workflowId = one.execution?.workflowId ?? '';
     const isOver = one.status === temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED;
@@ -289,6 +299,12 @@ export class AccountsClient {
     );
   }
 }
+
+const OLDER: DepositStanding = { is: 'older', because: null };
+
+/** A query can fail at the moment between two runs, so it is made twice. */
+const twice = <T>(ask: () => Promise<T>): Promise<T> =>
+  ask().catch((error: unknown) => (isBetweenRuns(error) ? ask() : fail(error)));
 
 function isBetweenRuns(error: unknown): boolean {
   return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION;

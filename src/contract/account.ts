@@ -95,6 +95,11 @@ export interface SetAsideDeposit {
   because: 'unconfirmed-deposit' | 'old-deposit' | 'returned-deposit' | 'second-deposit';
 }
 
+/** What the account has done with a deposit. `older`: it does not remember it, and the end of its payment is all that is known. */
+export type DepositStanding =
+  | { is: 'counted' | 'pending' | 'older'; because: null }
+  | { is: 'set-aside'; because: SetAsideDeposit['because'] };
+
 export interface Deposits {
   count: number;
   /** Exact sums by currency: `{ "MXN": "123.45" }`. */

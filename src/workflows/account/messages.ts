@@ -4,6 +4,7 @@ import {
   type AccountHandover,
   type AccountResolution,
   type DepositSignal,
+  type DepositStanding,
   QUERY,
   SIGNAL,
   type SpeiAccountState,
@@ -12,6 +13,7 @@ import {
 } from '../../contract';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
+export const depositsQuery = defineQuery<DepositStanding[], [out_trade_nos: string[]]>(QUERY.deposits);
 /** What the run would hand on, for a run after its termination. */
 export const accountCarriedQuery = defineQuery<AccountHandover>(QUERY.carried);
 export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);

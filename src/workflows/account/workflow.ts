@@ -17,6 +17,7 @@ import type {
   AccountResolution,
   CarriedAccount,
   DepositSignal,
+  DepositStanding,
   EarlierAccount,
   NotifiedDeposit,
   Silence,
@@ -40,6 +41,7 @@ import {
   accountCarriedQuery,
   cancelAccountUpdate,
   depositSignal,
+  depositsQuery,
   recheckAccountUpdate,
   resolveAccountUpdate,
   speiAccountStateQuery,
@@ -106,6 +108,7 @@ class SpeiAccountRun {
     this.publisher = new AccountPublisher(input.app_id, this.record, this.ledger, published);
     this.counting = new DepositCounting(this.record, this.ledger, this.publisher);
     setHandler(speiAccountStateQuery, () => this.state);
+    setHandler(depositsQuery, (out_trade_nos) => out_trade_nos.map((one) => this.standingOf(one)));
     setHandler(accountCarriedQuery, () => this.handover);
     setHandler(depositSignal, (signal) => {
       this.seen += 1;
@@ -236,6 +239,11 @@ class SpeiAccountRun {
       ...shownWait(record.wait),
       deposits: this.ledger.snapshotWith(this.early?.length ?? 0),
     };
+  }
+
+  /** Before it is known what an earlier run knew, nobody can say more than that it waits. */
+  private standingOf(out_trade_no: string): DepositStanding {
+    return this.early === null ? this.ledger.standingOf(out_trade_no) : { is: 'pending', because: null };
   }
 
   /** A reset goes on from an older ledger, unless it has read the runs before it: it hands on what was asked, and no count. */
