@@ -140,7 +140,7 @@ export interface UnseenEntry {
 /** The update `resolve` of `speiAccount`: somebody has taken care of what they were shown. */
 export interface AccountResolution {
   /** The reason, and the last number under it that they were shown: see {@link shownOf}. */
-  shown: string;
+  seen: string;
   reason: string;
   by: string;
 }

@@ -145,7 +145,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   ],
   reconciliation: [SEEN],
   'stuck-sweep': [SEEN],
-  'spei-account': [RECHECK, { ...SEEN, options: `--shown SHOWN ${WHO_OPTIONS}`, input: `{"shown": "SHOWN", ${WHO}}` }],
+  'spei-account': [RECHECK, LOOKED_AT],
   'create-spei-account': [
     {
       what: 'name the account that it made',

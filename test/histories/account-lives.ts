@@ -55,7 +55,7 @@ export const ACCOUNT_LIVES: Record<string, Life> = {
     await payments.accounts.recheck(account_id);
     await temporal.client.workflow
       .getHandle(accountOf(account_id))
-      .executeUpdate('resolve', { args: [{ ...BY, shown: 'account-mismatch:1' }] });
+      .executeUpdate('resolve', { args: [{ ...BY, seen: 'account-mismatch:1' }] });
     return accountOf(account_id);
   },
   async 'account-adopted-by-a-deposit'({ payments, simulator, temporal }) {

@@ -85,11 +85,9 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
         const { attention, type } = listed(await handle.describe());
         if (attention !== reason) throw new UserError(`it waits for ${reason} no longer`);
         // An account takes no word that does not name what it has under the reason.
-        const shown =
-          type === WORKFLOW.speiAccount
-            ? shownOf((await handle.query<SpeiAccountState>(QUERY.state)).unseen)
-            : undefined;
-        return handle.executeUpdate<object, [object]>(UPDATE.resolve, { args: [{ ...input, shown }] });
+        const seen =
+          type === WORKFLOW.speiAccount ? shownOf((await handle.query<SpeiAccountState>(QUERY.state)).unseen) : reason;
+        return handle.executeUpdate<object, [object]>(UPDATE.resolve, { args: [{ ...input, seen }] });
       },
     };
     const isShown = !json && rows.length > 0 && !options.yes;

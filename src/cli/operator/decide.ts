@@ -43,7 +43,6 @@ export interface ResolveOptions extends DecideOptions {
   although?: string;
   seen?: string;
   account?: string;
-  shown?: string;
 }
 
 export interface TakeOptions extends DecideOptions {
@@ -77,7 +76,6 @@ const FIELDS = [
   ['although', 'although'],
   ['seen', 'seen'],
   ['account', 'account_id'],
-  ['shown', 'shown'],
 ] as const;
 /** Statuses, which people type in any letters. */
 const STATUSES: readonly string[] = ['outcome', 'although'];

@@ -131,16 +131,16 @@ export class AccountRecord {
   }
 
   /** Why a person's word is not taken: it has to name what they were shown, and that has to be what waits now. */
-  issuesWith(shown: unknown): RequestIssue[] {
+  issuesWith(seen: unknown): RequestIssue[] {
     const waiting = shownOf(this.unseen);
-    if (waiting === undefined) return [{ field: 'shown', rule: 'nothing of this account waits for a person' }];
-    const given = shownIn(shown);
+    if (waiting === undefined) return [{ field: 'seen', rule: 'nothing of this account waits for a person' }];
+    const given = shownIn(seen);
     if (given?.because === this.attention && given.no <= this.asked) return [];
     const waits = this.unseen.filter(({ because }) => because === this.attention);
     const few = waits.slice(0, MOST_LISTED).map(unseenLine).join('; ');
     const more = waits.length > MOST_LISTED ? `; and ${waits.length - MOST_LISTED} more` : '';
     return [
-      { field: 'shown', rule: `what waits now is “${waiting}” (${few}${more}). Look at it first, then name it here` },
+      { field: 'seen', rule: `what waits now is “${waiting}” (${few}${more}). Look at it first, then name it here` },
     ];
   }
 

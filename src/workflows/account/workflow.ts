@@ -120,7 +120,7 @@ class SpeiAccountRun {
     setHandler(cancelAccountUpdate, () => this.whileOpen(() => this.cancel()), isRoom);
     setHandler(recheckAccountUpdate, () => this.whileOpen(() => this.recheck()), isRoom);
     setHandler(resolveAccountUpdate, (resolution) => this.resolve(resolution), {
-      validator: (resolution) => assertResolution(resolution, this.record.issuesWith(resolution?.shown)),
+      validator: (resolution) => assertResolution(resolution, this.record.issuesWith(resolution?.seen)),
     });
     setHandler(takeAccountUpdate, (taking) => this.takeOn(taking), {
       validator: (taking) => assertTaking(taking, this.record.attention),
@@ -319,8 +319,8 @@ class SpeiAccountRun {
   }
 
   /** A person has looked. The history has who and why. */
-  private resolve({ by, shown }: AccountResolution): SpeiAccountState {
-    this.record.resolve(by, shown, Date.now());
+  private resolve({ by, seen }: AccountResolution): SpeiAccountState {
+    this.record.resolve(by, seen, Date.now());
     // What stays is told anew, also under the same reason.
     this.publisher.published = { ...this.publisher.published, attention: null };
     this.show();

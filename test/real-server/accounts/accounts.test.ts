@@ -319,7 +319,7 @@ describe('deposits', () => {
     const { typedSearchAttributes } = await handleOf(account_id).describe();
     expect(typedSearchAttributes.get(attentionKey)).toBe('account-mismatch');
     await handleOf(account_id).executeUpdate('resolve', {
-      args: [{ by: 'ana', reason: 'a second bank', shown: 'account-mismatch:1' }],
+      args: [{ by: 'ana', reason: 'a second bank', seen: 'account-mismatch:1' }],
     });
     expect(await stack.payments.accounts.get(account_id)).toMatchObject({ attention: null });
     expect(await logged(`spei-account:${APP.app_id}:${account_id}`)).toMatchObject([

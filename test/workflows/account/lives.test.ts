@@ -231,21 +231,21 @@ describe('a deposit', () => {
     });
     await expect(say({})).rejects.toMatchObject({
       cause: {
-        message: expect.stringMatching(/shown: what waits now is “unconfirmed-deposit:2” .*VA1.*VA2.*500.00 MXN/),
+        message: expect.stringMatching(/seen: what waits now is “unconfirmed-deposit:2” .*VA1.*VA2.*500.00 MXN/),
       },
     });
     // She types it again, where no answer came.
     for (let tries = 0; tries < 2; tries += 1)
-      expect(await say({ shown: 'unconfirmed-deposit:1' })).toMatchObject({
+      expect(await say({ seen: 'unconfirmed-deposit:1' })).toMatchObject({
         attention: 'unconfirmed-deposit',
         unseen: [{ no: 2, ...of('VA2') }],
       });
     await handle.signal('odd-signal');
-    expect(await say({ shown: 'unconfirmed-deposit:2' })).toMatchObject({ attention: 'unexpected-signal' });
-    await expect(say({ shown: 'unconfirmed-deposit:2' })).rejects.toMatchObject({
+    expect(await say({ seen: 'unconfirmed-deposit:2' })).toMatchObject({ attention: 'unexpected-signal' });
+    await expect(say({ seen: 'unconfirmed-deposit:2' })).rejects.toMatchObject({
       cause: { message: expect.stringContaining('what waits now is “unexpected-signal:3”') },
     });
-    expect(await say({ shown: 'unexpected-signal:3' })).toMatchObject({ attention: null, unseen: [] });
+    expect(await say({ seen: 'unexpected-signal:3' })).toMatchObject({ attention: null, unseen: [] });
   });
 
   it('that was refused before, and is notified as paid when a run ends, is confirmed by the next run', async () => {

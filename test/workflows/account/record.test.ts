@@ -71,7 +71,7 @@ test('of more entries than are kept, the older ones stay as one that names no de
   record.resolve('ana', 'old-deposit:100', 0);
   expect(record.unseen).toHaveLength(500);
   expect(record.issuesWith('old-deposit:600')).toEqual([]);
-  expect(record.issuesWith('old-deposit:601')).toMatchObject([{ field: 'shown' }]);
+  expect(record.issuesWith('old-deposit:601')).toMatchObject([{ field: 'seen' }]);
 });
 
 describe('transfer_timestamp', () => {

@@ -136,7 +136,7 @@ describe('a virtual account', () => {
     const taken = { by: 'ana', note: 'asked the bank' };
     expect(told()).toMatchObject([{ account: { account_id, attention: 'unexpected-signal', attention_since, taken } }]);
     await account.executeUpdate('resolve', {
-      args: [{ by: 'ben', reason: 'found the sender', shown: 'unexpected-signal:1' }],
+      args: [{ by: 'ben', reason: 'found the sender', seen: 'unexpected-signal:1' }],
     });
     await simulation.sleep('1 day');
     expect(told()).toHaveLength(1);

@@ -194,7 +194,7 @@ export class World extends BaseWorld {
       const said = { reason: 'looked at the dashboard', by: 'ana' };
       if (type === 'createSpeiAccount') await this.decideCreation(workflowId, said);
       else if (type === 'speiAccount')
-        await this.isTaken(workflowId, { ...said, shown: await this.shownOn(workflowId) });
+        await this.isTaken(workflowId, { ...said, seen: await this.shownOn(workflowId) });
       else if (type === 'payment') await this.isTaken(workflowId, { ...said, outcome: this.dashboard(workflowId) });
       // Who names what went back elsewhere settles that question, and no other.
       else if (type === 'afterSale' && attention === 'refund-elsewhere')
