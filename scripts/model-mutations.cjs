@@ -551,7 +551,7 @@ const OF_ACCOUNTS = [
   [
     'an account that could not read what it knew says for ever that a deposit is overdue',
     `${ACCOUNT}/workflow.ts`,
-    '    this.counting.settleOverdue();\n',
+    "    this.record.settle('overdue-deposit');\n",
     '',
   ],
   [
@@ -593,8 +593,8 @@ const OF_ACCOUNTS = [
   [
     'a mistyped account is the account of the key',
     `${ACCOUNT}/create.ts`,
-    'if (!this.isUndecided) return found ?? undefined;',
-    'this.isUndecided = false;\n    if (!this.isUndecided) return found ?? accountData({ account_id });',
+    'if (doubt === undefined) return found ?? undefined;',
+    'this.isUndecided = false;\n    if (found === null) return accountData({ account_id });',
   ],
   [
     'a deposit that the gateway does not confirm keeps its place',
@@ -653,12 +653,29 @@ const OF_ACCOUNTS = [
     'await startOrSignal(WORKFLOW.speiAccount, start, SIGNAL.keyed, { key } satisfies KeyedSignal);',
     'await startAbandoned(WORKFLOW.speiAccount, start);',
   ],
-  ['a set-aside deposit is shown to nobody', `${ACCOUNT}/counting.ts`, '    this.record.raise(because);\n', ''],
+  [
+    'a set-aside deposit is shown to nobody',
+    `${ACCOUNT}/counting.ts`,
+    '    this.record.raise(because, deposit);\n',
+    '',
+  ],
+  [
+    'a deposit that was set aside since a person looked is settled with the others',
+    `${ACCOUNT}/record.ts`,
+    ' || no > seen.no',
+    '',
+  ],
+  [
+    'an account of another key is taken without a word',
+    `${ACCOUNT}/create.ts`,
+    'return holder === null ? undefined :',
+    'return holder !== undefined ? undefined :',
+  ],
   [
     'a reason for a person that comes second is lost',
     `${ACCOUNT}/record.ts`,
-    'this.reasons.add(attention);',
-    'if (this.attention === null) this.reasons.add(attention);',
+    '    this.asked += 1;\n',
+    '    if (this.attention !== null) return;\n    this.asked += 1;\n',
   ],
   [
     'one transfer that is notified under two numbers is counted twice',

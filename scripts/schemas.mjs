@@ -7,8 +7,14 @@ import { buildGenerator, getProgramFromFiles } from 'typescript-json-schema';
 const TYPES = [
   ...['NewPayment', 'AdoptedPayment', 'PaymentData', 'PaymentState', 'PaymentResolution', 'NotificationSignal'],
   ...['LatePaymentRefund', 'AppAttentionState', 'AfterSaleInput', 'AfterSaleState', 'AfterSaleResolution'],
-  ...['RefundOrder', 'RefundAnswer', 'CreateSpeiAccountInput', 'SpeiAccountData', 'SpeiAccountCreation'],
-  ...['CreationResolution', 'SpeiAccountState', 'SpeiAccountQuantityState', 'StrayNotificationInput'],
+  ...['RefundOrder', 'RefundAnswer', 'CreateSpeiAccountInput', 'CreatedSpeiAccount', 'SpeiAccountCreation'],
+  ...[
+    'CreationResolution',
+    'AccountResolution',
+    'SpeiAccountState',
+    'SpeiAccountQuantityState',
+    'StrayNotificationInput',
+  ],
   ...['BankListInput', 'BankListAnswer', 'InstallmentsInput', 'InstallmentsAnswer', 'WalletTokenInput'],
   ...['WalletTokenAnswer', 'EventDeliveryState', 'PaymentEvent', 'AccountEvent', 'SweepEvent', 'GatewayErrorFields'],
   ...['TypedFailure', 'NexusOrder', 'NexusOrderNumber', 'NexusRefund'],

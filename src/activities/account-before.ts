@@ -154,7 +154,8 @@ const ledger = z.object({
 const taken = z.object({ by: z.string(), note: z.string().nullable(), time: z.string() });
 const shape = z.object({
   ...{ since: z.number(), published: z.object(), cancel_wanted: z.boolean(), ledger },
-  attentions: z.array(z.string()),
+  asked: z.number(),
+  unseen: z.array(z.object()),
   wait: z.object({ attention: z.string(), since: z.number(), taken: taken.nullable() }).nullable(),
 });
 const isCarried = (value: unknown) => shape.safeParse(value).success;

@@ -5,13 +5,15 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   type AccountActivities,
+  type CreatedSpeiAccount,
+  createSpeiAccountWorkflowId,
   detailsOf,
   isNotCreatedFailure,
-  type SpeiAccountData,
+  SEARCH_ATTRIBUTE,
   speiAccountWorkflowId,
   telling,
 } from '../contract';
-import { earlierRuns } from '../temporal/earlier-runs';
+import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { accountsOfKey } from '../temporal/list-query';
 import { failureOf } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
@@ -32,6 +34,18 @@ export const accountOfCreation: AccountActivities['payments.account-of-creation'
   },
 );
 
+/** The answer of `describe` is not behind, as a list is: what another creation has just taken is seen. */
+export const accountHolder: AccountActivities['payments.account-holder'] = telling(
+  async ({ app_id, account_id, key }) => {
+    const handle = getClient().workflow.getHandle(speiAccountWorkflowId(app_id, account_id));
+    const account = await ifExists(() => handle.describe(), null);
+    const keys = account?.typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? [];
+    if (account === null || keys.length === 0 || keys.includes(key)) return null;
+    const parent = account.parentExecution?.workflowId;
+    return parent?.startsWith(createSpeiAccountWorkflowId(app_id, '')) ? parent : account.workflowId;
+  },
+);
+
 /** What the earlier runs under a creation's id made. One that ended as certainly not created speaks for those before it, too. */
 async function earlierCreations(client: Client, workflow_id: string, run_id: string) {
   let unknown_run: string | null = null;
@@ -49,8 +63,8 @@ async function earlierCreations(client: Client, workflow_id: string, run_id: str
 async function madeBy(
   client: Client,
   { workflowId, runId }: WorkflowExecutionInfo,
-): Promise<SpeiAccountData | 'certainly-none' | 'never-started' | 'unknown'> {
-  const handle = client.workflow.getHandle<() => Promise<SpeiAccountData>>(workflowId, runId);
+): Promise<CreatedSpeiAccount | 'certainly-none' | 'never-started' | 'unknown'> {
+  const handle = client.workflow.getHandle<() => Promise<CreatedSpeiAccount>>(workflowId, runId);
   const { status } = await handle.describe();
   if (status.name === 'COMPLETED') return handle.result();
   const failure = await failureOf(handle);

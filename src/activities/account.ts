@@ -14,7 +14,7 @@ import {
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
 import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
 import { accountBefore } from './account-before';
-import { accountOfCreation } from './account-creations';
+import { accountHolder, accountOfCreation } from './account-creations';
 import { depositOwner, endedPayment, paymentIsOfOrder } from './account-workflows';
 import {
   invalidRequestFailure,
@@ -53,6 +53,7 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
     'gateway.account-quantity': telling(async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id)),
     'gateway.watch-account-quantity': telling(async (input) => watchQuantity(gatewayFor(input.app_id), input)),
     'payments.account-of-creation': accountOfCreation,
+    'payments.account-holder': accountHolder,
     'payments.account-before': accountBefore,
     'payments.ended-payment': endedPayment,
     'payments.is-of-order': paymentIsOfOrder,

@@ -1,5 +1,5 @@
 /** `payment-gateway accounts …`: virtual accounts (SPEI), as an operator uses them. */
-import type { AccountsClient } from '../client';
+import type { AccountsClient, DepositPayment } from '../client';
 import type { NewSpeiAccount } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
@@ -46,20 +46,37 @@ export const quantity = (options: AppOptions) =>
 /** Prints a line for each deposit, page after page. Programs get no line if there are none. */
 export const deposits = (account_id: string, options: AppOptions) =>
   withAccounts(options, account_id, async (accounts) => {
-    let listed = 0;
+    const listed = new Set<string>();
     let page: string | null = '';
     while (page !== null) {
       const found = await accounts.deposits(account_id, page === '' ? {} : { page });
       for (const deposit of found.deposits) {
-        const { time, out_trade_no, amount, currency, outcome } = deposit;
-        const money = amount === null ? 'being confirmed' : `${amount} ${currency}  ${outcome}`;
-        answer(options, { deposit }, `${time}  ${out_trade_no}  ${money}`);
+        const { time, out_trade_no, amount, currency } = deposit;
+        const money = amount === null ? '' : `${amount} ${currency}  `;
+        answer(options, { deposit }, `${time}  ${out_trade_no}  ${money}${standingOf(deposit)}`);
+        listed.add(out_trade_no);
       }
-      listed += found.deposits.length;
       page = found.next_page;
     }
-    if (listed === 0 && !options.json) say('No deposits are listed.');
+    const { deposits: known } = await accounts.get(account_id);
+    for (const set_aside of known.set_aside.filter(({ out_trade_no }) => !listed.has(out_trade_no))) {
+      answer(options, { set_aside }, print.setAside(set_aside));
+      listed.add(set_aside.out_trade_no);
+    }
+    if (listed.size === 0 && !options.json) say('No deposits are listed.');
   });
+
+/** Whoever credits by the list reads first whether the account has counted it. */
+function standingOf({ is, because, outcome }: DepositPayment): string {
+  const ended = outcome === null ? 'being confirmed' : outcome;
+  const words = {
+    counted: 'counted',
+    pending: 'being confirmed',
+    'set-aside': `NOT counted (${because}); its payment: ${ended}`,
+    older: `${ended} (the account remembers it no longer)`,
+  };
+  return words[is];
+}
 
 /** Ends the process: 0 if `act` returns, 1 if the gateway refuses, 2 for wrong input, 3 if the answer is not known yet. */
 async function withAccounts(

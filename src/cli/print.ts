@@ -3,10 +3,12 @@ import {
   knownBy,
   type PaymentData,
   type PaymentState,
+  type SetAsideDeposit,
   type SpeiAccountData,
   type SpeiAccountState,
   speiAccountWorkflowId,
   type Transition,
+  unseenLine,
 } from '../contract';
 
 /** Prints to standard output. */
@@ -67,6 +69,11 @@ export function account(data: SpeiAccountData & { app_id?: string }): string {
   return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`).join('\n');
 }
 
+/** A deposit that is not counted, as a line. */
+export function setAside({ out_trade_no, amount, currency, because }: SetAsideDeposit): string {
+  return `Not counted: ${printable(out_trade_no)}, notified with ${printable(amount ?? '?')} ${printable(currency ?? '')} (${because})`;
+}
+
 /** A virtual account with its deposits, as lines. */
 export function accountState(state: SpeiAccountState): string {
   const { count, total, pending, set_aside } = state.deposits;
@@ -74,10 +81,8 @@ export function accountState(state: SpeiAccountState): string {
   return [
     account({ app_id: state.app_id, ...state.account, status: state.status ?? 'not known yet' }),
     `  ${count} deposits, ${sums.join(' and ') || 'nothing yet'}${pending > 0 ? `; ${pending} being confirmed` : ''}`,
-    ...set_aside.map(
-      ({ out_trade_no, amount, currency, because }) =>
-        `  Not counted: ${printable(out_trade_no)}, notified with ${printable(amount ?? '?')} ${printable(currency ?? '')} (${because})`,
-    ),
+    ...set_aside.map((one) => `  ${setAside(one)}`),
+    ...state.unseen.map((one) => `  Nobody has seen ${printable(unseenLine(one))}`),
     ...(state.attention
       ? [
           `  It needs a person: ${state.attention}. What to do: payment-gateway show ${printable(speiAccountWorkflowId(state.app_id, state.account_id))}`,

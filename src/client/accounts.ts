@@ -9,7 +9,14 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import type { CreateSpeiAccountInput, SpeiAccountData, SpeiAccountQuantityState, SpeiAccountState } from '../contract';
+import type {
+  CreatedSpeiAccount,
+  CreateSpeiAccountInput,
+  DepositStanding,
+  SpeiAccountData,
+  SpeiAccountQuantityState,
+  SpeiAccountState,
+} from '../contract';
 import {
   createSpeiAccountWorkflowId,
   type PaymentOutcome,
@@ -28,10 +35,16 @@ import { InvalidRequestError } from '../gateway/errors';
 import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
 import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
 import { childrenOf } from '../temporal/list-query';
-import { type AccountError, AccountNotFoundError, AccountPendingError, InvalidAccountError } from './errors';
+import {
+  AccountCanceledError,
+  type AccountError,
+  AccountNotFoundError,
+  AccountPendingError,
+  InvalidAccountError,
+} from './errors';
 import { accountErrorOf } from './failures';
 
-type CreateWorkflow = (input: CreateSpeiAccountInput) => Promise<SpeiAccountData>;
+type CreateWorkflow = (input: CreateSpeiAccountInput) => Promise<CreatedSpeiAccount>;
 type QuantityWorkflow = (input: { app_id: string }) => Promise<void>;
 
 export interface AccountsClientOptions {
@@ -43,11 +56,16 @@ export interface AccountsClientOptions {
   answerTimeoutMs: number;
 }
 
-/** The payment that an account has started for a deposit. */
-export interface DepositPayment {
+/**
+ * A deposit for which an account has started a payment. Credit by `is`: one that is `set-aside` is not counted, `because` says why,
+ * although its payment may have ended as SUCCESS.
+ */
+export type DepositPayment = DepositStanding & PaymentOfDeposit;
+
+interface PaymentOfDeposit {
   out_trade_no: string;
   trade_no: string | null;
-  /** SUCCESS means that the money came. Null while it is being confirmed, or if the payment was terminated. */
+  /** How its payment ended. Null while it is being confirmed, or if the payment was terminated. */
   outcome: PaymentOutcome | null;
   /** Decimal string in currency units; null while it is being confirmed. */
   amount: string | null;
@@ -84,9 +102,10 @@ export class AccountsClient {
   /**
    * The virtual account of a merchant's `key` (default: {@link accountKeyOf} of the `buyer_id`), created if there is none
    * (section 4.8).
-   * The same key always gets the same account, whatever else the request says. Throws InvalidAccountError before anything
-   * is sent; AccountNotCreatedError if there is no account; AccountPendingError if the gateway has not answered in time, or
-   * if it is unknown whether it has created one: call again.
+   * The same key always gets the same account, whatever else the request says, as it is now. Throws InvalidAccountError before
+   * anything is sent; AccountNotCreatedError if there is no account; AccountCanceledError if it is canceled: create one under
+   * another key; AccountPendingError if the gateway has not answered in time, or if it is unknown whether it has created one:
+   * call again.
    *
    * @example
    * const identify = { type: 'CURP', number: 'HESO900101MDFRFF09' };
@@ -117,7 +136,7 @@ export class AccountsClient {
         // A creation that failed may be tried again, because there is no account.
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       });
-    return this.answer(key, () =>
+    const { account_id } = await this.answer(key, () =>
       this.withinTime(async () => {
         await start().catch((error: unknown) => {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -125,6 +144,11 @@ export class AccountsClient {
         return client.workflow.getHandle<CreateWorkflow>(workflowId).result();
       }),
     );
+    // The creation may have ended long ago.
+    const { status, account } = await this.get(account_id);
+    if (status !== 'CANCELED') return account;
+    const message = `The virtual account ${account_id} of the key ${key} is canceled: the buyer must not pay into it. Create another one under another key.`;
+    throw new AccountCanceledError(message, key, { account_id });
   }
 
   /**
@@ -135,13 +159,13 @@ export class AccountsClient {
    */
   get(account_id: string): Promise<SpeiAccountState> {
     const ask = () => this.handle(account_id).query<SpeiAccountState>(QUERY.state);
-    // A query can fail at the moment between two runs, so it is made twice.
-    return this.answer(account_id, () => ask().catch((error: unknown) => (isBetweenRuns(error) ? ask() : fail(error))));
+    return this.answer(account_id, () => twice(ask));
   }
 
   /**
    * The account's deposits, the latest first, page by page. Temporal lists the payments within its retention only; the
-   * account's own count and total include all. A deposit that has just come may be missing for a moment.
+   * account's own count and total include all, and its `set_aside` has those that no payment was started for. A deposit that has just
+   * come may be missing for a moment. Throws AccountNotFoundError; AccountPendingError where no worker answers for the account.
    *
    * @example
    * const { deposits, next_page } = await payments.accounts.deposits(account_id, { pageSize: 50 });
@@ -166,7 +190,11 @@ export class AccountsClient {
       seen.add(id);
       return true;
     });
-    const deposits = await Promise.all(own.map((one) => this.deposit(one)));
+    const payments = await Promise.all(own.map((one) => this.paymentOf(one)));
+    const numbers = payments.map(({ out_trade_no }) => out_trade_no);
+    const ask = () => this.handle(account_id).query<DepositStanding[], [string[]]>(QUERY.deposits, numbers);
+    const standings = await this.answer(account_id, () => twice(ask));
+    const deposits = payments.map((payment, i): DepositPayment => ({ ...payment, ...(standings[i] ?? OLDER) }));
     const token = Buffer.from(nextPageToken ?? []);
     return { deposits, next_page: token.length > 0 ? token.toString('base64url') : null };
   }
@@ -216,7 +244,7 @@ export class AccountsClient {
     );
   }
 
-  private async deposit(one: temporal.api.workflow.v1.IWorkflowExecutionInfo): Promise<DepositPayment> {
+  private async paymentOf(one: temporal.api.workflow.v1.IWorkflowExecutionInfo): Promise<PaymentOfDeposit> {
     const { client, app_id } = this.options;
     const workflowId = one.execution?.workflowId ?? '';
     const isOver = one.status === temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED;
@@ -271,6 +299,12 @@ export class AccountsClient {
     );
   }
 }
+
+const OLDER: DepositStanding = { is: 'older', because: null };
+
+/** A query can fail at the moment between two runs, so it is made twice. */
+const twice = <T>(ask: () => Promise<T>): Promise<T> =>
+  ask().catch((error: unknown) => (isBetweenRuns(error) ? ask() : fail(error)));
 
 function isBetweenRuns(error: unknown): boolean {
   return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION;

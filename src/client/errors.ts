@@ -198,6 +198,14 @@ export class AccountNotCreatedError extends AccountError {
   readonly retryable = this.details.retryable === true;
 }
 
+/** The account of this key is canceled: the buyer must not pay into it. Create another one under another key. */
+export class AccountCanceledError extends AccountError {
+  override readonly name = 'AccountCanceledError';
+  readonly type = FAILURE.accountCanceled;
+  readonly retryable = false;
+  readonly account_id = this.text('account_id') ?? '';
+}
+
 /** The gateway refuses to cancel this account. */
 export class AccountNotCanceledError extends AccountError {
   override readonly name = 'AccountNotCanceledError';
@@ -227,6 +235,7 @@ export class AccountNotFoundError extends AccountError {
 export type AccountFailure =
   | InvalidAccountError
   | AccountNotCreatedError
+  | AccountCanceledError
   | AccountNotCanceledError
   | AccountPendingError
   | AccountNotFoundError;

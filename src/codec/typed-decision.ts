@@ -4,9 +4,15 @@
  */
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
-import type { AfterSaleResolution, CreationResolution, PaymentResolution, Taking } from '../contract';
+import type {
+  AccountResolution,
+  AfterSaleResolution,
+  CreationResolution,
+  PaymentResolution,
+  Taking,
+} from '../contract';
 
-type Decision = PaymentResolution & AfterSaleResolution & CreationResolution & Taking;
+type Decision = PaymentResolution & AfterSaleResolution & AccountResolution & CreationResolution & Taking;
 
 const text = z.string().optional();
 const decision = z.strictObject({

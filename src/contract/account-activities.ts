@@ -140,6 +140,11 @@ export interface AccountActivities {
   /** The account that an earlier creation under the same key made (null where none is known), and the digest of the key. */
   'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<Told<AccountOfCreation>>;
   /**
+   * For what Temporal has the account already, where that is another key than the digest that is asked for: the creation that started
+   * it, or else the account's own workflow. Null where it has none, or one without a key, as a deposit starts it.
+   */
+  'payments.account-holder'(input: AccountId & { key: string }): Promise<Told<string | null>>;
+  /**
    * What earlier runs of the account that asks knew, if they did not hand it on. In pages: Temporal takes 2 MB at a time. The first
    * is asked for with null, each further one with what the page before left.
    */

@@ -1,5 +1,5 @@
 /** Why a virtual account, its creation or the number of accounts left needs a person, and what is then to be done. */
-import type { AccountAttention } from './account';
+import type { AccountAttention, UnseenEntry } from './account';
 import { ATTENTIONS, isAttention, RUNBOOK, type RunbookEntry, type Silence } from './attention';
 import { namedByWorkflowId } from './ids';
 import { isTemporalAttention, TEMPORAL_RUNBOOK } from './temporal-attention';
@@ -7,6 +7,21 @@ import { isTemporalAttention, TEMPORAL_RUNBOOK } from './temporal-attention';
 const DEPOSIT_SEEN = 'The reason is settled, and the account goes on.';
 const NOT_COUNTED =
   'The account goes on, and this deposit stays uncounted. A later notification that it is paid counts it.';
+
+/** What a person is shown of an account, as a resolution names it: `old-deposit:7`. Undefined where nothing waits for one. */
+export function shownOf([first, ...others]: readonly UnseenEntry[]): string | undefined {
+  if (first === undefined) return undefined;
+  const last = others.findLast(({ because }) => because === first.because) ?? first;
+  return `${first.because}:${last.no}`;
+}
+
+/** One entry in words. */
+export function unseenLine({ no, because, deposit }: UnseenEntry): string {
+  if (deposit === null) return `${because}:${no}`;
+  const { out_trade_no, trade_no, amount, currency } = deposit;
+  const money = amount === null ? '' : `, notified with ${[amount, currency ?? ''].join(' ').trim()}`;
+  return `${because}:${no}: deposit ${out_trade_no}${trade_no === null ? '' : `, trade ${trade_no}`}${money}`;
+}
 
 const WAITS = {
   loses:

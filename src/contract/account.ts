@@ -15,6 +15,11 @@ export interface CreateSpeiAccountInput {
   request: NewSpeiAccount;
 }
 
+/** The result of `createSpeiAccount`. What the account is now, its own workflow says: one that was made may be canceled by now. */
+export interface CreatedSpeiAccount {
+  account_id: string;
+}
+
 /** What is known of an account (section 2.3). `account_number` is the CLABE. */
 export interface SpeiAccountData {
   account_id: string;
@@ -90,6 +95,11 @@ export interface SetAsideDeposit {
   because: 'unconfirmed-deposit' | 'old-deposit' | 'returned-deposit' | 'second-deposit';
 }
 
+/** What the account has done with a deposit. `older`: it does not remember it, and the end of its payment is all that is known. */
+export type DepositStanding =
+  | { is: 'counted' | 'pending' | 'older'; because: null }
+  | { is: 'set-aside'; because: SetAsideDeposit['because'] };
+
 export interface Deposits {
   count: number;
   /** Exact sums by currency: `{ "MXN": "123.45" }`. */
@@ -118,6 +128,23 @@ export type AccountAttention =
   | 'unexpected-signal'
   | Silence;
 
+/** Something of an account that a person has to see, and nobody has seen yet. */
+export interface UnseenEntry {
+  /** It counts up for as long as the account is followed: whoever resolves says up to which one they were shown. */
+  no: number;
+  because: AccountAttention;
+  /** The deposit that it is about; null where it is about the account, or stands for older ones than are kept. */
+  deposit: Pick<SetAsideDeposit, 'out_trade_no' | 'trade_no' | 'amount' | 'currency'> | null;
+}
+
+/** The update `resolve` of `speiAccount`: somebody has taken care of what they were shown. */
+export interface AccountResolution {
+  /** The reason, and the last number under it that they were shown: see {@link shownOf}. */
+  seen: string;
+  reason: string;
+  by: string;
+}
+
 /** The query `state` of `speiAccount`. */
 export interface SpeiAccountState extends ShownWait {
   app_id: string;
@@ -125,7 +152,10 @@ export interface SpeiAccountState extends ShownWait {
   account: SpeiAccountData;
   /** ACTIVE or CANCELED; null until the gateway has said it. */
   status: string | null;
+  /** The reason of the oldest entry that nobody has seen. */
   attention: AccountAttention | null;
+  /** The oldest first. */
+  unseen: UnseenEntry[];
   deposits: Deposits;
 }
 
@@ -133,8 +163,9 @@ export interface SpeiAccountState extends ShownWait {
 export interface CarriedAccount {
   /** When the account was first followed, in ms since the epoch: polls keep their times across runs. */
   since: number;
-  /** Why it needs a person. The first is shown. */
-  attentions: readonly AccountAttention[];
+  /** Why it needs a person: how many entries there were, and those that nobody has seen. */
+  asked: number;
+  unseen: readonly UnseenEntry[];
   /** Since when the first waits, and who has taken it on. */
   wait: Wait<AccountAttention> | null;
   /** What the last events said. */

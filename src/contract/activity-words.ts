@@ -18,6 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'payments.earlierRuns': 'reads what earlier runs knew of the order',
   'payments.account-before': 'reads what the account knew before it was terminated',
   'payments.account-of-creation': 'looks for the account that an earlier creation made',
+  'payments.account-holder': 'asks whether the account is that of another key',
   'payments.ended-payment': 'waits for the end of the deposit’s payment',
   'payments.is-of-order': 'asks whether an order has the number of this deposit',
   'payments.deposit-owner': 'asks which account has this deposit',

@@ -46,7 +46,7 @@ export type PaymentEvent = TransitionEvent | AttentionEvent;
 
 interface OfAccount extends AnyEvent {
   /** The account right after the event, without its `latest` deposits. */
-  readonly account: Omit<SpeiAccountState, 'deposits'> & { deposits: Pick<Deposits, 'count' | 'total'> };
+  readonly account: Omit<SpeiAccountState, 'deposits' | 'unseen'> & { deposits: Pick<Deposits, 'count' | 'total'> };
 }
 
 interface DepositEvent extends OfAccount {

@@ -36,6 +36,9 @@ export interface FailureDetails {
   PaymentPending: GatewayProblem;
   /** Of an order, its state; of a virtual account, the gateway's error. */
   NotCanceled: Pick<PaymentState, 'outcome' | 'trade_status'> | GatewayErrorFields;
+  AccountCanceled: {
+    account_id: string;
+  };
   OverRefund: {
     /** What is left of the payment: a decimal text in currency units. */
     left: string;

@@ -15,6 +15,8 @@ export const FAILURE = {
   differentRequest: 'DifferentRequest',
   /** The order may exist at the gateway, or the gateway will not cancel this virtual account. */
   notCanceled: 'NotCanceled',
+  /** The account of this key is canceled, and takes no money. A client says it; no workflow fails with it. */
+  accountCanceled: 'AccountCanceled',
   /** The gateway has not answered yet. The payment goes on; ask again. */
   pending: 'PaymentPending',
   /** More than is left of the trade; nothing was sent. */

@@ -48,6 +48,8 @@ export const QUERY = {
   state: 'state',
   /** Of a reconciliation: its differences, in pages. */
   differences: 'differences',
+  /** Internal: what became of the deposits of an account with these numbers. */
+  deposits: 'deposits',
   /** What a run would hand on, besides its state. Only a run after it asks. */
   carried: 'carried',
   /** Internal: a run's facts, and what was concluded from each. People ask by `show --why`. */

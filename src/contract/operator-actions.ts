@@ -19,6 +19,8 @@ export interface OperatorQuestion {
   out_request_no?: string | undefined;
   /** The status of its trade, as far as it is known. */
   trade_status?: string | null | undefined;
+  /** Of an account: what the person is shown, as the decision names it. */
+  shown?: string | undefined;
 }
 
 type Standing = { attention: string | null; refunds: AfterSaleState['refunds'] };
@@ -40,7 +42,7 @@ const WHO_OPTIONS = `--by ${TO_WRITE.by} --reason ${TO_WRITE.reason}`;
  */
 export function operatorActions(workflowId: string, question?: OperatorQuestion): OperatorAction[] {
   const { kind = '' } = namedByWorkflowId(workflowId) ?? {};
-  const { out_request_no: number = 'NUMBER', attention: reason = 'REASON' } = question ?? {};
+  const { out_request_no: number = 'NUMBER', attention = 'REASON', shown: reason = attention } = question ?? {};
   return (ACTIONS[kind] ?? [])
     .filter(({ settles }) => question === undefined || settles === undefined || settles(question))
     .map(({ what, update, options = '', input }) => ({
@@ -143,7 +145,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   ],
   reconciliation: [SEEN],
   'stuck-sweep': [SEEN],
-  'spei-account': [RECHECK, SEEN],
+  'spei-account': [RECHECK, LOOKED_AT],
   'create-spei-account': [
     {
       what: 'name the account that it made',

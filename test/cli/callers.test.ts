@@ -169,6 +169,8 @@ describe('accounts', () => {
       const { output } = await accounts(0, 'show', account_id);
       expect(output).toContain(`  Not counted: ${trade?.out_trade_no}, notified with 8.00 MXN (old-deposit)\n`);
       const workflowId = `spei-account:${APP.app_id}:${account_id}`;
+      const line = `Not counted: ${trade?.out_trade_no}, notified with 8.00 MXN (old-deposit)\n`;
+      expect((await accounts(0, 'deposits', account_id)).output).toBe(line);
       expect(output).toContain(`  It needs a person: old-deposit. What to do: payment-gateway show ${workflowId}\n`);
 
       const page = (await operator('show', workflowId)).output;
@@ -214,7 +216,7 @@ describe('accounts', () => {
     expect(lines).toHaveLength(21);
     for (const [i, amount] of amounts.entries())
       expect(output).toMatch(
-        new RegExp(`^\\d{4}-\\S+Z {2}${trades[i]?.out_trade_no} {2}${amount} MXN {2}SUCCESS$`, 'm'),
+        new RegExp(`^\\d{4}-\\S+Z {2}${trades[i]?.out_trade_no} {2}${amount} MXN {2}counted$`, 'm'),
       );
     const times = lines.map((line) => line.split(' ')[0]);
     expect(times).toEqual([...times].sort().reverse());

@@ -154,8 +154,8 @@ test('a failure of a question fits its schema: NotAnswered', async () => {
   await fails(FAILURE.notAnswered, question);
 });
 
-/** Closing is in real-server/after-sale/refunds.test.ts, and those of a merchant's own workflow in calls/. */
-const ELSEWHERE = [FAILURE.closing, FAILURE.notAWorkflow, FAILURE.withoutResult];
+/** Closing is in real-server/after-sale/refunds.test.ts, AccountCanceled in clients/cases.json, and those of a merchant's own workflow in calls/. */
+const ELSEWHERE = [FAILURE.closing, FAILURE.accountCanceled, FAILURE.notAWorkflow, FAILURE.withoutResult];
 
 test('every type of failure is tested here, or in the files that are named', () => {
   expect([...seen, ...ELSEWHERE].sort()).toEqual(Object.values(FAILURE).sort());

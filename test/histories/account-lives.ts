@@ -53,7 +53,9 @@ export const ACCOUNT_LIVES: Record<string, Life> = {
     await simulator.deposit(account_id, { amount: '3.00', says: { buyer_id: 'somebody-else' } });
     await counted(payments, account_id, 1);
     await payments.accounts.recheck(account_id);
-    await temporal.client.workflow.getHandle(accountOf(account_id)).executeUpdate('resolve', { args: [BY] });
+    await temporal.client.workflow
+      .getHandle(accountOf(account_id))
+      .executeUpdate('resolve', { args: [{ ...BY, seen: 'account-mismatch:1' }] });
     return accountOf(account_id);
   },
   async 'account-adopted-by-a-deposit'({ payments, simulator, temporal }) {

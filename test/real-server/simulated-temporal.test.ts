@@ -21,9 +21,9 @@ import { APP } from '../../src/testing/stack';
 import { fakeWorkerActivities } from '../../src/testing/worker-activities';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
 import type {
+  CreatedSpeiAccount,
   CreateSpeiAccountInput,
   PaymentWorkflow,
-  SpeiAccountData,
   SpeiAccountInput,
   SpeiAccountState,
 } from '../../src/workflows';
@@ -261,7 +261,7 @@ describe.each([
       email: 'b@example.com',
       identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
     };
-    const creation = await server.client.workflow.start<(input: CreateSpeiAccountInput) => Promise<SpeiAccountData>>(
+    const creation = await server.client.workflow.start<(input: CreateSpeiAccountInput) => Promise<CreatedSpeiAccount>>(
       'createSpeiAccount',
       { workflowId, taskQueue, args: [{ app_id: APP.app_id, request: { customer } }] },
     );

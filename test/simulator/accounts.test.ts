@@ -43,7 +43,6 @@ describe('create (section 4.8)', () => {
       msg: 'Success',
       account_id: expect.stringMatching(/^[0-9A-F]{16}$/),
       account_number: expect.stringMatching(/^646181\d{12}$/),
-      buyer_id: 'buyer-mx-1',
       provider: 'STP',
       status: 'ACTIVE',
       beneficiary_name: expect.stringMatching(/./),

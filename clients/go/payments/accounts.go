@@ -11,8 +11,8 @@ import (
 // Accounts are the virtual accounts (SPEI) of the app.
 type Accounts struct{ workflows *workflows }
 
-// Create gives the account of your key, by default made of the BuyerID: the same key always gets the same account. It fails with an
-// Error: InvalidRequest, NotCreated; PaymentPending: call again.
+// Create gives the account of your key as it is now, by default made of the BuyerID: the same key always gets the same account. It
+// fails with an Error: InvalidRequest, NotCreated; AccountCanceled: create one under another key; PaymentPending: call again.
 func (a *Accounts) Create(ctx context.Context, request NewSpeiAccount, key string) (account SpeiAccountData, err error) {
 	if key == "" {
 		key = accountKeyOf(request)
@@ -20,8 +20,22 @@ func (a *Accounts) Create(ctx context.Context, request NewSpeiAccount, key strin
 	input := Object{"app_id": a.workflows.appID, "request": request}
 	id := "create-spei-account:" + a.workflows.appID + ":" + key
 	reuse := enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
-	err = a.workflows.run(ctx, "createSpeiAccount", id, input, reuse, 0, &account)
-	return account, err
+	var made struct {
+		AccountID string `json:"account_id"`
+	}
+	if err = a.workflows.run(ctx, "createSpeiAccount", id, input, reuse, 0, &made); err != nil {
+		return account, err
+	}
+	// The creation may have ended long ago.
+	state, err := a.Get(ctx, made.AccountID)
+	if err != nil {
+		return account, err
+	}
+	if state.Status == "CANCELED" {
+		return account, failure("AccountCanceled", "The virtual account "+made.AccountID+" of the key "+key+" is canceled: the buyer must "+
+			"not pay into it. Create another one under another key.", Object{"account_id": made.AccountID})
+	}
+	return *state.Account, nil
 }
 
 // Get is the account's state with its deposits. It fails with NotFound.

@@ -3,8 +3,8 @@ package payments
 import "slices"
 
 // Error says why there is no answer. Type is one of InvalidRequest, NotCreated, DuplicateOrder, DifferentRequest,
-// PaymentPending, NotCanceled, OverRefund, NotRefunded, DuplicateRefund, NotAnswered and NotFound, in every language. Find it with
-// errors.As; repeating a call is always safe.
+// PaymentPending, NotCanceled, OverRefund, NotRefunded, DuplicateRefund, NotAnswered, NotFound and AccountCanceled, in every language.
+// Find it with errors.As; repeating a call is always safe.
 type Error struct {
 	Type    string
 	Message string

@@ -332,6 +332,21 @@ type Deposits struct {
 	SetAside []SetAsideDeposit `json:"set_aside,omitempty"`
 }
 
+// UnseenDeposit is the deposit that a person has to see.
+type UnseenDeposit struct {
+	OutTradeNo string `json:"out_trade_no"`
+	TradeNo    string `json:"trade_no"`
+	Amount     string `json:"amount"`
+	Currency   string `json:"currency"`
+}
+
+// UnseenEntry is something that a person has to see: of a deposit, or of the account, where Deposit is nil.
+type UnseenEntry struct {
+	No      int            `json:"no"`
+	Because string         `json:"because"`
+	Deposit *UnseenDeposit `json:"deposit"`
+}
+
 // SpeiAccountState is what is known of a virtual account.
 type SpeiAccountState struct {
 	AppID          string           `json:"app_id"`
@@ -341,6 +356,7 @@ type SpeiAccountState struct {
 	Attention      string           `json:"attention"`
 	AttentionSince string           `json:"attention_since"`
 	Taken          *Taken           `json:"taken"`
+	Unseen         []UnseenEntry    `json:"unseen"`
 	Deposits       Deposits         `json:"deposits"`
 }
 

@@ -11,8 +11,8 @@ PENDING = ("PaymentPending", "RefundPending", "Closing", "NotAnswered")
 class PaymentError(Exception):
     """
     Why there is no answer: `type` is one of InvalidRequest, NotCreated, DuplicateOrder, DifferentRequest, PaymentPending,
-    NotCanceled, OverRefund, NotRefunded, DuplicateRefund, NotAnswered and NotFound. `retryable`: the same call may give another
-    answer later. Repeating a call is always safe.
+    NotCanceled, OverRefund, NotRefunded, DuplicateRefund, NotAnswered, NotFound and AccountCanceled. `retryable`: the same call may
+    give another answer later. Repeating a call is always safe.
     """
 
     def __init__(self, type: str, message: str, details: JSON | None = None, because: str | None = None) -> None:

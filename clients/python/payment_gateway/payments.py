@@ -251,13 +251,22 @@ class Accounts:
 
     async def create(self, request: NewSpeiAccount, *, key: str | None = None) -> SpeiAccountData:
         """
-        The account of your key, by default made of the `buyer_id`: the same key always gets the same account. Raises PaymentError:
-        InvalidRequest, NotCreated; PaymentPending: call again.
+        The account of your key as it is now, by default made of the `buyer_id`: the same key always gets the same account. Raises
+        PaymentError: InvalidRequest, NotCreated; AccountCanceled: create one under another key; PaymentPending: call again.
         """
-        id = f"create-spei-account:{self._temporal.app_id}:{key or account_key_of(request)}"
+        key = key or account_key_of(request)
+        id = f"create-spei-account:{self._temporal.app_id}:{key}"
         reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
-        account: SpeiAccountData = await self._temporal.run("createSpeiAccount", id, {"request": {**request}}, reuse)
-        return account
+        made = await self._temporal.run("createSpeiAccount", id, {"request": {**request}}, reuse)
+        # The creation may have ended long ago.
+        state = await self.get(made["account_id"])
+        if state["status"] == "CANCELED":
+            message = (
+                f"The virtual account {state['account_id']} of the key {key} is canceled: the buyer must not pay into it. "
+                "Create another one under another key."
+            )
+            raise PaymentError("AccountCanceled", message, {"account_id": state["account_id"]})
+        return state["account"]
 
     async def get(self, account_id: str) -> SpeiAccountState:
         """The account's state with its deposits. Raises PaymentError: NotFound."""

@@ -380,14 +380,32 @@ class SpeiAccountInEvent(TypedDict):
     deposits: DepositSums
 
 
+class UnseenDeposit(TypedDict):
+    """The deposit that a person has to see."""
+
+    out_trade_no: str
+    trade_no: str | None
+    amount: str | None
+    currency: str | None
+
+
+class UnseenEntry(TypedDict):
+    """Something that a person has to see: of a deposit, or of the account, where `deposit` is None."""
+
+    no: int
+    because: str
+    deposit: UnseenDeposit | None
+
+
 class SpeiAccountState(TypedDict):
     """What is known of a virtual account."""
 
     app_id: str
     account_id: str
-    account: SpeiAccountData | None
+    account: SpeiAccountData
     status: str | None
     attention: str | None
+    unseen: list[UnseenEntry]
     attention_since: str | None
     taken: Taken | None
     deposits: Deposits

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { isAttention, UPDATE } from '../../contract';
+import { isAttention, QUERY, type SpeiAccountState, shownOf, UPDATE, WORKFLOW } from '../../contract';
 import { ConfigError, UserError } from '../../process/user-error';
 import { longestWaitFirst } from '../../temporal/order-list';
 import { paymentQuery } from '../../temporal/payment-query';
@@ -82,9 +82,12 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
       act: async (id: string) => {
         const handle = client.workflow.getHandle(id);
         // What has come since, the person has not seen.
-        if (listed(await handle.describe()).attention !== reason)
-          throw new UserError(`it waits for ${reason} no longer`);
-        return handle.executeUpdate<object, [object]>(UPDATE.resolve, { args: [input] });
+        const { attention, type } = listed(await handle.describe());
+        if (attention !== reason) throw new UserError(`it waits for ${reason} no longer`);
+        // An account takes no word that does not name what it has under the reason.
+        const seen =
+          type === WORKFLOW.speiAccount ? shownOf((await handle.query<SpeiAccountState>(QUERY.state)).unseen) : reason;
+        return handle.executeUpdate<object, [object]>(UPDATE.resolve, { args: [{ ...input, seen }] });
       },
     };
     const isShown = !json && rows.length > 0 && !options.yes;

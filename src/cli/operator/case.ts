@@ -13,6 +13,7 @@ import {
   type PaymentState,
   paymentAfterEnd,
   paymentWorkflowId,
+  type SpeiAccountState,
   WORKFLOW,
 } from '../../contract';
 import { appIdsOf } from '../../process/settings';
@@ -47,6 +48,8 @@ export interface OrderCase {
   /** Null where there is none, or no worker has answered: then `unanswered` names who did not. */
   payment: PaymentState | null;
   after_sale: AfterSaleState | null;
+  /** Of a virtual account. */
+  account?: SpeiAccountState | null;
   unanswered: string[];
   /** What the page in Temporal UI tells, as lines of Markdown: of an open payment, or of a workflow that belongs to no order. */
   page: string[];
@@ -77,6 +80,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   const timelines = await Promise.all(read.map((run) => linesOf(client, run)));
   const payment = await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? ''));
   const after_sale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+  const account = runs[0]?.type === WORKFLOW.speiAccount ? await stateOf<SpeiAccountState>(workflow_id ?? '') : null;
   // What fails every order of an app waits for a person by itself.
   const ofApp =
     payment?.attention === 'credentials' ? await oneRun(client, appAttentionWorkflowId(app_id, 'credentials')) : [];
@@ -86,6 +90,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     runs: [...runs, ...ofApp.filter(({ execution }) => execution === 'RUNNING')],
     payment: paymentAfterEnd(after_sale) ?? payment,
     after_sale,
+    account,
     unanswered,
     page: await readPage(client, out_trade_no === null ? runs[0] : payment && runs.find(isOpenPayment)),
     timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),

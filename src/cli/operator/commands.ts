@@ -218,7 +218,7 @@ function addDecisions(program: Command): void {
     )
     .option(
       '--seen <reason>',
-      'the reason that you looked at: refused where it needs a person for another one meanwhile',
+      'the reason that you looked at, of a virtual account such as old-deposit:7, as show prints it: refused where it needs a person for another one meanwhile',
     )
     .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
     .addOption(app())

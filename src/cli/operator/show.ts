@@ -22,6 +22,7 @@ import {
   refundInQuestion,
   refundSums,
   runbookEntry,
+  shownOf,
   timeText,
   WORKFLOW,
 } from '../../contract';
@@ -364,11 +365,17 @@ function waitLines({ waits_for, task_queue }: OrderRun, all: boolean, now: Date)
 /** Why the run waits for a person; undefined where it does not. */
 function questionOf(
   { attention, type }: OrderRun,
-  { payment, after_sale }: Pick<OrderCase, 'payment' | 'after_sale'>,
+  { payment, after_sale, account }: Pick<OrderCase, 'payment' | 'after_sale' | 'account'>,
 ): OperatorQuestion | undefined {
   if (attention === null) return undefined;
   const refunds = type === WORKFLOW.afterSale ? (after_sale?.refunds ?? []) : [];
-  return { attention, out_request_no: refundInQuestion({ attention, refunds }), trade_status: payment?.trade_status };
+  const shown = type === WORKFLOW.speiAccount ? shownOf(account?.unseen ?? []) : undefined;
+  return {
+    attention,
+    out_request_no: refundInQuestion({ attention, refunds }),
+    trade_status: payment?.trade_status,
+    shown,
+  };
 }
 
 function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | undefined): string[] {

@@ -24,7 +24,6 @@ const account = {
 const buyer_id = text('The merchant’s id of the buyer.');
 const accountAnswer = {
   ...account,
-  buyer_id,
   status: z.enum(accountStates).describe('State of the virtual account.'),
   notify_url: text('Where notifications are posted to.'),
 };

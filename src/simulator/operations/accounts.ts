@@ -54,8 +54,8 @@ export function accountAsked({ app, body }: OperationCall, store: Store): Virtua
 }
 
 function accountAnswer(account: VirtualAccount, status: VirtualAccount['status'], settings: Settings): WireAnswer {
-  const { account_id, account_number, buyer_id, provider, beneficiary_name, notify_url } = account;
-  const fields = { account_id, account_number, buyer_id, provider, status, beneficiary_name, notify_url };
+  const { account_id, account_number, provider, beneficiary_name, notify_url } = account;
+  const fields = { account_id, account_number, provider, status, beneficiary_name, notify_url };
   return envelopedAnswer(fields, settings);
 }
 

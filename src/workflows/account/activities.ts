@@ -109,6 +109,7 @@ export const earlierWorkflows = {
   accountOfCreation: untilTold(
     summed(readingBefore['payments.account-of-creation'], words('payments.account-of-creation')),
   ),
+  accountHolder: untilTold(summed(readingBefore['payments.account-holder'], words('payments.account-holder'))),
   accountBefore: untilTold(summed(readingBefore['payments.account-before'], words('payments.account-before'))),
   endedPayment: untilTold(summed(querying['payments.ended-payment'], words('payments.ended-payment'))),
   isOfOrder: untilTold(summed(readingBefore['payments.is-of-order'], words('payments.is-of-order'))),

@@ -23,7 +23,7 @@ export interface ConfirmationListener {
   /** The payment of a deposit has ended: see {@link awaitDepositPayment}. */
   onEnd(deposit: NotifiedDeposit, payment: DepositAnswer): void;
   /** The gateway has not confirmed a deposit for long. */
-  onOverdue(): void;
+  onOverdue(deposit: NotifiedDeposit): void;
   onFailure(error: unknown): void;
 }
 
@@ -161,9 +161,9 @@ export class Confirmations {
   }
 
   private tellOverdue(): void {
-    for (const { out_trade_no, since } of this.ledger.pending) {
-      if (since === undefined || Date.now() - since < OVERDUE_MS) continue;
-      if (this.ledger.noteOverdue(out_trade_no)) this.listener.onOverdue();
+    for (const deposit of this.ledger.pending) {
+      if (deposit.since === undefined || Date.now() - deposit.since < OVERDUE_MS) continue;
+      if (this.ledger.noteOverdue(deposit.out_trade_no)) this.listener.onOverdue(deposit);
     }
   }
 }

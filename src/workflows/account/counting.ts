@@ -23,18 +23,10 @@ export class DepositCounting {
   ) {}
 
   settle(deposit: NotifiedDeposit, payment: DepositAnswer): void {
-    this.settleOverdue(deposit.out_trade_no);
+    this.record.settle('overdue-deposit', deposit.out_trade_no);
     if (payment === 'counted') this.setAside(deposit, 'old-deposit');
     else if (payment === 'of an order') this.ledger.drop(deposit);
     else this.countConfirmed(deposit, payment);
-  }
-
-  /** Once no deposit is overdue, but for the one that is named, nobody needs to look. */
-  settleOverdue(out_trade_no?: string): void {
-    const { record, ledger } = this;
-    const isOther = (one: NotifiedDeposit) => one.overdue === true && one.out_trade_no !== out_trade_no;
-    if (record.attentions.includes('overdue-deposit') && !ledger.pending.some(isOther))
-      record.settle('overdue-deposit');
   }
 
   private countConfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
@@ -59,7 +51,7 @@ export class DepositCounting {
     const currency = (payment.order_currency ?? deposit.currency ?? 'MXN').toUpperCase();
     const notified = { amount: deposit.amount ?? amount, currency: (deposit.currency ?? currency).toUpperCase() };
     const isAsNotified = sameAmount(amount, notified.amount) && currency === notified.currency;
-    if (isWordOfPerson || !isAsNotified) this.record.raise('amount-mismatch');
+    if (isWordOfPerson || !isAsNotified) this.record.raise('amount-mismatch', deposit);
     const trade_no = payment.trade_no ?? deposit.trade_no ?? null;
     // One transfer under two numbers is counted once.
     if (this.ledger.isOfOtherNumber({ ...deposit, trade_no: trade_no ?? undefined })) {
@@ -86,7 +78,7 @@ export class DepositCounting {
     const set_aside = this.ledger.setAside(deposit, because);
     // The same reason and amount as before: do not ask a person again, unless it was unconfirmed: then the repetition is the news.
     if (because !== 'unconfirmed-deposit' && before?.because === because && before.amount === set_aside.amount) return;
-    this.record.raise(because);
+    this.record.raise(because, deposit);
     this.publisher.publish({ id: `set-aside:${keyOf(set_aside)}`, type: 'deposit-set-aside', set_aside });
   }
 }

@@ -14,7 +14,13 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CreateSpeiAccountInput, CreationResolution, SpeiAccountCreation, SpeiAccountData } from '../../contract';
+import type {
+  CreatedSpeiAccount,
+  CreateSpeiAccountInput,
+  CreationResolution,
+  SpeiAccountCreation,
+  SpeiAccountData,
+} from '../../contract';
 import {
   type AccountPolicy,
   type CreateAccountResult,
@@ -52,7 +58,7 @@ export const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [Creation
  * Returns the account. Fails (`InvalidRequest`, `NotCreated`) only where certainly none was created. It ignores a cancellation:
  * that would not take back a request which was sent, and would end what it has started for the whole app.
  */
-export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<SpeiAccountData> {
+export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<CreatedSpeiAccount> {
   assertOwnCreation(input);
   const creation = new AccountCreation(input);
   try {
@@ -88,7 +94,7 @@ class AccountCreation {
     this.waiting = new Waiting(this.state, () => this.show());
   }
 
-  async execute(): Promise<SpeiAccountData> {
+  async execute(): Promise<CreatedSpeiAccount> {
     this.show();
     const policy = await accountPolicy((why) => this.raise(why));
     if (this.state.attention !== null) this.settle();
@@ -98,7 +104,7 @@ class AccountCreation {
     await this.startAccount(account);
     this.state.account = account;
     this.show();
-    return account;
+    return { account_id: account.account_id };
   }
 
   /** The account of the key, if one is known. Takes note of an earlier run that may have made one. */
@@ -181,16 +187,21 @@ class AccountCreation {
       () => this.find(account_id),
     );
     if (found === undefined || this.isDecided) return undefined;
-    // Who names it again has read whose the gateway says it is.
-    const isNamedAgain = this.state.resolved.slice(0, -1).some((one) => one.account_id === account_id);
-    this.isUndecided = found === null || (this.isOfAnotherBuyer(found) && !isNamedAgain);
-    if (!this.isUndecided) return found ?? undefined;
-    const which =
-      found === null
-        ? 'is not known to the gateway, or not shown yet.'
-        : 'belongs to another buyer, the gateway says. Name it again if it is so all the same.';
-    this.noteUnknown(`The account ${account_id} ${which}`, null, null);
+    const doubt = found === null ? 'is not known to the gateway, or not shown yet.' : await this.doubtAbout(found);
+    this.isUndecided = doubt !== undefined;
+    if (doubt === undefined) return found ?? undefined;
+    this.noteUnknown(`The account ${account_id} ${doubt}`, null, null);
     return undefined;
+  }
+
+  /** Why a person has to name this account again: two buyers with one number lose money. Who does has read whose it is. */
+  private async doubtAbout(found: SpeiAccountData): Promise<string | undefined> {
+    const { account_id } = found;
+    if (this.state.resolved.slice(0, -1).some((one) => one.account_id === account_id)) return undefined;
+    const again = 'Name it again if it is so all the same.';
+    if (this.isOfAnotherBuyer(found)) return `belongs to another buyer, the gateway says. ${again}`;
+    const holder = await earlierWorkflows.accountHolder({ app_id: this.input.app_id, account_id, key: this.key });
+    return holder === null ? undefined : `is that of another key already, see ${holder}. ${again}`;
   }
 
   /** Somebody has decided since the last decision was taken up. */

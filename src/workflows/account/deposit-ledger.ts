@@ -4,6 +4,7 @@ import type {
   CountedDeposit,
   Deposit,
   DepositPaymentRun,
+  DepositStanding,
   Deposits,
   NotifiedDeposit,
   SetAsideDeposit,
@@ -97,6 +98,16 @@ export class DepositLedger {
 
   private isSetAside(deposit: NotifiedDeposit): boolean {
     return this.setAsideDeposits.has(keyOf({ ...deposit, because: 'second-deposit' }));
+  }
+
+  /** What became of the deposit of this number. A second one under the number of another is in `set_aside` alone. */
+  standingOf(out_trade_no: string): DepositStanding {
+    if (this.counted.has(out_trade_no)) return { is: 'counted', because: null };
+    if (this.pendingDeposits.has(out_trade_no)) return { is: 'pending', because: null };
+    const aside =
+      this.setAsideDeposits.get(out_trade_no) ??
+      [...this.setAsideDeposits.values()].findLast((one) => one.out_trade_no === out_trade_no);
+    return aside ? { is: 'set-aside', because: aside.because } : { is: 'older', because: null };
   }
 
   /** Whether its trade is counted or pending under another number: it is one transfer. */

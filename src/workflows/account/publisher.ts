@@ -71,10 +71,18 @@ export class AccountPublisher {
 
   show(): void {
     this.record.noteWait(Date.now());
-    const { status, attention, account, decided_by } = this.record;
+    const { status, attention, account, decided_by, unseen } = this.record;
     const wait = shownWait(this.record.wait);
     // Signals come by the thousand: what is shown at each must not cost what the whole state does.
-    this.visibility.showAccount({ account, status, attention, ...wait, decided_by, deposits: this.ledger.summary });
+    this.visibility.showAccount({
+      account,
+      status,
+      attention,
+      ...wait,
+      decided_by,
+      unseen,
+      deposits: this.ledger.summary,
+    });
     if (this.isClosed) return;
     this.overdue?.show(wait.attention_since);
     if (status !== this.published.status) this.publish({ id: this.eventId(), type: 'account-status' });

@@ -8,12 +8,16 @@ import {
   SILENCES,
   type Silence,
   type SpeiAccountData,
+  shownOf,
   type Taking,
+  type UnseenEntry,
+  unseenLine,
   type Wait,
 } from '../../contract';
 import { isClabe } from '../../gateway/pure/clabe';
 import { isId } from '../../gateway/pure/ids';
 import { readInstant } from '../../gateway/pure/timestamps';
+import type { RequestIssue } from '../shared/request-rules';
 import { takenOn, waitAfter } from '../shared/wait';
 
 /** The statuses of section 3.2. */
@@ -24,10 +28,15 @@ const FIELDS = ['account_number', 'provider', 'status', 'notify_url', 'beneficia
 /** The account's fields that a deposit's notification repeats. They are compared with the account. */
 const REPEATED = ['account_number', 'buyer_id', 'provider'] as const;
 
+/** So many entries are kept with their deposits. Of older ones the reason stays. */
+const MOST_UNSEEN = 500;
+
 export class AccountRecord {
   readonly account: SpeiAccountData;
-  /** Why it needs a person, in the order in which the reasons came. Each stays until something settles it. */
-  private readonly reasons = new Set<AccountAttention>();
+  /** What nobody has seen yet, in the order in which it came. Each entry stays until a person has seen it, or something settles it. */
+  unseen: readonly UnseenEntry[] = [];
+  /** How many entries there were: each has a number of its own, so that nobody settles what they were not shown. */
+  asked = 0;
   /** Since when the reason that people read is shown, and who has taken it on. */
   wait: Wait<AccountAttention> | null = null;
   /** Who has decided last, as far as this run knows. */
@@ -39,8 +48,11 @@ export class AccountRecord {
   }
 
   /** Goes on from what an earlier run knew. */
-  restore({ attentions, wait }: Pick<CarriedAccount, 'attentions' | 'wait'>): void {
-    for (const reason of attentions) this.raise(reason);
+  restore({ unseen, asked, wait }: Pick<CarriedAccount, 'unseen' | 'asked' | 'wait'>): void {
+    const since = this.unseen;
+    this.unseen = unseen;
+    this.asked = asked;
+    for (const { because, deposit } of since) this.add(because, deposit);
     this.wait = wait;
   }
 
@@ -56,11 +68,7 @@ export class AccountRecord {
 
   /** The reason that people read. */
   get attention(): AccountAttention | null {
-    return this.attentions[0] ?? null;
-  }
-
-  get attentions(): readonly AccountAttention[] {
-    return [...this.reasons];
+    return this.unseen[0]?.because ?? null;
   }
 
   get status(): string | null {
@@ -80,24 +88,32 @@ export class AccountRecord {
   }
 
   /** Compares a deposit's `transfer_account` with the account. A field that one of them lacks is not compared. */
-  compare({ transfer_account }: DepositSignal): void {
+  compare({ transfer_account }: DepositSignal, deposit: NotifiedDeposit): void {
     const notifiedAs = transfer_account ?? {};
     const differs = REPEATED.some((field) => {
       const [notified, known] = [textOf(notifiedAs[field]), this.account[field]];
       return notified !== undefined && known !== undefined && notified !== known;
     });
-    if (differs) this.raise('account-mismatch');
+    if (differs) this.raise('account-mismatch', deposit);
     const number = textOf(notifiedAs.account_number);
-    if (number !== undefined && !isClabe(number)) this.raise('clabe-check-digit');
+    if (number !== undefined && !isClabe(number)) this.raise('clabe-check-digit', deposit);
   }
 
-  raise(attention: AccountAttention): void {
-    this.reasons.add(attention);
+  /** A person has to see this, of a deposit or of the account. What waits already is not asked for twice. */
+  raise(because: AccountAttention, deposit?: NotifiedDeposit): void {
+    this.add(because, deposit === undefined ? null : named(deposit));
+  }
+
+  private add(because: AccountAttention, deposit: UnseenEntry['deposit']): void {
+    const about = JSON.stringify(deposit);
+    if (this.unseen.some((one) => one.because === because && JSON.stringify(one.deposit) === about)) return;
+    this.asked += 1;
+    this.unseen = bounded([...this.unseen, { no: this.asked, because, deposit }]);
   }
 
   /** The gateway does not answer for long. There is one reason for that, the latest. */
   raiseSilence(why: Silence): void {
-    if (this.reasons.has(why)) return;
+    if (this.unseen.some(({ because }) => because === why)) return;
     this.settleSilence();
     this.raise(why);
   }
@@ -107,14 +123,34 @@ export class AccountRecord {
     for (const why of SILENCES) this.settle(why);
   }
 
-  settle(attention: AccountAttention): void {
-    this.reasons.delete(attention);
+  /** Nobody needs to look any more: at what is about the account, or about this deposit. */
+  settle(attention: AccountAttention, out_trade_no?: string): void {
+    this.unseen = this.unseen.filter(
+      ({ because, deposit }) => because !== attention || deposit?.out_trade_no !== out_trade_no,
+    );
   }
 
-  /** A person has looked at the reason that is shown. The next one is shown then. */
-  resolve(by: string): void {
+  /** Why a person's word is not taken: it has to name what they were shown, and that has to be what waits now. */
+  issuesWith(seen: unknown): RequestIssue[] {
+    const waiting = shownOf(this.unseen);
+    if (waiting === undefined) return [{ field: 'seen', rule: 'nothing of this account waits for a person' }];
+    const given = shownIn(seen);
+    if (given?.because === this.attention && given.no <= this.asked) return [];
+    const waits = this.unseen.filter(({ because }) => because === this.attention);
+    const few = waits.slice(0, MOST_LISTED).map(unseenLine).join('; ');
+    const more = waits.length > MOST_LISTED ? `; and ${waits.length - MOST_LISTED} more` : '';
+    return [
+      { field: 'seen', rule: `what waits now is “${waiting}” (${few}${more}). Look at it first, then name it here` },
+    ];
+  }
+
+  /** A person has looked at what they were shown. What has come since stays, and waits from now on. */
+  resolve(by: string, shown: string, at: number): void {
     this.decided_by = by;
-    if (this.attention !== null) this.settle(this.attention);
+    const seen = shownIn(shown);
+    if (seen === undefined) return;
+    this.unseen = this.unseen.filter(({ because, no }) => because !== seen.because || no > seen.no);
+    this.wait = this.wait && { ...this.wait, since: at };
   }
 
   private check(): void {
@@ -123,6 +159,28 @@ export class AccountRecord {
     if (status !== undefined && !STATUSES.includes(status)) this.raise('unknown-status');
     else this.settle('unknown-status');
   }
+}
+
+/** What names a deposit to the person who looks for it. */
+function named({ out_trade_no, trade_no, amount, currency }: NotifiedDeposit): UnseenEntry['deposit'] {
+  return { out_trade_no, trade_no: trade_no ?? null, amount: amount ?? null, currency: currency ?? null };
+}
+
+/** A refusal is a line that a person reads. */
+const MOST_LISTED = 5;
+
+/** What a person was shown: `old-deposit:7`. */
+function shownIn(text: unknown): { because: string; no: number } | undefined {
+  const [, because, no] = typeof text === 'string' ? (/^([a-z-]+):(\d{1,9})$/.exec(text.trim()) ?? []) : [];
+  return because === undefined ? undefined : { because, no: Number(no) };
+}
+
+/** The latest entries. Of each reason of the others, one that names no deposit. */
+function bounded(entries: readonly UnseenEntry[]): readonly UnseenEntry[] {
+  if (entries.length <= MOST_UNSEEN) return entries;
+  const older = entries.slice(0, -MOST_UNSEEN);
+  const last = new Map(older.map(({ because, no }) => [because, { no, because, deposit: null }]));
+  return [...last.values(), ...entries.slice(-MOST_UNSEEN)];
 }
 
 /** The fields of an account that we know, out of the gateway's answer. */

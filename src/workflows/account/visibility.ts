@@ -6,7 +6,10 @@ import {
   type SpeiAccountCreation,
   type SpeiAccountQuantityState,
   type SpeiAccountState,
+  shownOf,
   timeText,
+  type UnseenEntry,
+  unseenLine,
 } from '../../contract';
 import { Visibility, waitAttributes } from '../shared/visibility';
 import { takenLines } from '../shared/wait';
@@ -19,7 +22,11 @@ type ShownAccount = Pick<SpeiAccountState, 'account' | 'status'> &
   Waiting & {
     deposits: Pick<SpeiAccountState['deposits'], 'count' | 'total' | 'pending'>;
     decided_by: string | undefined;
+    unseen: readonly UnseenEntry[];
   };
+
+/** The page lists so many: `payment-gateway show` and the state have all. */
+const MOST_UNSEEN_LINES = 20;
 
 type Creation = Pick<SpeiAccountCreation, 'account' | 'unknown_tries' | 'resolved'> & Waiting;
 type Quantity = Pick<SpeiAccountQuantityState, 'available_quantity' | 'checked_at'> & Waiting;
@@ -29,21 +36,26 @@ interface Shown extends Waiting {
   readonly status: string | null;
   readonly names?: readonly string[];
   readonly decided_by?: string | undefined;
+  /** What a person is shown, as a resolution names it. */
+  readonly shown?: string | undefined;
 }
 
 /** The search attributes of a virtual account's workflow, and its details in Temporal UI. */
 export class AccountVisibility {
   private readonly visibility = new Visibility();
 
-  showAccount({ account, status, deposits, decided_by, ...waiting }: ShownAccount): void {
+  showAccount({ account, status, deposits, decided_by, unseen, ...waiting }: ShownAccount): void {
     const sums = Object.entries(deposits.total).map(([currency, total]) => `${total} ${currency}`);
     const names = nameDigests([
       ['account', account.account_number],
       ['buyer', account.buyer_id],
     ]);
-    this.show({ ...waiting, status, names, decided_by }, [
+    const more = unseen.length - MOST_UNSEEN_LINES;
+    this.show({ ...waiting, status, names, decided_by, shown: shownOf(unseen) }, [
       `**${status ?? 'not known yet'}** · account ${account.account_id}`,
       `${deposits.count} deposits, ${sums.join(' and ') || 'nothing yet'}; ${deposits.pending} being confirmed`,
+      ...unseen.slice(0, MOST_UNSEEN_LINES).map((one) => `Nobody has seen ${unseenLine(one)}`),
+      ...(more > 0 ? [`And ${more} more that nobody has seen`] : []),
     ]);
   }
 
@@ -64,12 +76,12 @@ export class AccountVisibility {
     this.show({ ...waiting, status: null }, [left]);
   }
 
-  private show({ status, names = [], decided_by, ...waiting }: Shown, lines: readonly string[]): void {
+  private show({ status, names = [], decided_by, shown, ...waiting }: Shown, lines: readonly string[]): void {
     const attributes = [
       { key: SEARCH_ATTRIBUTE.status, value: status },
       ...waitAttributes(waiting, decided_by),
       { key: SEARCH_ATTRIBUTE.names, value: names.length > 0 ? [...names] : null },
     ];
-    this.visibility.show(attributes, [...lines, ...takenLines(waiting.taken)]);
+    this.visibility.show(attributes, [...lines, ...takenLines(waiting.taken)], 'now', { shown });
   }
 }

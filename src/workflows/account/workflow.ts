@@ -14,8 +14,10 @@ import {
 import type {
   AccountHandover,
   AccountPolicy,
+  AccountResolution,
   CarriedAccount,
   DepositSignal,
+  DepositStanding,
   EarlierAccount,
   NotifiedDeposit,
   Silence,
@@ -39,6 +41,7 @@ import {
   accountCarriedQuery,
   cancelAccountUpdate,
   depositSignal,
+  depositsQuery,
   recheckAccountUpdate,
   resolveAccountUpdate,
   speiAccountStateQuery,
@@ -98,13 +101,14 @@ class SpeiAccountRun {
     this.early = carried ? null : [];
     this.confirmations = new Confirmations(input.app_id, this.ledger, {
       onEnd: (deposit, payment) => this.onEnd(deposit, payment),
-      onOverdue: () => this.raise('overdue-deposit'),
+      onOverdue: (deposit) => this.raise('overdue-deposit', deposit),
       onFailure: (error) => this.fail(error),
     });
     const published = carried?.published ?? { status: this.record.status, attention: null };
     this.publisher = new AccountPublisher(input.app_id, this.record, this.ledger, published);
     this.counting = new DepositCounting(this.record, this.ledger, this.publisher);
     setHandler(speiAccountStateQuery, () => this.state);
+    setHandler(depositsQuery, (out_trade_nos) => out_trade_nos.map((one) => this.standingOf(one)));
     setHandler(accountCarriedQuery, () => this.handover);
     setHandler(depositSignal, (signal) => {
       this.seen += 1;
@@ -115,8 +119,8 @@ class SpeiAccountRun {
     const isRoom = { validator: () => this.rechecks.assertRoomToWait() };
     setHandler(cancelAccountUpdate, () => this.whileOpen(() => this.cancel()), isRoom);
     setHandler(recheckAccountUpdate, () => this.whileOpen(() => this.recheck()), isRoom);
-    setHandler(resolveAccountUpdate, ({ by }) => this.resolve(by), {
-      validator: (resolution) => assertResolution(resolution),
+    setHandler(resolveAccountUpdate, (resolution) => this.resolve(resolution), {
+      validator: (resolution) => assertResolution(resolution, this.record.issuesWith(resolution?.seen)),
     });
     setHandler(takeAccountUpdate, (taking) => this.takeOn(taking), {
       validator: (taking) => assertTaking(taking, this.record.attention),
@@ -173,8 +177,8 @@ class SpeiAccountRun {
     const early = this.early ?? [];
     this.early = null;
     for (const signal of [...deposits, ...early]) this.onDeposit(signal);
-    // What waited may have been repetitions.
-    this.counting.settleOverdue();
+    // What waited is known by now, and may have been repetitions.
+    this.record.settle('overdue-deposit');
   }
 
   /** Follows the account and confirms its deposits until {@link close}. */
@@ -231,9 +235,15 @@ class SpeiAccountRun {
       account: { ...record.account },
       status: record.status,
       attention: record.attention,
+      unseen: [...record.unseen],
       ...shownWait(record.wait),
       deposits: this.ledger.snapshotWith(this.early?.length ?? 0),
     };
+  }
+
+  /** Before it is known what an earlier run knew, nobody can say more than that it waits. */
+  private standingOf(out_trade_no: string): DepositStanding {
+    return this.early === null ? this.ledger.standingOf(out_trade_no) : { is: 'pending', because: null };
   }
 
   /** A reset goes on from an older ledger, unless it has read the runs before it: it hands on what was asked, and no count. */
@@ -250,9 +260,9 @@ class SpeiAccountRun {
 
   private get carried(): CarriedAccount {
     const { since, publisher, ledger } = this;
-    const { attentions, wait } = this.record;
+    const { asked, unseen, wait } = this.record;
     const cancel_wanted = this.isCancelWanted;
-    return { since, attentions, wait, published: publisher.published, cancel_wanted, ledger: ledger.carried };
+    return { since, asked, unseen, wait, published: publisher.published, cancel_wanted, ledger: ledger.carried };
   }
 
   // — Deposits —
@@ -268,7 +278,7 @@ class SpeiAccountRun {
       if (this.ledger.updatePending(deposit, Date.now())) this.confirmations.onPaid(deposit);
       return;
     }
-    this.record.compare(signal);
+    this.record.compare(signal, deposit);
     if (verdict === 'forgotten' || verdict === 'second') {
       this.counting.setAside(deposit, verdict === 'second' ? 'second-deposit' : 'old-deposit');
     } else {
@@ -309,8 +319,10 @@ class SpeiAccountRun {
   }
 
   /** A person has looked. The history has who and why. */
-  private resolve(by: string): SpeiAccountState {
-    this.record.resolve(by);
+  private resolve({ by, seen }: AccountResolution): SpeiAccountState {
+    this.record.resolve(by, seen, Date.now());
+    // What stays is told anew, also under the same reason.
+    this.publisher.published = { ...this.publisher.published, attention: null };
     this.show();
     return this.state;
   }
@@ -334,8 +346,8 @@ class SpeiAccountRun {
 
   // — What others see —
 
-  private raise(attention: 'unexpected-signal' | 'overdue-deposit' | 'lost-deposits'): void {
-    this.record.raise(attention);
+  private raise(attention: 'unexpected-signal' | 'overdue-deposit' | 'lost-deposits', deposit?: NotifiedDeposit): void {
+    this.record.raise(attention, deposit);
     this.show();
   }
 

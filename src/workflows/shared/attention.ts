@@ -6,6 +6,7 @@ export interface AttentionSubject {
   readonly out_request_no?: string | undefined;
   readonly amounts?: string | undefined;
   readonly trade_status?: string | null | undefined;
+  readonly shown?: string | undefined;
 }
 
 /** Markdown: the reason and since when, what happened, where to look, what to do, and the commands and updates for it. */

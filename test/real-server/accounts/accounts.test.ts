@@ -318,7 +318,9 @@ describe('deposits', () => {
     });
     const { typedSearchAttributes } = await handleOf(account_id).describe();
     expect(typedSearchAttributes.get(attentionKey)).toBe('account-mismatch');
-    await handleOf(account_id).executeUpdate('resolve', { args: [{ by: 'ana', reason: 'a second bank' }] });
+    await handleOf(account_id).executeUpdate('resolve', {
+      args: [{ by: 'ana', reason: 'a second bank', seen: 'account-mismatch:1' }],
+    });
     expect(await stack.payments.accounts.get(account_id)).toMatchObject({ attention: null });
     expect(await logged(`spei-account:${APP.app_id}:${account_id}`)).toMatchObject([
       { by: 'ana', did: 'resolve', why: 'a second bank', out_trade_no: null },
@@ -349,7 +351,8 @@ describe('deposits', () => {
     const second = await accounts.deposits(account_id, { pageSize: 2, page: first.next_page ?? '' });
     const all = [...first.deposits, ...second.deposits];
     expect(all.map(({ amount }) => amount).sort()).toEqual([...amounts].sort());
-    for (const one of all) expect(one).toMatchObject({ outcome: 'SUCCESS', currency: 'MXN' });
+    for (const one of all)
+      expect(one).toMatchObject({ is: 'counted', because: null, outcome: 'SUCCESS', currency: 'MXN' });
   });
 });
 

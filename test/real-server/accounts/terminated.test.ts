@@ -61,7 +61,7 @@ test('a deposit that was set aside and then notified as paid is counted, where i
     set_aside: [{ ...aside, because: 'unconfirmed-deposit' }],
   };
   const published = { status: 'ACTIVE', attention: null };
-  const carried = { since: Date.now(), attentions: [], published, cancel_wanted: false, ledger };
+  const carried = { since: Date.now(), asked: 0, unseen: [], published, cancel_wanted: false, ledger };
   // As a run that has continued as new while no worker ran.
   await stack.client.workflow.signalWithStart('speiAccount', {
     workflowId: idOf(account_id),

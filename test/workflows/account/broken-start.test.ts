@@ -68,7 +68,10 @@ test.each([
     const { carried, ...account } = z.looseObject({ carried: z.looseObject({}) }).parse(given[0]);
     const attention = 'unexpected-signal';
     const wait = { attention, since: 1, taken: { by, note: null, time: '2026-03-02T12:00:00.000Z' } };
-    const byHand = { ...account, carried: { ...carried, attentions: [attention], wait } };
+    const byHand = {
+      ...account,
+      carried: { ...carried, asked: 1, unseen: [{ no: 1, because: attention, deposit: null }], wait },
+    };
     world.terminate('A1');
     earlierRunsAreSilent();
     world.temporal.begin({ workflowId: A1, type: 'speiAccount', args: [defaultPayloadConverter.toPayload(byHand)] });

@@ -29,6 +29,19 @@ function take(ledger: DepositLedger, deposit: NotifiedDeposit, amount = '1.00'):
   return judged;
 }
 
+test('a deposit is counted, pending, set aside for its reason, or older than is remembered', () => {
+  const ledger = new DepositLedger(undefined, 1);
+  take(ledger, notified('old', NOW_S - 9));
+  take(ledger, notified('counted', NOW_S));
+  ledger.addPending(notified('pending', NOW_S + 1));
+  ledger.setAside({ ...notified('back'), amount: '5.00' }, 'returned-deposit');
+  ledger.setAside({ ...notified('second'), trade_no: 'T2', amount: '5.00' }, 'second-deposit');
+  const standings = ['old', 'counted', 'pending', 'back', 'second', 'nobody'].map((no) => ledger.standingOf(`VA${no}`));
+  expect(standings.map(({ is, because }) => because ?? is)).toEqual([
+    ...['older', 'counted', 'pending', 'returned-deposit', 'second-deposit', 'older'],
+  ]);
+});
+
 describe('counting', () => {
   test('sums are exact, with two decimals, by currency', () => {
     const ledger = new DepositLedger();

@@ -7,10 +7,10 @@ import { APP } from '../../../src/testing/stack';
 import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
 import type {
   CarriedAccount,
+  CreatedSpeiAccount,
   CreateSpeiAccountInput,
   CreationResolution,
   SpeiAccountCreation,
-  SpeiAccountData,
   SpeiAccountInput,
   SpeiAccountState,
 } from '../../../src/workflows';
@@ -39,7 +39,7 @@ const request = {
 };
 
 type Follow = (input: SpeiAccountInput) => Promise<void>;
-type Create = (input: CreateSpeiAccountInput) => Promise<SpeiAccountData>;
+type Create = (input: CreateSpeiAccountInput) => Promise<CreatedSpeiAccount>;
 
 async function follow(account_id = 'A1', carried?: CarriedAccount) {
   gateway.statuses.set(account_id, 'ACTIVE');
@@ -212,6 +212,42 @@ describe('a deposit', () => {
     });
   });
 
+  it('that is set aside after a person was shown another one stays before a person', async () => {
+    const handle = await follow();
+    trades.statusAt = () => 'REFUSED';
+    const say = (more: object) =>
+      handle.executeUpdate<SpeiAccountState, [object]>('resolve', {
+        args: [{ by: 'ana', reason: 'credited', ...more }],
+      });
+    await handle.signal('deposit', await deposit('VA1'));
+    await settled(handle);
+    await handle.signal('deposit', await deposit('VA2', '500.00'));
+    const of = (out_trade_no: string) => ({ because: 'unconfirmed-deposit', deposit: { out_trade_no } });
+    expect(await settled(handle)).toMatchObject({
+      unseen: [
+        { no: 1, ...of('VA1') },
+        { no: 2, ...of('VA2') },
+      ],
+    });
+    await expect(say({})).rejects.toMatchObject({
+      cause: {
+        message: expect.stringMatching(/seen: what waits now is “unconfirmed-deposit:2” .*VA1.*VA2.*500.00 MXN/),
+      },
+    });
+    // She types it again, where no answer came.
+    for (let tries = 0; tries < 2; tries += 1)
+      expect(await say({ seen: 'unconfirmed-deposit:1' })).toMatchObject({
+        attention: 'unconfirmed-deposit',
+        unseen: [{ no: 2, ...of('VA2') }],
+      });
+    await handle.signal('odd-signal');
+    expect(await say({ seen: 'unconfirmed-deposit:2' })).toMatchObject({ attention: 'unexpected-signal' });
+    await expect(say({ seen: 'unconfirmed-deposit:2' })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('what waits now is “unexpected-signal:3”') },
+    });
+    expect(await say({ seen: 'unexpected-signal:3' })).toMatchObject({ attention: null, unseen: [] });
+  });
+
   it('that was refused before, and is notified as paid when a run ends, is confirmed by the next run', async () => {
     trades.statusAt = () => 'REFUSED';
     const { transfer_account: _none, app_id, ...notification } = await deposit('VA1');
@@ -225,7 +261,8 @@ describe('a deposit', () => {
     const ledger = { count: 0, total: {}, latest: [], set_aside: [], counted: [], forgotten_until: null };
     const handle = await follow('A1', {
       since: await env.currentTimeMs(),
-      attentions: [],
+      asked: 0,
+      unseen: [],
       wait: null,
       published: { status: null, attention: null },
       cancel_wanted: false,
@@ -277,14 +314,11 @@ describe('a deposit', () => {
 describe('a creation', () => {
   it('that certainly failed is repeated, and its account is followed from then on', async () => {
     gateway.mishaps = ['unreachable', 'unreachable'];
-    expect(await (await create()).result()).toMatchObject({
-      account_id: 'A1',
-      account_number: gateway.account_number,
-    });
+    expect(await (await create()).result()).toEqual({ account_id: 'A1' });
     const handle = env.client.workflow.getHandle(`spei-account:${APP.app_id}:A1`);
     expect(await handle.query<SpeiAccountState>('state')).toMatchObject({
       status: 'ACTIVE',
-      account: { buyer_id: 'buyer-1' },
+      account: { account_number: gateway.account_number, buyer_id: 'buyer-1' },
     });
     expect(gateway.created).toBe(1);
   });
@@ -315,7 +349,7 @@ describe('a creation', () => {
         ...(mishap === 'lost after' ? { account_id: 'A1' } : {}),
       };
       await handle.executeUpdate<SpeiAccountCreation, [CreationResolution]>('resolve', { args: [decision] });
-      expect(await handle.result()).toMatchObject({ account_id: 'A1', status: 'ACTIVE' });
+      expect(await handle.result()).toEqual({ account_id: 'A1' });
       expect(gateway.created).toBe(1);
     },
   );

@@ -88,7 +88,8 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
   };
   const carried = {
     since: 0,
-    attentions: [],
+    asked: 0,
+    unseen: [],
     wait: null,
     published: { status: 'ACTIVE', attention: null },
     cancel_wanted: false,

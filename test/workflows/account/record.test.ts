@@ -51,15 +51,27 @@ describe('a deposit with', () => {
     ['another provider', { ...ACCOUNT, provider: 'BBVA' }, 'account-mismatch'],
   ])('%s', (_, transfer_account, attention) => {
     const record = new AccountRecord(ACCOUNT);
-    record.compare({ transfer_account });
+    record.compare({ transfer_account }, { out_trade_no: 'VA1' });
     expect(record.attention).toBe(attention);
   });
 
   test('a wrong check digit raises attention where the account’s number is not known', () => {
     const record = new AccountRecord({ account_id: 'A1' });
-    record.compare({ transfer_account: { account_number: '112233445566778899' } });
+    record.compare({ transfer_account: { account_number: '112233445566778899' } }, { out_trade_no: 'VA1' });
     expect(record.attention).toBe('clabe-check-digit');
   });
+});
+
+test('of more entries than are kept, the older ones stay as one that names no deposit', () => {
+  const record = new AccountRecord(ACCOUNT);
+  for (let no = 1; no <= 600; no += 1) record.raise('old-deposit', { out_trade_no: `VA${no}` });
+  record.raise('old-deposit', { out_trade_no: 'VA600' });
+  expect(record.unseen).toHaveLength(501);
+  expect(record.unseen[0]).toEqual({ no: 100, because: 'old-deposit', deposit: null });
+  record.resolve('ana', 'old-deposit:100', 0);
+  expect(record.unseen).toHaveLength(500);
+  expect(record.issuesWith('old-deposit:600')).toEqual([]);
+  expect(record.issuesWith('old-deposit:601')).toMatchObject([{ field: 'seen' }]);
 });
 
 describe('transfer_timestamp', () => {

@@ -584,8 +584,9 @@ export class HostileGateway {
   }
 }
 
-const wireOf = ({ account_id, buyer_id, status }: TrueAccount) =>
-  success({ account_id, account_number: '646180157000000004', provider: 'STP', status, buyer_id });
+/** As section 4.8 lists it: without the buyer. */
+const wireOf = ({ account_id, status }: TrueAccount) =>
+  success({ account_id, account_number: '646180157000000004', provider: 'STP', status });
 
 /** How a connection breaks: whether the request was sent by then, and what Node calls it. */
 const breaks = (isSent: boolean, code: string) => (): never => {

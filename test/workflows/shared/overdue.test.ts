@@ -135,7 +135,9 @@ describe('a virtual account', () => {
     await simulation.sleep('2 minutes');
     const taken = { by: 'ana', note: 'asked the bank' };
     expect(told()).toMatchObject([{ account: { account_id, attention: 'unexpected-signal', attention_since, taken } }]);
-    await account.executeUpdate('resolve', { args: [{ by: 'ben', reason: 'found the sender' }] });
+    await account.executeUpdate('resolve', {
+      args: [{ by: 'ben', reason: 'found the sender', seen: 'unexpected-signal:1' }],
+    });
     await simulation.sleep('1 day');
     expect(told()).toHaveLength(1);
     expect(await decidedBy(id)).toBe(personDigest('ben'));

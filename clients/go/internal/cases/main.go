@@ -156,7 +156,7 @@ func types() map[string][]string {
 	for _, one := range []any{
 		payments.PaymentState{}, payments.Transition{}, payments.OtherTrade{}, payments.LatePaymentRefund{}, payments.OtherAmount{},
 		payments.AfterSaleState{}, payments.Refund{}, payments.BankSaid{}, payments.SpeiAccountData{}, payments.SpeiAccountState{},
-		payments.Deposits{}, payments.Deposit{}, payments.SetAsideDeposit{}, payments.SpeiAccountQuantityState{},
+		payments.Deposits{}, payments.Deposit{}, payments.SetAsideDeposit{}, payments.UnseenEntry{}, payments.UnseenDeposit{}, payments.SpeiAccountQuantityState{},
 		payments.Bank{}, payments.InstallmentPlan{}, payments.SaleInEvent{}, payments.Swept{}, payments.StuckPayment{},
 	} {
 		of := reflect.TypeOf(one)

@@ -1,5 +1,5 @@
 /** What happens to a virtual account and its deposits, and what people know then: the named schedules are written in these words. */
-import { createSpeiAccountWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
+import { createSpeiAccountWorkflowId, type SpeiAccountCreation, speiAccountWorkflowId } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
 import type { Trade } from '../../hostile/gateway';
@@ -62,6 +62,12 @@ export const earlierRunsAreSilent = () => runsAreSilent(world.temporal.client);
 // — What is known —
 
 export const accountNow = () => world.state('A1');
+/** The creation of the key k1, as people read it. */
+export const creationNow = () =>
+  world.within(async () => {
+    const run = world.temporal.latest(CREATION);
+    return run && world.temporal.query<SpeiAccountCreation>(run, 'state');
+  });
 export const attention = async () => (await accountNow())?.attention;
 /** The accounts of the key k1 at the gateway. */
 export const made = () => world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1');

@@ -1,12 +1,25 @@
 /** Promises 1 and 2: an account is made once, whatever became of the answer or of the run. */
 
 import { accountActivities, accountPolicyActivity } from '../../../../src/activities';
+import { createSpeiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import { answering } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
 import { refusal, said } from '../../hostile/gateway';
-import { answers, attentionOfCreation, CREATION, create, happens, made, open, resolve, update, world } from './acts';
+import {
+  answers,
+  attentionOfCreation,
+  CREATION,
+  create,
+  creationNow,
+  happens,
+  made,
+  open,
+  resolve,
+  update,
+  world,
+} from './acts';
 
 const end = (how: 'terminated' | 'canceled' | 'reset') => () =>
   world.within(async () => {
@@ -129,13 +142,16 @@ test('promise 8: a person who has named another account than the one made is ask
   const another = world.gateway.accounts.find(({ buyer_id }) => buyer_id === 'k2')?.account_id ?? '';
   await happens(names(another), HOUR);
   expect([attentionOfCreation(), answers().length]).toEqual(['unknown-outcome', 1]);
+  expect((await creationNow())?.unknown_tries.at(-1)?.message).toContain(
+    `is that of another key already, see ${createSpeiAccountWorkflowId(APP, 'k2')}.`,
+  );
   await happens(names('MISTYPED'), HOUR);
   expect(attentionOfCreation()).toBe('unknown-outcome');
   await happens(names(made()[0]?.account_id ?? ''), HOUR, create('k1'), HOUR);
   expect(answers()).toEqual([another, made()[0]?.account_id]);
 });
 
-test('promise 8: an account that the gateway calls another buyer’s is taken where a person names it again', async () => {
+test('promise 8: an account that is another key’s already is taken where a person names it again', async () => {
   await open({ creations: ['none', 'answer lost'] });
   await happens(create('k2'), MINUTE, create('k1'), HOUR);
   const another = world.gateway.accounts.find(({ buyer_id }) => buyer_id === 'k2')?.account_id ?? '';

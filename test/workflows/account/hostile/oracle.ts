@@ -12,7 +12,7 @@ import {
 import { APP, type Broken } from '../../hostile/base-world';
 import type { Trade } from '../../hostile/gateway';
 import { always, sumOf, typedAnswers } from '../../hostile/oracle';
-import type { World } from './world';
+import type { Told, World } from './world';
 
 /** The statuses in which the merchant has the money. */
 const WITH_MONEY: readonly string[] = ['SUCCESS', 'REFUND_REFUSED', 'CHARGEBACK_REVERSED'];
@@ -156,7 +156,9 @@ function mustCount({ told, gateway, acknowledged }: World, truth: Trade | undefi
 function everyKeyIsAnswered({ told, attentions, gateway }: World): Broken[] {
   return gateway.accounts.flatMap(({ buyer_id }) => {
     if (buyer_id === 'elsewhere') return [];
-    const isAnswered = told.some((one) => one.is === 'account' && one.key === buyer_id);
+    const isAnswer = (one: Told) =>
+      one.is === 'account' || (one.is === 'failure' && one.type === 'AccountCanceledError');
+    const isAnswered = told.some((one) => isAnswer(one) && 'key' in one && one.key === buyer_id);
     const workflowId = createSpeiAccountWorkflowId(APP, buyer_id);
     const isShown = attentions.some((one) => one.workflowId === workflowId);
     return isAnswered || isShown ? [] : [{ promise: 8, what: `the account of ${buyer_id} is made, and nobody knows` }];

@@ -333,7 +333,8 @@ describe('promise 1: one key, one account, also after retention has forgotten th
     });
     await depositInto('A2');
     expect(keysOf(A2)).toEqual([KEY]);
-    await happens(resolve, createAgain);
+    // It is another key's by now, so its name is asked for once more.
+    await happens(resolve, MINUTE, resolve, createAgain);
   });
 
   test('and two keys that a person has given one account find it both', async () => {

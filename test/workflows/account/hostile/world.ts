@@ -9,6 +9,7 @@ import {
   createSpeiAccountWorkflowId,
   paymentWorkflowId,
   type SpeiAccountState,
+  shownOf,
   speiAccountWorkflowId,
 } from '../../../../src/contract';
 import type { Notification } from '../../../../src/gateway';
@@ -107,13 +108,20 @@ export class World extends BaseWorld<Traits, Told> {
       if (!run.isRunning || typeof attention !== 'string') continue;
       const said = { reason: 'looked at the dashboard', by: 'ana' };
       if (type === 'createSpeiAccount') await this.decideCreation(workflowId, said);
-      else if (type === 'speiAccount') await this.isTaken(workflowId, said);
+      else if (type === 'speiAccount')
+        await this.isTaken(workflowId, { ...said, seen: await this.shownOn(workflowId) });
       else if (type === 'payment') await this.isTaken(workflowId, { ...said, outcome: this.dashboard(workflowId) });
       // Who names what went back elsewhere settles that question, and no other.
       else if (type === 'afterSale' && attention === 'refund-elsewhere')
         await this.isTaken(workflowId, { ...said, ...this.refundedElsewhere(workflowId) });
       else await this.isTaken(workflowId, said);
     }
+  }
+
+  /** What the page of an account asks its reader to name. */
+  private async shownOn(workflowId: string): Promise<string | undefined> {
+    const state = await this.state(workflowId.slice(speiAccountWorkflowId(APP, '').length));
+    return shownOf(state?.unseen ?? []);
   }
 
   /** What the gateway's dashboard says went back of a deposit: none of it by us. */

@@ -24,14 +24,19 @@ public final class Accounts {
   }
 
   /**
-   * The account of your key, null for one that is made of the buyerId: the same key always gets the same account. Throws PaymentError: InvalidRequest, NotCreated;
-   * PaymentPending: call again.
+   * The account of your key as it is now, null for one that is made of the buyerId: the same key always gets the same account. Throws
+   * PaymentError: InvalidRequest, NotCreated; AccountCanceled: create one under another key; PaymentPending: call again.
    */
   public SpeiAccountData create(NewSpeiAccount request, String key) {
     String chosen = key == null || key.isEmpty() ? keyOf(request) : key;
     Map<String, Object> input = Map.of("app_id", workflows.appId, "request", Json.fields(request));
-    return workflows.run("createSpeiAccount", "create-spei-account:" + workflows.appId + ":" + chosen, input,
-        WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, SpeiAccountData.class);
+    Map<?, ?> made = workflows.run("createSpeiAccount", "create-spei-account:" + workflows.appId + ":" + chosen, input,
+        WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, Map.class);
+    // The creation may have ended long ago.
+    SpeiAccountState state = get(String.valueOf(made.get("account_id")));
+    if (!"CANCELED".equals(state.status())) return state.account();
+    throw PaymentError.of("AccountCanceled", "The virtual account " + state.accountId() + " of the key " + chosen + " is canceled: the buyer"
+        + " must not pay into it. Create another one under another key.", Map.of("account_id", state.accountId()));
   }
 
   /** The account's state with its deposits. Throws PaymentError: NotFound. */

@@ -86,9 +86,15 @@ public final class Answers {
   /** The deposits of an account: the last ones, the newest first. In an event they are a count and sums by currency alone. */
   public record Deposits(int count, Map<String, String> total, int pending, List<Deposit> latest, List<SetAsideDeposit> setAside) {}
 
+  /** The deposit that a person has to see. */
+  public record UnseenDeposit(String outTradeNo, String tradeNo, String amount, String currency) {}
+
+  /** Something that a person has to see: of a deposit, or of the account, where the deposit is null. */
+  public record UnseenEntry(int no, String because, UnseenDeposit deposit) {}
+
   /** What is known of a virtual account. */
   public record SpeiAccountState(String appId, String accountId, SpeiAccountData account, String status, String attention,
-      String attentionSince, Taken taken, Deposits deposits) {}
+      String attentionSince, Taken taken, List<UnseenEntry> unseen, Deposits deposits) {}
 
   /** How many virtual accounts the app has left to create. */
   public record SpeiAccountQuantityState(String appId, Integer availableQuantity, Integer low, String checkedAt, String attention,

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * Why there is no answer. Its type is InvalidRequest, NotCreated, DuplicateOrder, DifferentRequest, PaymentPending, NotCanceled,
- * OverRefund, NotRefunded, DuplicateRefund, NotAnswered or NotFound, in every language. Repeating a call is always safe.
+ * OverRefund, NotRefunded, DuplicateRefund, NotAnswered, NotFound or AccountCanceled, in every language. Repeating a call is always safe.
  */
 public final class PaymentError extends RuntimeException {
   /** Of these the work goes on, or nobody has taken it yet: the same call again, until there is an answer. */
