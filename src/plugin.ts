@@ -246,8 +246,8 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
     ...lookupActivities(new Map(calls.map(({ app_id, lookups }) => [app_id, lookups]))),
     ...policyActivity(config, hasListener),
     ...accountPolicyActivity(config, hasListener),
-    ...(hasListener ? eventActivity(onEvent, endpoints) : {}),
-    ...(endpoints ? endpointActivities(endpoints, telemetry) : {}),
+    ...eventActivity(onEvent, endpoints),
+    ...endpointActivities(endpoints, telemetry),
   };
   const nexus = config.PAYMENTS_NEXUS ? paymentsNexusService(config) : undefined;
   const sinks = { ...metricSinks(record), ...traceSinks(telemetry) };

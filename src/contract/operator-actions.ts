@@ -140,6 +140,12 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'event-delivery': [
     { ...RECHECK, what: 'post the event again' },
     { ...SEEN, what: 'leave the event out' },
+    {
+      what: 'leave out all that wait',
+      update: 'resolve',
+      options: `--all-events ${WHO_OPTIONS}`,
+      input: `{"all": true, ${WHO}}`,
+    },
   ],
   reconciliation: [SEEN],
   'stuck-sweep': [SEEN],

@@ -49,6 +49,6 @@ export function fakeWorkerActivities({
     ...accountActivities({ gateways: new Map([[app_id, gateway.accounts]]), notifyUrl }),
     ...policyActivity(config, hasListener),
     ...accountPolicyActivity(config, hasListener),
-    ...(onEvent ? eventActivity(onEvent) : {}),
+    ...eventActivity(onEvent),
   };
 }
