@@ -19,7 +19,7 @@ import {
 } from '@temporalio/worker';
 import {
   accountActivities,
-  accountPolicyActivity,
+  accountPolicyOf,
   buyerOfPayment,
   type EventEndpoints,
   endpointActivities,
@@ -242,10 +242,13 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
       new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       config.GATEWAY_NO_SUCH_ORDER,
     ),
-    ...accountActivities({ gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])), notifyUrl }),
+    ...accountActivities({
+      gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])),
+      notifyUrl,
+      policy: accountPolicyOf(config),
+    }),
     ...lookupActivities(new Map(calls.map(({ app_id, lookups }) => [app_id, lookups]))),
     ...policyActivity(config, hasListener),
-    ...accountPolicyActivity(config, hasListener),
     ...eventActivity(onEvent, endpoints),
     ...endpointActivities(endpoints, telemetry),
   };

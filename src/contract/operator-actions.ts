@@ -159,7 +159,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
     },
     { ...SEEN, what: 'say that there is none, and have it created again' },
   ],
-  'spei-account-quantity': [RECHECK],
+  'spei-account-quantity': [RECHECK, { ...SEEN, what: 'say that you have seen it, until there are fewer' }],
 };
 
 /** The runbook's words, with this order in the place of `ORDER` in our commands, and this workflow's id in Temporal's own. */

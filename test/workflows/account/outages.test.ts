@@ -1,6 +1,6 @@
 /** A gateway that gives no answer about virtual accounts, for whatever reason and however long: bounded, and told to a person as what it is. */
 
-import { accountActivities } from '../../../src/activities';
+import { accountActivities, accountPolicyOf } from '../../../src/activities';
 import { speiAccountQuantityWorkflowId } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../hostile/base-world';
@@ -38,7 +38,7 @@ const TROUBLES = {
     world.gateway.trouble = 'unreachable';
     return works;
   },
-  settings: () => lacks(accountActivities({ gateways: new Map(), notifyUrl: undefined })),
+  settings: () => lacks(accountActivities({ gateways: new Map(), notifyUrl: undefined, policy: accountPolicyOf(loadConfig({})) })),
   'missing-activity': () =>
     lacks(
       Object.fromEntries(

@@ -6,7 +6,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import {
   accountActivities,
-  accountPolicyActivity,
+  accountPolicyOf,
   gatewayActivities,
   policyActivity,
   previousRunActivities,
@@ -96,8 +96,7 @@ export class World extends BaseWorld {
     const notifyUrl = () => 'https://shop.example/ipn';
     return {
       ...gatewayActivities({ gateways, sealingKeys: () => [], notifyUrl }),
-      ...accountActivities({ gateways, notifyUrl }),
-      ...accountPolicyActivity(loadConfig({}), true),
+      ...accountActivities({ gateways, notifyUrl, policy: accountPolicyOf(loadConfig({})) }),
       ...policyActivity(loadConfig({}), true),
       ...previousRunActivities,
       'payments.onEvent': async (event: MerchantEvent) => void this.events.push(event),
