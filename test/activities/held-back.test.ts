@@ -9,6 +9,7 @@ import type { PaymentWorkflow } from '../../src/contract';
 import { paymentWorkflowId } from '../../src/contract';
 import type { TradeId } from '../../src/gateway';
 import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
+import { loadConfig } from '../../src/process/settings';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../src/testing/simulated-temporal/environment';
 import { APP } from '../../src/testing/stack';

@@ -3,6 +3,7 @@
 import { accountActivities, accountPolicyOf } from '../../../src/activities';
 import { speiAccountQuantityWorkflowId } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { loadConfig } from '../../../src/process/settings';
 import { APP } from '../hostile/base-world';
 import {
   A1,

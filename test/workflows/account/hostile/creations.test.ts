@@ -30,8 +30,9 @@ const end = (how: 'terminated' | 'canceled' | 'reset') => () =>
 async function openToCreateAgain(): Promise<void> {
   await open({ creations: ['answer lost'] });
   const policy = accountPolicyOf(loadConfig({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' }));
-  const again = accountActivities({ gateways: new Map(), notifyUrl: undefined, policy })['gateway.account-policy'];
-  Object.assign(world.temporal.activities.functions, again);
+  const again = accountActivities({ gateways: new Map(), notifyUrl: undefined, policy });
+  const settings = { 'gateway.account-policy': again['gateway.account-policy'] };
+  Object.assign(world.temporal.activities.functions, settings);
 }
 const LEFT = answer(200, { code: '10000', msg: 'Success', available_quantity: 100 });
 /** The gateway says for certain that it has made none. */
