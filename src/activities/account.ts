@@ -56,9 +56,7 @@ export function accountActivities({ gateways, notifyUrl, policy }: AccountActivi
     'gateway.watch-account': telling(async (input) => watch(gatewayFor(input.app_id), input, policy)),
     'gateway.cancel-account': telling(async (id) => cancel(gatewayFor(id.app_id), id)),
     'gateway.account-quantity': telling(async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id)),
-    'gateway.watch-account-quantity': telling(async (input) =>
-      watchQuantity(gatewayFor(input.app_id), input, policy),
-    ),
+    'gateway.watch-account-quantity': telling(async (input) => watchQuantity(gatewayFor(input.app_id), input, policy)),
     'payments.account-of-creation': accountOfCreation,
     'payments.account-before': accountBefore,
     'payments.ended-payment': endedPayment,

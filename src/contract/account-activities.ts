@@ -166,4 +166,3 @@ export interface AccountActivities {
   /** The worker's settings for virtual accounts. Never fails. */
   'gateway.account-policy'(): Promise<Told<AccountPolicy>>;
 }
-

@@ -66,8 +66,7 @@ export async function speiAccountQuantity({ app_id, wait, seen = null }: Quantit
     show();
   };
   const ask = (within_ms: number) => accountGateway.quantity({ app_id }, within_ms);
-  const look = () =>
-    rechecks.fulfil(async () => take(await untilGatewayAnswers(policy.patience_ms, ask, onSilence)));
+  const look = () => rechecks.fulfil(async () => take(await untilGatewayAnswers(policy.patience_ms, ask, onSilence)));
   /** Waits for another number, for other settings, or for a recheck. */
   const watch = async (known: number) => {
     const news = await pollUntil(() => accountGateway.watchQuantity({ app_id, seen: known, policy }), {

@@ -39,7 +39,8 @@ const TROUBLES = {
     world.gateway.trouble = 'unreachable';
     return works;
   },
-  settings: () => lacks(accountActivities({ gateways: new Map(), notifyUrl: undefined, policy: accountPolicyOf(loadConfig({})) })),
+  settings: () =>
+    lacks(accountActivities({ gateways: new Map(), notifyUrl: undefined, policy: accountPolicyOf(loadConfig({})) })),
   'missing-activity': () =>
     lacks(
       Object.fromEntries(
