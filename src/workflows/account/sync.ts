@@ -2,7 +2,7 @@
 
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import { type AccountId, type AccountPolicy, FAILURE, type Silence, typedFailure } from '../../contract';
+import { type AccountId, type AccountPolicy, FAILURE, type NewSettings, type Silence, typedFailure, type WasReset } from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
 import { pollUntil } from '../shared/polling';
 import type { RecheckRequests } from '../shared/recheck-requests';
@@ -87,12 +87,11 @@ export class AccountSync {
     const watching = () => accountGateway.watch({ ...this.id, seen: this.record.status, first_ms, policy, read_by });
     const news = await pollUntil(watching, { isInterrupted: () => this.cancelWanted || this.rechecks.isRequested });
     if (typeof news !== 'object') return;
-    if (!('is' in news)) this.apply(news);
-    else if (news.is === 'reset') this.wasReset = true;
-    else {
+    if (isNewSettings(news)) {
       this.checks.policy = news.policy;
       this.follow(news.policy);
-    }
+    } else if ('is' in news) this.wasReset = true;
+    else this.apply(news);
   }
 
   private apply(found: SpeiAccount | null): void {
@@ -108,6 +107,9 @@ export class AccountSync {
     this.show();
   }
 }
+
+const isNewSettings = (news: SpeiAccount | WasReset | NewSettings): news is NewSettings =>
+  'is' in news && news.is === 'settings';
 
 /** What whoever waits for the gateway is told once the wait is over. */
 export function notAnswered(account_id: string, done: string): ApplicationFailure {
