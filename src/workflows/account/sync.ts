@@ -2,7 +2,15 @@
 
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import { type AccountId, type AccountPolicy, FAILURE, type NewSettings, type Silence, typedFailure, type WasReset } from '../../contract';
+import {
+  type AccountId,
+  type AccountPolicy,
+  FAILURE,
+  type NewSettings,
+  type Silence,
+  typedFailure,
+  type WasReset,
+} from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
 import { pollUntil } from '../shared/polling';
 import type { RecheckRequests } from '../shared/recheck-requests';
