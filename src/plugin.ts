@@ -19,7 +19,7 @@ import {
 } from '@temporalio/worker';
 import {
   accountActivities,
-  accountPolicyActivity,
+  accountPolicyOf,
   buyerOfPayment,
   type EventEndpoints,
   endpointActivities,
@@ -242,12 +242,15 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
       new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       config.GATEWAY_NO_SUCH_ORDER,
     ),
-    ...accountActivities({ gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])), notifyUrl }),
+    ...accountActivities({
+      gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])),
+      notifyUrl,
+      policy: accountPolicyOf(config),
+    }),
     ...lookupActivities(new Map(calls.map(({ app_id, lookups }) => [app_id, lookups]))),
     ...policyActivity(config, hasListener),
-    ...accountPolicyActivity(config, hasListener),
-    ...(hasListener ? eventActivity(onEvent, endpoints) : {}),
-    ...(endpoints ? endpointActivities(endpoints, telemetry) : {}),
+    ...eventActivity(onEvent, endpoints),
+    ...endpointActivities(endpoints, telemetry),
   };
   const nexus = config.PAYMENTS_NEXUS ? paymentsNexusService(config) : undefined;
   const sinks = { ...metricSinks(record), ...traceSinks(telemetry) };

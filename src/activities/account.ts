@@ -1,11 +1,14 @@
 /** The activities of virtual accounts (SPEI) of a worker: each is one call of the gateway, or one question to Temporal. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import {
   type AccountActivities,
   type AccountId,
+  type AccountPolicy,
   type CreateAccountResult,
   FAILURE,
+  type NewSettings,
   type Silence,
   telling,
   typedFailure,
@@ -37,27 +40,30 @@ export interface AccountActivitiesOptions {
   gateways: ReadonlyMap<string, AccountGateway>;
   /** Where the gateway posts the deposits of accounts that name no `notify_url`. */
   notifyUrl: NotifyUrlOf | undefined;
+  /** The worker's settings for virtual accounts. */
+  policy: AccountPolicy;
 }
 
 /** How soon a cancellation is repeated that no query confirms yet, in ms. */
 const CANCEL_AGAIN_MS = 10_000;
 
 /** The activities of virtual accounts of a worker. */
-export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOptions): AccountActivities {
+export function accountActivities({ gateways, notifyUrl, policy }: AccountActivitiesOptions): AccountActivities {
   const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id);
   return {
     'gateway.create-account': async (input) => create(() => gatewayFor(input.app_id), input, notifyUrl),
     'gateway.find-account': telling(async (id) => find(gatewayFor(id.app_id), id)),
-    'gateway.watch-account': telling(async (input) => watch(gatewayFor(input.app_id), input)),
+    'gateway.watch-account': telling(async (input) => watch(gatewayFor(input.app_id), input, policy)),
     'gateway.cancel-account': telling(async (id) => cancel(gatewayFor(id.app_id), id)),
     'gateway.account-quantity': telling(async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id)),
-    'gateway.watch-account-quantity': telling(async (input) => watchQuantity(gatewayFor(input.app_id), input)),
+    'gateway.watch-account-quantity': telling(async (input) => watchQuantity(gatewayFor(input.app_id), input, policy)),
     'payments.account-of-creation': accountOfCreation,
     'payments.account-holder': accountHolder,
     'payments.account-before': accountBefore,
     'payments.ended-payment': endedPayment,
     'payments.is-of-order': paymentIsOfOrder,
     'payments.deposit-owner': depositOwner,
+    'gateway.account-policy': telling(() => policy),
   };
 }
 
@@ -138,12 +144,21 @@ async function queryIfKnown(gateway: AccountGateway, account_id: string): Promis
   }
 }
 
-async function watch(gateway: AccountGateway, input: WatchAccountInput): Promise<SpeiAccount | WasReset> {
-  const { seen, first_ms, every_ms, read_by } = input;
+/** At most once in each pause of a poll: while workers with both settings run, they tell each other's by turns. */
+const hasOtherSettings = (known: AccountPolicy, policy: AccountPolicy) => !isDeepStrictEqual({ ...known }, policy);
+
+async function watch(
+  gateway: AccountGateway,
+  input: WatchAccountInput,
+  policy: AccountPolicy,
+): Promise<SpeiAccount | WasReset | NewSettings> {
+  const { seen, first_ms, read_by } = input;
+  const every_ms = input.policy.check_every_ms;
   if (wasResetSince(read_by)) return { is: 'reset' };
   const looks = looksSoFar();
   // The workflow has just queried, so the first attempt only starts the schedule.
   if (looks === 0) throw notYet('watching', first_ms);
+  if (hasOtherSettings(input.policy, policy)) return { is: 'settings', policy };
   const found = await queryIfKnown(gateway, input.account_id).catch((error: unknown) => {
     throw retryablePoll(error, { gap_ms: every_ms, waited_ms: looks === 1 ? first_ms : every_ms });
   });
@@ -188,8 +203,14 @@ async function queryQuantity(gateway: AccountGateway, app_id: string): Promise<n
   return available_quantity;
 }
 
-async function watchQuantity(gateway: AccountGateway, { app_id, seen, every_ms }: WatchQuantityInput): Promise<number> {
+async function watchQuantity(
+  gateway: AccountGateway,
+  { app_id, seen, policy: known }: WatchQuantityInput,
+  policy: AccountPolicy,
+): Promise<number | NewSettings> {
+  const every_ms = known.quantity_every_ms;
   if (looksSoFar() === 0) throw notYet('watching', every_ms);
+  if (hasOtherSettings(known, policy)) return { is: 'settings', policy };
   const quantity = await queryQuantity(gateway, app_id).catch((error: unknown) => {
     throw retryablePoll(error, { gap_ms: every_ms, waited_ms: every_ms });
   });

@@ -8,8 +8,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import { request } from 'undici';
 import {
+  deliveredStream,
   deliveryAttributes,
-  EVENT_HANDLER,
   type EventDeliveryActivities,
   type EventDeliveryInput,
   eventDeliveryWorkflowId,
@@ -41,12 +41,16 @@ const POSTING_MS = 10_000;
 export const endpointOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12);
 
 /**
- * Hands an event over to the deliveries of its payment or account. It returns once Temporal has it for each address, and throws after it
- * has tried all of them: one that takes no more holds up its own events only.
+ * Hands events of one payment or account over to the deliveries of the addresses that are there now; without one, nobody is told. It
+ * returns once Temporal has them for each address, and throws after it has tried all of them: one that takes no more holds up its own
+ * events only.
  */
-export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEndpoints): Promise<void> {
-  const subject = subjectOf(event);
-  const stream = streamOf(event, subject);
+export async function handOver(events: readonly MerchantEvent[], endpoints: EventEndpoints | undefined): Promise<void> {
+  const [first] = events;
+  if (!first || !endpoints) return;
+  const { urls, giveUpMs } = endpoints;
+  const subject = subjectOf(first);
+  const stream = streamOf(first, subject);
   const toOne = async (url: string) => {
     const input: EventDeliveryInput = { endpoint: endpointOf(url), subject, give_up_ms: giveUpMs };
     await getClient().workflow.signalWithStart(WORKFLOW.eventDelivery, {
@@ -54,7 +58,7 @@ export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEn
       taskQueue: activityInfo().taskQueue,
       args: [input],
       signal: SIGNAL.tell,
-      signalArgs: [[event]],
+      signalArgs: [events],
       staticSummary: `Events of ${subject} for ${new URL(url).host}`,
       priority: priorityOf(subject),
       typedSearchAttributes: deliveryAttributes(subject),
@@ -65,17 +69,29 @@ export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEn
   if (failed) throw failed.reason;
 }
 
-/** The activity that posts events. With `telemetry` each post carries its trace on, to whoever takes it. */
+/** Workers are restarted one after the other: so many tries are left to those that may have an address which this one lacks. */
+const TRIES_OF_OTHERS = 2;
+
+/**
+ * The activity that posts events. With `telemetry` each post carries its trace on, to whoever takes it. What waits for an address that is
+ * in no setting any more goes to those that are.
+ */
 export function endpointActivities(
-  { urls, secrets }: EventEndpoints,
+  endpoints: EventEndpoints | undefined,
   telemetry?: Pick<Telemetry, 'sends'>,
 ): EventDeliveryActivities {
+  const { urls, secrets } = endpoints ?? { urls: [], secrets: [] };
   const byName = new Map(urls.map((url) => [endpointOf(url), url]));
   const webhooks = secrets.map((secret) => new Webhook(secret));
   return {
     async 'payments.postEvents'({ endpoint, events }) {
       const url = byName.get(endpoint);
-      if (url === undefined) throw undelivered('This address is not in PAYMENTS_EVENTS_URL any more');
+      if (url === undefined) {
+        if (activityInfo().attempt <= TRIES_OF_OTHERS)
+          throw undelivered('This worker does not have this address in PAYMENTS_EVENTS_URL');
+        await handOver(events, endpoints);
+        return events.length;
+      }
       const postOne = async (event: MerchantEvent) => {
         const body = JSON.stringify(event);
         const signed = signedHeaders(webhooks, event, body);
@@ -165,6 +181,5 @@ function subjectOf(event: MerchantEvent): string {
 function streamOf(event: MerchantEvent, subject: string): string {
   const { workflowExecution: teller } = activityInfo();
   if (!('account' in event) || teller === undefined) return subject;
-  const ofHandler = eventDeliveryWorkflowId(EVENT_HANDLER, '');
-  return teller.workflowId.startsWith(ofHandler) ? teller.workflowId.slice(ofHandler.length) : runStream(teller);
+  return deliveredStream(teller.workflowId) ?? runStream(teller);
 }

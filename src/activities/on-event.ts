@@ -11,7 +11,10 @@ import { countedDelivery, type EventEndpoints, handOver } from './event-endpoint
  */
 export type OnEvent = (event: MerchantEvent) => Promise<void> | void;
 
-/** The activity that calls the handler, and then hands the event over to the addresses. */
+/**
+ * The activity that calls the handler, and then hands the event over to the addresses. Workers without either have it too: who listens is
+ * decided when an event is told, and what began while somebody listened may end when nobody does.
+ */
 export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEndpoints): EventActivities {
   return {
     async 'payments.onEvent'(event) {
@@ -21,7 +24,7 @@ export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEnd
           throw error instanceof CancelledFailure ? error : handlerFailed(error);
         });
       await (onEvent ? countedDelivery('handler', told) : told);
-      if (endpoints) await handOver(event, endpoints);
+      await handOver([event], endpoints);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The worker's settings that workflows decide by. An activity returns them, so that they are in the history. */
 
-import { type AccountPolicyActivities, type LocalActivities, telling } from '../contract';
+import type { AccountPolicy, LocalActivities } from '../contract';
 import { timingOf } from '../gateway/pure/method-timing';
 import type { Config } from '../process/settings';
 import { ownRunId } from './own-run';
@@ -59,23 +59,13 @@ export type AccountPolicySettings = Pick<
   | 'PAYMENTS_OVERDUE'
 >;
 
-/**
- * The activity that returns the settings for virtual accounts. `has_listener`: the worker has an event handler. Durations are
- * in ms.
- */
-export function accountPolicyActivity(settings: AccountPolicySettings, has_listener: boolean): AccountPolicyActivities {
-  return {
-    'gateway.account-policy': telling(async () => {
-      return {
-        check_every_ms: settings.PAYMENTS_ACCOUNT_CHECK_EVERY,
-        quantity_every_ms: settings.PAYMENTS_POLL_EVERY,
-        low_quantity: settings.PAYMENTS_ACCOUNTS_LOW,
-        patience_ms: settings.PAYMENTS_PATIENCE,
-        overdue_ms: settings.PAYMENTS_OVERDUE,
-        create_within_ms: settings.PAYMENTS_CREATE_WITHIN,
-        creates_again: settings.PAYMENTS_ACCOUNT_UNKNOWN === 'again',
-        has_listener,
-      };
-    }),
-  };
-}
+/** The settings for virtual accounts. Durations are in ms. */
+export const accountPolicyOf = (settings: AccountPolicySettings): AccountPolicy => ({
+  check_every_ms: settings.PAYMENTS_ACCOUNT_CHECK_EVERY,
+  quantity_every_ms: settings.PAYMENTS_POLL_EVERY,
+  low_quantity: settings.PAYMENTS_ACCOUNTS_LOW,
+  patience_ms: settings.PAYMENTS_PATIENCE,
+  overdue_ms: settings.PAYMENTS_OVERDUE,
+  create_within_ms: settings.PAYMENTS_CREATE_WITHIN,
+  creates_again: settings.PAYMENTS_ACCOUNT_UNKNOWN === 'again',
+});

@@ -15,7 +15,11 @@ export type Urgency = 'awaited' | 'late' | 'overdue' | 'background';
 /** A buyer, or a merchant's request, waits about this long, in ms. */
 const AWAITED_MS = 30_000;
 
-type CallingActivity = Extract<keyof (GatewayActivities & AccountActivities & LookupActivities), `gateway.${string}`>;
+type CallingActivity = Exclude<
+  Extract<keyof (GatewayActivities & AccountActivities & LookupActivities), `gateway.${string}`>,
+  // It tells the worker's settings, and calls nobody.
+  'gateway.account-policy'
+>;
 
 /** A poll that was held back so often in a row is overdue: else the frequent polls of young payments would starve it. */
 const OVERDUE_AFTER = 2;

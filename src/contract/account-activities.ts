@@ -33,8 +33,12 @@ export interface AccountPolicy {
   create_within_ms: number;
   /** Whether a creation whose outcome is unknown is tried once more. */
   creates_again: boolean;
-  /** Whether the worker has a merchant's handler for events. */
-  has_listener: boolean;
+}
+
+/** The worker has other settings than the workflow goes by, whose run may last for years. */
+export interface NewSettings {
+  is: 'settings';
+  policy: AccountPolicy;
 }
 
 /** The query `carried`: what a run of an account would hand on now. */
@@ -122,12 +126,12 @@ export interface AccountActivities {
   /** Queries until the gateway answers; null where it says that it has no such account. */
   'gateway.find-account'(input: AccountId): Promise<Told<SpeiAccount | null>>;
   /**
-   * Polls slowly, and returns once the status differs from `seen`; at once where the run is a reset of `read_by`, which knew of
-   * all the runs before it.
+   * Polls slowly, and returns once the status differs from `seen`, or the worker's settings from `policy`; at once where the run is a
+   * reset of `read_by`, which knew of all the runs before it.
    */
   'gateway.watch-account'(
-    input: AccountId & { seen: string | null; first_ms: number; every_ms: number; read_by: string },
-  ): Promise<Told<SpeiAccount | WasReset>>;
+    input: AccountId & { seen: string | null; first_ms: number; policy: AccountPolicy; read_by: string },
+  ): Promise<Told<SpeiAccount | WasReset | NewSettings>>;
   /**
    * Cancels until a query says CANCELED. Fails (`NotCanceled`) where the gateway refuses, and a query says otherwise.
    * `may_be_canceled`: an earlier request may have done it, so a refusal says nothing.
@@ -135,8 +139,12 @@ export interface AccountActivities {
   'gateway.cancel-account'(input: AccountId & { may_be_canceled: boolean }): Promise<Told<SpeiAccount>>;
   /** How many accounts are left to create. */
   'gateway.account-quantity'(input: { app_id: string }): Promise<Told<number>>;
-  /** Polls slowly how many accounts are left, and returns once the number differs from `seen`. */
-  'gateway.watch-account-quantity'(input: { app_id: string; seen: number; every_ms: number }): Promise<Told<number>>;
+  /** Polls slowly how many accounts are left, and returns once the number differs from `seen`, or the worker's settings from `policy`. */
+  'gateway.watch-account-quantity'(input: {
+    app_id: string;
+    seen: number;
+    policy: AccountPolicy;
+  }): Promise<Told<number | NewSettings>>;
   /** The account that an earlier creation under the same key made (null where none is known), and the digest of the key. */
   'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<Told<AccountOfCreation>>;
   /**
@@ -160,9 +168,6 @@ export interface AccountActivities {
    * a run.
    */
   'payments.deposit-owner'(input: { app_id: string; workflow_id: string }): Promise<Told<string | null>>;
-}
-
-export interface AccountPolicyActivities {
   /** The worker's settings for virtual accounts. Never fails. */
   'gateway.account-policy'(): Promise<Told<AccountPolicy>>;
 }

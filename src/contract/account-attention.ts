@@ -179,8 +179,9 @@ export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, Ru
       happened: 'Fewer virtual accounts are left than PAYMENTS_ACCOUNTS_LOW.',
       loses: 'The next buyers get no account once there are none.',
       look: 'How many are left, and which accounts nobody uses.',
-      act: 'Ask the gateway for more, or cancel accounts that nobody uses. `recheck` asks at once.',
-      after: 'The reason is settled by itself once there are enough.',
+      act: 'Ask the gateway for more, or cancel accounts that nobody uses. `recheck` asks at once. `resolve` says that you have seen it.',
+      after:
+        'The reason is settled by itself once there are enough. What you have seen comes again once there are fewer.',
     },
   },
 };

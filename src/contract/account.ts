@@ -225,6 +225,8 @@ export interface SpeiAccountQuantityState extends ShownWait {
   available_quantity: number | null;
   /** Below this a person is told. */
   low: number | null;
+  /** A person has seen that so few are left: they are told again once there are fewer. */
+  seen: number | null;
   checked_at: string | null;
   attention: 'few-accounts' | Silence | null;
 }

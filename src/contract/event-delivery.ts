@@ -35,8 +35,16 @@ export interface EventDeliveryState {
   problem: string | null;
   /** The ids of the events that are still to be delivered, in their order. */
   waiting: string[];
-  /** Events that a person decided not to deliver. */
-  dropped: { id: string; by: string; reason: string }[];
+  /** Events that a person decided not to deliver: those of each decision. */
+  dropped: { ids: string[]; by: string; reason: string }[];
+}
+
+/** The input of the update `resolve`. */
+export interface DropEvents {
+  by: string;
+  reason: string;
+  /** All that wait, and not only the one that holds up the others. */
+  all?: boolean | undefined;
 }
 
 export interface PostedEvents {
@@ -47,7 +55,7 @@ export interface PostedEvents {
 export interface EventDeliveryActivities {
   /**
    * Posts events in their order, each once, for a few seconds. Returns how many the address has taken. Throws where it does not answer
-   * 2xx to the first.
+   * 2xx to the first. Those of an address that is in no setting any more are handed to the addresses that are.
    */
   'payments.postEvents'(input: PostedEvents): Promise<number>;
 }

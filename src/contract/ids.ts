@@ -51,6 +51,9 @@ const SCHEDULED_KINDS = [STUCK_SWEEP_WORKFLOW_ID, 'reconciliation'];
 /** What one address, or the handler, gets of one stream of events: those of a payment, or of one run. */
 export const eventDeliveryWorkflowId = (endpoint: string, stream: string) => `event-delivery:${endpoint}:${stream}`;
 
+/** The stream of a delivery, by its workflow id; undefined where that is of another kind. */
+export const deliveredStream = (workflowId: string) => /^event-delivery:[^:]*:(.+)$/su.exec(workflowId)?.[1];
+
 /** The stream of what one run tells: its events need no order among those of other runs. */
 export const runStream = ({ workflowId, runId }: { workflowId: string; runId: string }) => `${workflowId}:${runId}`;
 
@@ -74,7 +77,7 @@ export interface NamedByWorkflowId {
 
 /** Reads the id of a workflow; undefined for one that is not made here. An order's number may hold colons. */
 export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undefined {
-  const [, subject] = /^event-delivery:[^:]*:(.*)$/s.exec(workflowId) ?? [];
+  const subject = deliveredStream(workflowId);
   const { app_id: its_app } = (subject === undefined ? undefined : namedByWorkflowId(subject)) ?? {};
   if (its_app !== undefined) return { kind: 'event-delivery', app_id: its_app, out_trade_no: null, part: workflowId };
   if (workflowId.startsWith(STUCK_SWEEP_WORKFLOW_ID)) {

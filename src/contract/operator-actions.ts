@@ -142,6 +142,12 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'event-delivery': [
     { ...RECHECK, what: 'post the event again' },
     { ...SEEN, what: 'leave the event out' },
+    {
+      what: 'leave out all that wait',
+      update: 'resolve',
+      options: `--all-events ${WHO_OPTIONS}`,
+      input: `{"all": true, ${WHO}}`,
+    },
   ],
   reconciliation: [SEEN],
   'stuck-sweep': [SEEN],
@@ -155,7 +161,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
     },
     { ...SEEN, what: 'say that there is none, and have it created again' },
   ],
-  'spei-account-quantity': [RECHECK],
+  'spei-account-quantity': [RECHECK, { ...SEEN, what: 'say that you have seen it, until there are fewer' }],
 };
 
 /** The runbook's words, with this order in the place of `ORDER` in our commands, and this workflow's id in Temporal's own. */

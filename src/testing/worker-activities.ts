@@ -2,7 +2,7 @@
 import type { JWK } from 'jose';
 import {
   accountActivities,
-  accountPolicyActivity,
+  accountPolicyOf,
   buyerOfPayment,
   eventActivity,
   gatewayActivities,
@@ -46,9 +46,12 @@ export function fakeWorkerActivities({
     }),
     ...previousRunActivities,
     ...starterActivities,
-    ...accountActivities({ gateways: new Map([[app_id, gateway.accounts]]), notifyUrl }),
+    ...accountActivities({
+      gateways: new Map([[app_id, gateway.accounts]]),
+      notifyUrl,
+      policy: accountPolicyOf(config),
+    }),
     ...policyActivity(config, hasListener),
-    ...accountPolicyActivity(config, hasListener),
-    ...(onEvent ? eventActivity(onEvent) : {}),
+    ...eventActivity(onEvent),
   };
 }

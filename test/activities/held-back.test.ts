@@ -3,12 +3,13 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { accountActivities, gatewayActivities, urgencyOfActivity } from '../../src/activities';
+import { accountActivities, accountPolicyOf, gatewayActivities, urgencyOfActivity } from '../../src/activities';
 import { CallDeferredError } from '../../src/activities/throttle';
 import type { PaymentWorkflow } from '../../src/contract';
 import { paymentWorkflowId } from '../../src/contract';
 import type { TradeId } from '../../src/gateway';
 import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
+import { loadConfig } from '../../src/process/settings';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../src/testing/simulated-temporal/environment';
 import { APP } from '../../src/testing/stack';
@@ -160,6 +161,7 @@ describe('a poll that was held back', () => {
   });
 
   test('of an account waits as long as its own gap', async () => {
+    const policy = { ...accountPolicyOf(loadConfig({})), check_every_ms: HOUR, quantity_every_ms: HOUR };
     const accounts = accountActivities({
       gateways: new Map([
         [
@@ -173,13 +175,14 @@ describe('a poll that was held back', () => {
         ],
       ]),
       notifyUrl: undefined,
+      policy,
     });
     const watchAccount = () =>
       accounts['gateway.watch-account']({
-        ...{ app_id, account_id: 'A', seen: 'ACTIVE', first_ms: MINUTE, every_ms: HOUR },
+        ...{ app_id, account_id: 'A', seen: 'ACTIVE', first_ms: MINUTE, policy },
         read_by: activityInfo().workflowExecution?.runId ?? '',
       });
-    const watchQuantity = () => accounts['gateway.watch-account-quantity']({ app_id, seen: 5, every_ms: HOUR });
+    const watchQuantity = () => accounts['gateway.watch-account-quantity']({ app_id, seen: 5, policy });
     const first = await attempt('gateway.watch-account', watchAccount, { attempt: 2 });
     expectBetween(first.waits, MINUTE / 2, MINUTE);
     const later = await attempt('gateway.watch-account', watchAccount, { attempt: 3 });

@@ -1,6 +1,7 @@
-/** What becomes of an error that a merchant's event handler throws, and which delivery an address's events go to. */
+/** What becomes of an error that a merchant's event handler throws, which delivery an address's events go to, and who listens. */
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { endpointActivities, endpointOf } from '../../src/activities/event-endpoints';
 import { eventActivity } from '../../src/activities/on-event';
 import { EVENT_HANDLER, eventDeliveryWorkflowId, type MerchantEvent, runStream } from '../../src/contract';
 import { notingClient } from '../harness/noting-client';
@@ -49,6 +50,10 @@ test('a handler that succeeds gets the event', async () => {
   expect(heard).toEqual([EVENT]);
 });
 
+test('where nobody listens any more, an event is told to nobody', async () => {
+  await expect(eventActivity(undefined)['payments.onEvent'](EVENT)).resolves.toBeUndefined();
+});
+
 describe('the delivery to an address', () => {
   const ACCOUNT_ID = 'spei-account:app-1:account-1';
   const account = {
@@ -80,5 +85,40 @@ describe('the delivery to an address', () => {
     const run = { workflowId: ACCOUNT_ID, runId: 'run-1' };
     const late = { workflowId: eventDeliveryWorkflowId(EVENT_HANDLER, runStream(run)), runId: 'of-the-delivery' };
     expect(await deliveriesOf(ofAccount, late)).toEqual(await deliveriesOf(ofAccount, run));
+  });
+
+  /** What the deliveries to the addresses of the settings get of those that wait for one which is not among them. */
+  async function movedTo(urls: readonly string[], attempt: number) {
+    const told: object[] = [];
+    const client = notingClient();
+    Object.assign(client.workflow, {
+      signalWithStart: async (
+        _type: string,
+        { workflowId, signalArgs }: { workflowId: string; signalArgs: unknown[] },
+      ) => told.push({ workflowId, signalArgs }),
+    });
+    const stream = runStream({ workflowId: ACCOUNT_ID, runId: 'run-1' });
+    const workflowExecution = { workflowId: eventDeliveryWorkflowId('mistyped', stream), runId: 'of-the-delivery' };
+    const endpoints = urls.length === 0 ? undefined : { urls, secrets: [], giveUpMs: 1 };
+    const activities = endpointActivities(endpoints);
+    const events = [ofAccount, { ...ofAccount, id: 'event-3' }];
+    const input = { endpoint: 'mistyped', events };
+    const env = new MockActivityEnvironment({ workflowExecution, attempt }, { client });
+    return { told, stream, events, taken: await env.run(activities['payments.postEvents'], input) };
+  }
+
+  test('that is in no setting any more goes, with the same ids, to those of the addresses that are', async () => {
+    const url = 'https://one.example.com';
+    const { told, stream, events, taken } = await movedTo([url], 3);
+    expect(told).toEqual([{ workflowId: eventDeliveryWorkflowId(endpointOf(url), stream), signalArgs: [events] }]);
+    expect(taken).toBe(2);
+  });
+
+  test('that is in no setting any more ends where there is no other', async () => {
+    expect(await movedTo([], 3)).toMatchObject({ told: [], taken: 2 });
+  });
+
+  test('that one worker lacks is left to the others first', async () => {
+    await expect(movedTo(['https://one.example.com'], 2)).rejects.toMatchObject({ type: 'EventNotTaken' });
   });
 });

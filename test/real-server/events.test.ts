@@ -138,7 +138,7 @@ test('a person can drop an event, with a name and a reason, and later ones go on
   isMended = true;
   await delivery.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'known already' }] });
   expect(await delivery.result()).toMatchObject({
-    dropped: [{ by: 'ana', id: expect.stringContaining('PROCESSING') }],
+    dropped: [{ by: 'ana', ids: [expect.stringContaining('PROCESSING')] }],
   });
   expect(told(dead, number)).toEqual(['SUCCESS']);
   isMended = false;

@@ -365,6 +365,7 @@ type SpeiAccountQuantityState struct {
 	AppID             string `json:"app_id"`
 	AvailableQuantity *int   `json:"available_quantity"`
 	Low               *int   `json:"low"`
+	Seen              *int   `json:"seen"`
 	CheckedAt         string `json:"checked_at"`
 	Attention         string `json:"attention"`
 	AttentionSince    string `json:"attention_since"`

@@ -417,6 +417,7 @@ class SpeiAccountQuantityState(TypedDict):
     app_id: str
     available_quantity: int | None
     low: int | None
+    seen: int | None
     checked_at: str | None
     attention: str | None
     attention_since: str | None

@@ -221,6 +221,11 @@ function addDecisions(program: Command): void {
       'the reason that you looked at, of a virtual account such as old-deposit:7, as show prints it: refused where it needs a person for another one meanwhile',
     )
     .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
+    .addOption(
+      new Option('--all-events', 'of a delivery of events: leave out all that wait, and not only the first').conflicts([
+        'allOf',
+      ]),
+    )
     .addOption(app())
     .addOption(json())
     .option('--all-of <reason>', 'everything that waits for this reason: it is listed, and done with --yes')

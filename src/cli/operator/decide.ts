@@ -43,6 +43,7 @@ export interface ResolveOptions extends DecideOptions {
   although?: string;
   seen?: string;
   account?: string;
+  allEvents?: boolean;
 }
 
 export interface TakeOptions extends DecideOptions {
@@ -86,7 +87,7 @@ export function resolutionOf(options: ResolveOptions): object {
     const value = options[option];
     return value === undefined ? [] : [[field, STATUSES.includes(field) ? value.toUpperCase() : value] as const];
   });
-  return Object.fromEntries(said);
+  return { ...Object.fromEntries(said), ...(options.allEvents ? { all: true } : {}) };
 }
 
 /** Why a decision was refused, with the option in the place of each field: a person has typed that. */
@@ -109,6 +110,10 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
     // How an order has ended can be corrected, too.
     if (outcome !== undefined && isOver) return tellAfterSale(operator, order, input, options);
     const run = theOneToResolve(open, options, order);
+    if (options.allEvents && kindOf(run.workflow_id) !== 'event-delivery')
+      throw new NotDeliveredError(
+        `${printable(run.workflow_id)} delivers no events: leave out --all-events, or name the delivery by its workflow id.`,
+      );
     return tell(operator, run.workflow_id, { update: UPDATE.resolve, input }, options);
   });
 }

@@ -5,7 +5,6 @@ import {
   type AccountActivities,
   type AccountId,
   type AccountPolicy,
-  type AccountPolicyActivities,
   activityWords,
   type CreateSpeiAccountInput,
   type Silence,
@@ -122,7 +121,7 @@ export const earlierWorkflows = {
  */
 const policyWithin = (scheduleToCloseTimeout: number) =>
   untilTold(
-    proxyActivities<AccountPolicyActivities>({
+    proxyActivities<AccountActivities>({
       ...QUERYING,
       startToCloseTimeout: '10 seconds',
       scheduleToCloseTimeout,

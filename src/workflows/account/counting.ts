@@ -79,7 +79,10 @@ export class DepositCounting {
     // The same reason and amount as before: do not ask a person again, unless it was unconfirmed: then the repetition is the news.
     if (because !== 'unconfirmed-deposit' && before?.because === because && before.amount === set_aside.amount) return;
     this.record.raise(because, deposit);
-    this.publisher.publish({ id: `set-aside:${keyOf(set_aside)}`, type: 'deposit-set-aside', set_aside });
+    // One number may be set aside for several reasons, or again: each is told.
+    const what = `set-aside:${keyOf(set_aside)}:${because}`;
+    const id = before ? this.publisher.idOf(what) : what;
+    this.publisher.publish({ id, type: 'deposit-set-aside', set_aside });
   }
 }
 

@@ -20,9 +20,10 @@ export class AccountPublisher {
   private readonly visibility = new AccountVisibility();
   private outbox: InlineDelivery | undefined;
   private overdue: OverdueWait | undefined;
-  /** Events from before it is known whether anybody listens; null: it is known. */
+  /** Events from before it was opened; null: it was. */
   private unpublished: MerchantEvent[] | null = [];
-  private events = 0;
+  /** How often this run has told each news. */
+  private readonly made = new Map<string, number>();
   /** The events have been handed over. */
   private isClosed = false;
 
@@ -34,14 +35,22 @@ export class AccountPublisher {
     public published: CarriedAccount['published'],
   ) {}
 
-  open({ has_listener, overdue_ms }: Pick<AccountPolicy, 'has_listener' | 'overdue_ms'>): void {
+  /** Every account tells its events: its run may last for years, and who listens is decided when an event is told. */
+  open(policy: Pick<AccountPolicy, 'overdue_ms'>): void {
     this.isClosed = false;
-    this.outbox = has_listener ? new InlineDelivery(EventRelay.ofRun()) : undefined;
+    this.outbox = new InlineDelivery(EventRelay.ofRun());
+    this.outbox.put(this.unpublished ?? []);
+    this.unpublished = null;
+    this.follow(policy);
+  }
+
+  /** Goes by these settings from now on. */
+  follow({ overdue_ms }: Pick<AccountPolicy, 'overdue_ms'>): void {
+    if (this.overdue?.overdue_ms === overdue_ms) return;
+    this.overdue?.close();
     const tell = (since: string) =>
       this.publish({ id: `attention.overdue:${since}`, type: 'account-attention.overdue' });
-    this.overdue = has_listener ? new OverdueWait(overdue_ms, tell) : undefined;
-    this.outbox?.put(this.unpublished ?? []);
-    this.unpublished = null;
+    this.overdue = new OverdueWait(overdue_ms, tell);
   }
 
   /** Events that no handler has taken yet. */
@@ -63,6 +72,7 @@ export class AccountPublisher {
   close(): void {
     this.isClosed = true;
     this.overdue?.close();
+    this.overdue = undefined;
   }
 
   async handOver(): Promise<void> {
@@ -85,9 +95,9 @@ export class AccountPublisher {
     });
     if (this.isClosed) return;
     this.overdue?.show(wait.attention_since);
-    if (status !== this.published.status) this.publish({ id: this.eventId(), type: 'account-status' });
+    if (status !== this.published.status) this.publish({ id: this.idOf(status ?? 'null'), type: 'account-status' });
     if (attention !== null && attention !== this.published.attention) {
-      this.publish({ id: this.eventId(), type: 'account-attention' });
+      this.publish({ id: this.idOf(`attention-${attention}`), type: 'account-attention' });
     }
     this.published = { status, attention };
   }
@@ -107,8 +117,10 @@ export class AccountPublisher {
     else this.outbox?.put([complete]);
   }
 
-  private eventId(): string {
-    this.events += 1;
-    return `${workflowInfo().runId}:${this.events}`;
+  /** The id of news that this run may have more than once. A reset tells the same news under the same id. */
+  idOf(what: string): string {
+    const count = (this.made.get(what) ?? 0) + 1;
+    this.made.set(what, count);
+    return `${workflowInfo().originalExecutionRunId}:${what}:${count}`;
   }
 }

@@ -8,10 +8,11 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Silence, SpeiAccountQuantityState, Wait } from '../../contract';
+import type { AccountPolicy, Silence, SpeiAccountQuantityState, Wait } from '../../contract';
 import { FAILURE, QUERY, typedFailure, UPDATE } from '../../contract';
 import { pollUntil } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
+import { assertResolution } from '../shared/request-rules';
 import { shownWait } from '../shared/wait';
 import { accountGateway, accountPolicy } from './activities';
 import { untilGatewayAnswers } from './until-answered';
@@ -20,6 +21,9 @@ import { Waiting } from './waiting';
 
 export const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
 export const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
+export const resolveQuantityUpdate = defineUpdate<SpeiAccountQuantityState, [{ by: string; reason: string }]>(
+  UPDATE.resolve,
+);
 
 const ANSWER_WAIT_MS = 30_000;
 
@@ -27,11 +31,12 @@ interface QuantityInput {
   app_id: string;
   /** Since when the run before had something for a person, and who has taken it on. */
   wait?: Wait<NonNullable<SpeiAccountQuantityState['attention']>> | null | undefined;
+  seen?: number | null | undefined;
 }
 
 /** Never returns. Raises `few-accounts` where fewer are left than the setting allows. */
-export async function speiAccountQuantity({ app_id, wait }: QuantityInput): Promise<void> {
-  const state = unknownQuantity(app_id);
+export async function speiAccountQuantity({ app_id, wait, seen = null }: QuantityInput): Promise<void> {
+  const state: SpeiAccountQuantityState = { ...unknownQuantity(app_id), seen };
   const visibility = new AccountVisibility();
   const rechecks = new RecheckRequests();
 
@@ -43,22 +48,34 @@ export async function speiAccountQuantity({ app_id, wait }: QuantityInput): Prom
   const take = (quantity: number) => {
     state.available_quantity = quantity;
     state.checked_at = new Date().toISOString();
-    state.attention = quantity < (state.low ?? 0) ? 'few-accounts' : null;
+    judge(quantity);
+  };
+  const judge = (quantity: number) => {
+    const isFew = quantity < (state.low ?? 0);
+    if (!isFew) state.seen = null;
+    state.attention = isFew && quantity < (state.seen ?? Number.POSITIVE_INFINITY) ? 'few-accounts' : null;
     show();
+  };
+  let policy: AccountPolicy;
+  const follow = (changed: AccountPolicy) => {
+    policy = changed;
+    state.low = changed.low_quantity;
   };
   const onSilence = (why: Silence) => {
     state.attention = why;
     show();
   };
   const ask = (within_ms: number) => accountGateway.quantity({ app_id }, within_ms);
-  const look = (patience_ms: number) =>
-    rechecks.fulfil(async () => take(await untilGatewayAnswers(patience_ms, ask, onSilence)));
-  /** Waits for another number, or for a recheck. */
-  const watch = async (seen: number, every_ms: number) => {
-    const news = await pollUntil(() => accountGateway.watchQuantity({ app_id, seen, every_ms }), {
+  const look = () => rechecks.fulfil(async () => take(await untilGatewayAnswers(policy.patience_ms, ask, onSilence)));
+  /** Waits for another number, for other settings, or for a recheck. */
+  const watch = async (known: number) => {
+    const news = await pollUntil(() => accountGateway.watchQuantity({ app_id, seen: known, policy }), {
       isInterrupted: () => rechecks.isRequested,
     });
     if (typeof news === 'number') take(news);
+    if (typeof news !== 'object') return;
+    follow(news.policy);
+    judge(known);
   };
 
   setHandler(speiAccountQuantityStateQuery, () => state);
@@ -70,21 +87,29 @@ export async function speiAccountQuantity({ app_id, wait }: QuantityInput): Prom
     validator: () => rechecks.assertRoomToWait(),
   });
 
+  const resolve = () => {
+    if (state.attention === 'few-accounts') state.seen = state.available_quantity;
+    state.attention = null;
+    show();
+    return state;
+  };
+  setHandler(resolveQuantityUpdate, resolve, { validator: (resolution) => assertResolution(resolution) });
+
   // After the handlers: the call that starts this workflow brings an update with it.
-  const { low_quantity, quantity_every_ms, patience_ms } = await accountPolicy(onSilence);
-  state.low = low_quantity;
+  follow(await accountPolicy(onSilence));
   while (!workflowInfo().continueAsNewSuggested || rechecks.isRequested) {
-    if (rechecks.isRequested || state.available_quantity === null) await look(patience_ms);
-    else await watch(state.available_quantity, quantity_every_ms);
+    if (rechecks.isRequested || state.available_quantity === null) await look();
+    else await watch(state.available_quantity);
   }
   await condition(allHandlersFinished);
-  await continueAsNew<typeof speiAccountQuantity>({ app_id, wait: waiting.wait });
+  await continueAsNew<typeof speiAccountQuantity>({ app_id, wait: waiting.wait, seen: state.seen });
 }
 
 const unknownQuantity = (app_id: string): SpeiAccountQuantityState => ({
   app_id,
   available_quantity: null,
   low: null,
+  seen: null,
   checked_at: null,
   attention: null,
   ...shownWait(null),

@@ -2,7 +2,15 @@
 
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import { type AccountId, FAILURE, type Silence, typedFailure } from '../../contract';
+import {
+  type AccountId,
+  type AccountPolicy,
+  FAILURE,
+  type NewSettings,
+  type Silence,
+  typedFailure,
+  type WasReset,
+} from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
 import { pollUntil } from '../shared/polling';
 import type { RecheckRequests } from '../shared/recheck-requests';
@@ -23,7 +31,9 @@ export class AccountSync {
     private readonly record: AccountRecord,
     /** Called after each change of the record. */
     private readonly show: () => void,
-    private readonly checks: { since: number; every_ms: number; patience_ms: number; read_by: string },
+    private readonly checks: { since: number; policy: AccountPolicy; read_by: string },
+    /** Called where the worker's settings have changed. */
+    private readonly follow: (policy: AccountPolicy) => void,
     private readonly rechecks: RecheckRequests,
     public cancelWanted: boolean,
   ) {}
@@ -59,7 +69,7 @@ export class AccountSync {
       this.onSilence(why);
     };
     try {
-      this.record.applyQuery(await untilGatewayAnswers(this.checks.patience_ms, ask, onSilence));
+      this.record.applyQuery(await untilGatewayAnswers(this.checks.policy.patience_ms, ask, onSilence));
     } catch (error) {
       if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) throw error;
       if (error.cause.type !== FAILURE.notCanceled) throw error;
@@ -73,18 +83,22 @@ export class AccountSync {
     this.hasQueried = true;
     const ask = (within_ms: number) => accountGateway.find(this.id, within_ms);
     await this.rechecks.fulfil(async () =>
-      this.apply(await untilGatewayAnswers(this.checks.patience_ms, ask, (why) => this.onSilence(why))),
+      this.apply(await untilGatewayAnswers(this.checks.policy.patience_ms, ask, (why) => this.onSilence(why))),
     );
   }
 
   private async watch(): Promise<void> {
-    const { since, every_ms, read_by } = this.checks;
+    const { since, policy, read_by } = this.checks;
+    const every_ms = policy.check_every_ms;
     // The polls keep their times however often the account continues as new.
     const first_ms = every_ms - ((Date.now() - since) % every_ms);
-    const watching = () => accountGateway.watch({ ...this.id, seen: this.record.status, first_ms, every_ms, read_by });
+    const watching = () => accountGateway.watch({ ...this.id, seen: this.record.status, first_ms, policy, read_by });
     const news = await pollUntil(watching, { isInterrupted: () => this.cancelWanted || this.rechecks.isRequested });
     if (typeof news !== 'object') return;
-    if ('is' in news) this.wasReset = true;
+    if (isNewSettings(news)) {
+      this.checks.policy = news.policy;
+      this.follow(news.policy);
+    } else if ('is' in news) this.wasReset = true;
     else this.apply(news);
   }
 
@@ -101,6 +115,9 @@ export class AccountSync {
     this.show();
   }
 }
+
+const isNewSettings = (news: SpeiAccount | WasReset | NewSettings): news is NewSettings =>
+  'is' in news && news.is === 'settings';
 
 /** What whoever waits for the gateway is told once the wait is over. */
 export function notAnswered(account_id: string, done: string): ApplicationFailure {

@@ -76,6 +76,7 @@ class SpeiAccountRun {
   private readonly counting: DepositCounting;
   private readonly keys: AccountKeys;
   private since: number;
+  private policy: AccountPolicy | undefined;
   private sync: AccountSync | undefined;
   private cancelWanted: boolean;
   private readonly confirmations: Confirmations;
@@ -129,10 +130,10 @@ class SpeiAccountRun {
   }
 
   async execute(): Promise<void> {
-    const policy = await this.policy();
+    this.policy = await this.readPolicy();
     if (this.early) await this.takeOver();
     do {
-      const syncing = this.open(policy);
+      const syncing = this.open(this.policy);
       await condition(() => this.failure !== undefined || this.shouldEnd);
       this.throwIfFailed();
       await this.close(syncing);
@@ -144,7 +145,7 @@ class SpeiAccountRun {
   }
 
   /** The worker's settings. Where no worker tells them for long, a person hears of it until one does. */
-  private async policy(): Promise<AccountPolicy> {
+  private async readPolicy(): Promise<AccountPolicy> {
     let raised: Silence | undefined;
     const policy = await accountPolicy((why) => {
       raised = why;
@@ -186,13 +187,17 @@ class SpeiAccountRun {
     const { app_id, account_id } = this.input;
     this.phase = 'open';
     this.publisher.open(policy);
-    const { check_every_ms: every_ms, patience_ms } = policy;
-    const checks = { since: this.since, every_ms, patience_ms, read_by: this.readBy };
+    const checks = { since: this.since, policy, read_by: this.readBy };
+    const follow = (changed: AccountPolicy) => {
+      this.policy = changed;
+      this.publisher.follow(changed);
+    };
     this.sync = new AccountSync(
       { app_id, account_id },
       this.record,
       () => this.show(),
       checks,
+      follow,
       this.rechecks,
       this.isCancelWanted,
     );

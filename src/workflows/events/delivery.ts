@@ -16,6 +16,7 @@ import {
 } from '@temporalio/workflow';
 import {
   activityWords,
+  type DropEvents,
   EVENT_HANDLER,
   type EventActivities,
   type EventDeliveryActivities,
@@ -38,7 +39,7 @@ import { ShownAttributes } from '../shared/visibility';
 const eventsToDeliverSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
 export const eventDeliveryStateQuery = defineQuery<EventDeliveryState>(QUERY.state);
 export const deliverAgainUpdate = defineUpdate<EventDeliveryState>(UPDATE.recheck);
-export const dropEventUpdate = defineUpdate<EventDeliveryState, [{ by: string; reason: string }]>(UPDATE.resolve);
+export const dropEventUpdate = defineUpdate<EventDeliveryState, [DropEvents]>(UPDATE.resolve);
 
 /** A pile of events costs a try of the activity for so many. An address that answers slowly takes fewer at once. */
 const EVENTS_AT_ONCE = 50;
@@ -121,16 +122,17 @@ class Delivery {
     return this.state;
   }
 
-  /** Throws `InvalidRequest` without a name and a reason, and where no event waits for a person. */
-  private checkDrop(said: { by: string; reason: string } | undefined): void {
+  /** Throws `InvalidRequest` without a name and a reason, and where no event waits for a person, or somebody has just decided. */
+  private checkDrop(said: DropEvents | undefined): void {
     const rule = 'nothing waits for a person here: the event is being tried. `recheck` tries it at once';
-    assertResolution(said, this.shown.attention === null ? [{ field: '(request)', rule }] : []);
+    const isWaiting = this.shown.attention !== null && !this.isDecided;
+    assertResolution(said, isWaiting ? [] : [{ field: '(request)', rule }]);
   }
 
-  /** Leaves out the event that waits for a person. Later ones are delivered. */
-  private drop({ by, reason }: { by: string; reason: string }): EventDeliveryState {
-    const [event] = this.shown.attention === null || this.isDecided ? [] : this.queue.splice(0, 1);
-    if (event) this.shown.dropped.push({ id: event.id, by, reason });
+  /** Leaves out the event that waits for a person, or all of them. Later ones are delivered. */
+  private drop({ by, reason, all = false }: DropEvents): EventDeliveryState {
+    const events = this.queue.splice(0, all ? this.queue.length : 1);
+    this.shown.dropped.push({ ids: events.map(({ id }) => id), by, reason });
     this.isDecided = true;
     return this.state;
   }

@@ -10,6 +10,7 @@ import type {
   CreatedSpeiAccount,
   CreateSpeiAccountInput,
   CreationResolution,
+  MerchantEvent,
   SpeiAccountCreation,
   SpeiAccountInput,
   SpeiAccountState,
@@ -370,4 +371,16 @@ describe('a creation', () => {
     expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({ attention: 'unknown-outcome' });
     expect(gateway.created).toBe(1);
   });
+});
+
+test('an account that was made before anybody listened tells what happens once somebody does', async () => {
+  const account = await follow();
+  const heard: MerchantEvent[] = [];
+  const onEvent = (event: MerchantEvent) => void heard.push(event);
+  env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway: trades, onEvent }));
+  gateway.statuses.set('A1', 'CANCELED');
+  await account.executeUpdate('recheck');
+  await env.sleep(MINUTE);
+  expect(heard).toMatchObject([{ type: 'account-status', account: { status: 'CANCELED' } }]);
+  expect(heard[0]?.id).toMatch(/:CANCELED:1$/);
 });

@@ -1,8 +1,9 @@
 /** A gateway that gives no answer about virtual accounts, for whatever reason and however long: bounded, and told to a person as what it is. */
 
-import { accountActivities } from '../../../src/activities';
+import { accountActivities, accountPolicyOf } from '../../../src/activities';
 import { speiAccountQuantityWorkflowId } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { loadConfig } from '../../../src/process/settings';
 import { APP } from '../hostile/base-world';
 import {
   A1,
@@ -38,7 +39,8 @@ const TROUBLES = {
     world.gateway.trouble = 'unreachable';
     return works;
   },
-  settings: () => lacks(accountActivities({ gateways: new Map(), notifyUrl: undefined })),
+  settings: () =>
+    lacks(accountActivities({ gateways: new Map(), notifyUrl: undefined, policy: accountPolicyOf(loadConfig({})) })),
   'missing-activity': () =>
     lacks(
       Object.fromEntries(

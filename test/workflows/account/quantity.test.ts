@@ -1,5 +1,7 @@
 /** How many virtual accounts an app can still create, on the simulated Temporal. */
 import { PaymentsClient } from '../../../src/client';
+import { speiAccountQuantityWorkflowId } from '../../../src/contract';
+import { DAY } from '../../../src/gateway/pure/durations';
 import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
 import { APP } from '../../../src/testing/stack';
@@ -16,5 +18,28 @@ test('the first call of quantity() of an app answers, and the next ones too', as
       low: expect.any(Number),
     });
   }
+  await env.teardown();
+});
+
+test('few accounts that a person has seen are told again once there are fewer, and a changed setting counts for the run that goes on', async () => {
+  const env = await SimulatedEnvironment.create();
+  const gateway = new FakeGateway(() => env.currentTimeMs());
+  const work = (low: number) =>
+    env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway, env: { PAYMENTS_ACCOUNTS_LOW: String(low) } }));
+  let left = 7;
+  gateway.accounts.speiAccountQuantity = async () => ({ available_quantity: left });
+  const ask = new PaymentsClient({ client: env.client, app_id: APP.app_id, taskQueue: 'simulated' });
+  work(5);
+  expect(await ask.accounts.quantity()).toMatchObject({ low: 5, attention: null });
+  work(10);
+  await env.sleep(DAY);
+  const watch = env.client.workflow.getHandle(speiAccountQuantityWorkflowId(APP.app_id));
+  expect(await watch.query('state')).toMatchObject({ low: 10, attention: 'few-accounts', seen: null });
+  await watch.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'more are ordered' }] });
+  await env.sleep(DAY);
+  expect(await watch.query('state')).toMatchObject({ attention: null, seen: 7 });
+  left = 6;
+  await env.sleep(DAY);
+  expect(await watch.query('state')).toMatchObject({ available_quantity: 6, attention: 'few-accounts' });
   await env.teardown();
 });

@@ -5,7 +5,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import {
   accountActivities,
-  accountPolicyActivity,
+  accountPolicyOf,
   type BuyerOf,
   gatewayActivities,
   policyActivity,
@@ -173,8 +173,7 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
     const config = loadConfig(this.settings);
     return {
       ...gatewayActivities({ gateways, sealingKeys: () => [], notifyUrl, buyerOf: this.buyerOf }),
-      ...accountActivities({ gateways, notifyUrl }),
-      ...accountPolicyActivity(config, true),
+      ...accountActivities({ gateways, notifyUrl, policy: accountPolicyOf(config) }),
       ...policyActivity(config, true),
       ...previousRunActivities,
       'payments.onEvent': async (event: MerchantEvent) => this.hear(event),

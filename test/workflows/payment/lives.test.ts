@@ -550,6 +550,45 @@ describe('onEvent', () => {
     ]);
   });
 
+  /** A payment that has ended while its handler takes nothing, and its delivery, which waits for a person. */
+  async function undelivered() {
+    work({}, () => {
+      throw new Error('the shop is closed');
+    });
+    becomes('PROCESSING', MINUTE, 'SUCCESS');
+    const handle = await start(order());
+    await handle.result();
+    const delivery = env.client.workflow.getHandle(eventDeliveryWorkflowId(EVENT_HANDLER, handle.workflowId));
+    await env.sleep(5 * DAY);
+    expect(await delivery.query('state')).toMatchObject({ attention: 'undelivered-event' });
+    return delivery;
+  }
+  const DECISION = { by: 'ana', reason: 'known already' };
+
+  it('that is taken away while events wait for it is told nothing more, and nobody is asked', async () => {
+    const delivery = await undelivered();
+    work();
+    await delivery.executeUpdate('recheck');
+    expect(await delivery.result()).toMatchObject({ attention: null, waiting: [], dropped: [] });
+  });
+
+  it('can be left without all that waits for it, by one decision', async () => {
+    const delivery = await undelivered();
+    await delivery.executeUpdate('resolve', { args: [{ ...DECISION, all: true }] });
+    const dropped = [{ ...DECISION, ids: [expect.stringContaining('PROCESSING'), expect.stringContaining('SUCCESS')] }];
+    expect(await delivery.result()).toMatchObject({ attention: null, waiting: [], dropped });
+  });
+
+  it('is tried again where somebody asks for it: a decision that comes at the same moment is refused', async () => {
+    const delivery = await undelivered();
+    const { workflowId } = delivery;
+    env.temporal.update(workflowId, 'recheck');
+    const drop = env.temporal.update(workflowId, 'resolve', DECISION);
+    if (!drop) throw new Error('The delivery has ended');
+    await expect(env.temporal.answerTo(drop, MINUTE)).rejects.toThrow('nothing waits for a person here');
+    expect(await delivery.query('state')).toMatchObject({ dropped: [] });
+  });
+
   it('that fails while Temporal takes no more signals for its delivery costs the payment little, and gets all in the end', async () => {
     const { hear, steps: told } = recorder();
     let isClosed = true;

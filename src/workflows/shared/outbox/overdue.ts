@@ -8,7 +8,7 @@ export class OverdueWait {
   private watch: CancellationScope | undefined;
 
   constructor(
-    private readonly overdue_ms: number,
+    readonly overdue_ms: number,
     private readonly tell: (since: string) => void,
   ) {}
 

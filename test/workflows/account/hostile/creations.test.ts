@@ -1,6 +1,6 @@
 /** Promises 1 and 2: an account is made once, whatever became of the answer or of the run. */
 
-import { accountActivities, accountPolicyActivity } from '../../../../src/activities';
+import { accountActivities, accountPolicyOf } from '../../../../src/activities';
 import { createSpeiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
@@ -31,8 +31,10 @@ const end = (how: 'terminated' | 'canceled' | 'reset') => () =>
 /** A worker whose setting has an account of unknown outcome created once more. */
 async function openToCreateAgain(): Promise<void> {
   await open({ creations: ['answer lost'] });
-  const again = accountPolicyActivity(loadConfig({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' }), true);
-  Object.assign(world.temporal.activities.functions, again);
+  const policy = accountPolicyOf(loadConfig({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' }));
+  const again = accountActivities({ gateways: new Map(), notifyUrl: undefined, policy });
+  const settings = { 'gateway.account-policy': again['gateway.account-policy'] };
+  Object.assign(world.temporal.activities.functions, settings);
 }
 const LEFT = said(200, { code: '10000', msg: 'Success', available_quantity: 100 });
 /** The gateway says for certain that it has made none. */
@@ -88,7 +90,9 @@ test('promise 1: a creation that a person has made again is not sent twice by a 
 
 test('promise 1: a creation that is reset to after its look at earlier runs does not send again', async () => {
   await open({ creations: ['answer lost'] });
-  const look = accountActivities({ gateways: new Map(), notifyUrl: undefined })['payments.account-of-creation'];
+  const policy = accountPolicyOf(loadConfig({}));
+  const options = { gateways: new Map(), notifyUrl: undefined, policy };
+  const look = accountActivities(options)['payments.account-of-creation'];
   // The first two looks have one result: it is in the history that the reset keeps.
   const looks: Promise<unknown>[] = [];
   const lookOnce = (input: Parameters<typeof look>[0]) => {

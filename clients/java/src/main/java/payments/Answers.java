@@ -97,8 +97,8 @@ public final class Answers {
       String attentionSince, Taken taken, List<UnseenEntry> unseen, Deposits deposits) {}
 
   /** How many virtual accounts the app has left to create. */
-  public record SpeiAccountQuantityState(String appId, Integer availableQuantity, Integer low, String checkedAt, String attention,
-      String attentionSince, Taken taken) {}
+  public record SpeiAccountQuantityState(String appId, Integer availableQuantity, Integer low, Integer seen, String checkedAt,
+      String attention, String attentionSince, Taken taken) {}
 
   /** A bank of a method; an order names it by its bankId. */
   public record Bank(String bankId, String bankName, String languageCode, String channel, String logo, String currency,
