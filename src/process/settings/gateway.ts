@@ -34,8 +34,7 @@ export const GATEWAY_SETTINGS = {
   }),
   GATEWAY_TIME_ZONE: timeZone.prefault('UTC').register(settingDocs, {
     readBy: 'worker',
-    meaning:
-      'The time zone of `timestamp` in requests of apps that have no `time_zone` of their own.',
+    meaning: 'The time zone of `timestamp` in requests of apps that have no `time_zone` of their own.',
   }),
   GATEWAY_SIGNATURE_HEADER: nonEmpty.prefault('Service-Signature').register(settingDocs, {
     readBy: 'webhook, simulator',
