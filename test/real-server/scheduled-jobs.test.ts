@@ -15,6 +15,7 @@ import {
   SEARCH_ATTRIBUTE,
   SWEPT,
   scheduledJobs,
+  UPDATE,
   WORKFLOW,
 } from '../../src/contract';
 import { DAY } from '../../src/gateway/pure/durations';
@@ -79,6 +80,10 @@ async function withWorker(
   });
   await worker.runUntil(act);
 }
+
+/** A client with the worker's newest key. */
+const reader = () =>
+  new Client({ connection: temporal.connection, dataConverter: dataConverter(settings(setting(NEW))) });
 
 const scheduleOf = ({ schedule_id }: ScheduledJob): ScheduleHandle => temporal.client.schedule.getHandle(schedule_id);
 
@@ -182,11 +187,10 @@ test('a run that failed is found, and the next one works, also where its key was
 test('a day that no reconciliation has compared is found with the command that compares it, and goes once one has', async () => {
   const today = Math.floor(Date.now() / DAY) * DAY;
   const day = (ago: number) => new Date(today - ago * DAY).toISOString();
-  const reader = new Client({ connection: temporal.connection, dataConverter: dataConverter(settings(setting(NEW))) });
   const compare = async (period: string, input: object[]) => {
     const workflowId = reconciliationWorkflowId(APP.app_id, period);
     const start = { workflowId, taskQueue, args: input };
-    expect(await reader.workflow.execute(WORKFLOW.reconciliation, start)).toMatchObject({ finished: true });
+    expect(await reader().workflow.execute(WORKFLOW.reconciliation, start)).toMatchObject({ finished: true });
   };
   const compared = ({ ago }: { ago: number }) => comparedStatus({ since: day(ago + 1), until: day(ago) });
   const listed = (status: string) =>
@@ -195,13 +199,13 @@ test('a day that no reconciliation has compared is found with the command that c
       return (await temporal.client.workflow.count(query)).count > 0;
     });
   await withWorker(setting(NEW), async () => {
-    // As the Schedule has started it a week ago; since then it was paused.
-    await compare(`daily-${day(7).slice(0, 10)}T04:00:00Z`, []);
-    await listed(compared({ ago: 7 }));
-    const command = `payment-gateway reconcile --app ${APP.app_id} --since ${day(7).slice(0, 10)} --until `;
+    // As the Schedule has started it three days ago; since then it was paused.
+    await compare(`daily-${day(3).slice(0, 10)}T04:00:00Z`, []);
+    await listed(compared({ ago: 3 }));
+    const command = `payment-gateway reconcile --app ${APP.app_id} --since ${day(3).slice(0, 10)} --until `;
     expect(await troubles()).toMatchObject([{ problem: 'gap', text: expect.stringContaining(command) }]);
     expect(await told()).toMatchObject({ values: { [`jobStopped ${RECONCILIATION?.schedule_id}`]: 1 } });
-    const period = { since: day(7), until: day(0) };
+    const period = { since: day(3), until: day(0) };
     // Of a part of the numbers: it has not compared the days.
     await compare('part', [{ app_id: APP.app_id, ...period, orders: { from: 'a', to: 'b' } }]);
     await listed('COMPARED A PART');
@@ -231,6 +235,11 @@ test('a sweep that waits for a person after one that ran out of time has done it
     );
     expect(await troubles()).toEqual([]);
     await unheard.terminate();
+    const resolution = { by: 'ana', reason: 'it was a test' };
+    await reader()
+      .workflow.getHandle(run.workflowId)
+      .executeUpdate<object, [object]>(UPDATE.resolve, { args: [resolution] });
+    await eventually('it ends', async () => (await run.describe()).status.name === 'COMPLETED');
   });
 });
 
