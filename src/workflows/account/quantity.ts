@@ -21,9 +21,7 @@ import { Waiting } from './waiting';
 
 export const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
 export const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
-const resolveQuantityUpdate = defineUpdate<SpeiAccountQuantityState, [{ by: string; reason: string }]>(
-  UPDATE.resolve,
-);
+const resolveQuantityUpdate = defineUpdate<SpeiAccountQuantityState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
 const ANSWER_WAIT_MS = 30_000;
 
