@@ -171,6 +171,10 @@ test.each(CASES.filter(forgets))('a merchant in every language $title', async ({
   await Promise.all(LANGUAGES.map((language) => playIn(language, steps)));
 });
 
+/** Whether the answer is that the number’s run is just ending. */
+const isClosing = (answer: unknown) =>
+  typeof answer === 'object' && answer !== null && Reflect.get(answer, 'because') === 'Closing';
+
 describe.each(LANGUAGES)('a merchant in %s', (language) => {
   const merchant = merchantIn(language);
 
@@ -244,7 +248,10 @@ describe.each(LANGUAGES)('a merchant in %s', (language) => {
     const broken = { kind: 'direct', app_id: APP.app_id, request: { out_trade_no } };
     await stack.client.workflow.start('payment', { workflowId, taskQueue: stack.taskQueue, args: [broken] });
     const order = { ...pix.request, out_trade_no };
-    expect(await ask({ call: 'pay', order })).toMatchObject({ qr_code: expect.stringMatching(/^0002/) });
+    // A busy server may end the broken run later than one call waits: then the merchant is told to ask again.
+    let paid = await ask({ call: 'pay', order });
+    while (isClosing(paid)) paid = await ask({ call: 'pay', order });
+    expect(paid).toMatchObject({ qr_code: expect.stringMatching(/^0002/) });
     expect(stack.simulator.trades({ out_trade_no })).toHaveLength(1);
   });
 

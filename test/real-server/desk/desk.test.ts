@@ -100,7 +100,7 @@ test('the JSON of a page, pasted into the form of Temporal UI, is taken by one p
   await desk.openByLink(link, workflowId);
   await desk.details(reason);
   const [json = ''] = await desk.blocks();
-  expect(JSON.parse(json)).toEqual({ by: 'YOU', reason: 'WHY' });
+  expect(JSON.parse(json)).toEqual({ seen: reason, by: 'YOU', reason: 'WHY' });
   await desk.sendUpdate('resolve', json.replace('YOU', 'ana').replace('WHY', 'the sender was mended, and is silent'));
   await desk.untilListed(`PaymentAttention = '${reason}' AND ExecutionStatus = 'Running'`, 0);
 });
