@@ -70,8 +70,8 @@ describe('a run with a long history', () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
     const { release } = handler.hold('PARTIAL_REFUND');
-    const known = part('50.00', 'a');
-    await stack.payments.refund(out_trade_no, known);
+    const known = { refund_amount: '50.00', out_request_no: 'a' };
+    await stack.payments.refund(out_trade_no, part('50.00', 'a'));
     while ((await stack.payments.refunds(out_trade_no)).refunding_amount !== '0.00') await delay(50);
     // Each question makes the history longer, until the server suggests an end of it, though there is no news.
     while (!(await isClosing(stack, out_trade_no, known))) await delay(20);
