@@ -108,7 +108,7 @@ async function signalsIn(orders: string[]): Promise<Map<string, number>> {
 let sold = 0;
 
 /**
- * How many orders one outage may leave unacknowledged: the simulator sends all of them again at the same moment, and a slow machine
+ * How many orders an outage, or the start after it, may leave unacknowledged: the simulator sends all of them again at the same moment, and a slow machine
  * must answer the last of them in its time, too.
  */
 const MOST_UNACKNOWLEDGED = 60;
@@ -141,11 +141,13 @@ const attemptCount = () => simulator.notifications().reduce((sum, { attempts }) 
 
 /** Kills Temporal after so many acknowledgements, and starts it again after so many refusals. Orders are sold all the time. */
 async function outageUnderLoad({ acknowledged, refused }: { acknowledged: number; refused: number }): Promise<void> {
-  const most = unacknowledgedCount() + MOST_UNACKNOWLEDGED;
   const before = acknowledgedCount();
-  await sellUntil(() => acknowledgedCount() >= before + acknowledged, most);
-  await sellDuring(killTemporal(), most);
+  const slow = unacknowledgedCount() + MOST_UNACKNOWLEDGED;
+  // A server that has just started may refuse many: then this outage comes early.
+  await sellUntil(() => acknowledgedCount() >= before + acknowledged || unacknowledgedCount() >= slow, slow);
+  const most = unacknowledgedCount() + MOST_UNACKNOWLEDGED;
   const refusedBefore = refusedCount();
+  await sellDuring(killTemporal(), most);
   await sellUntil(() => refusedCount() >= refusedBefore + refused, most);
   await sellDuring(startTemporal(), most);
 }
