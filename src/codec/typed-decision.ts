@@ -1,6 +1,6 @@
 /**
  * The one thing that our workflows take from a person's keyboard. An order, a refund or a notification to which somebody adds
- * `by` is none: so no field counts but those that a decision has, all of them texts.
+ * `by` is none: so no field counts but those that a decision has.
  */
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
@@ -25,7 +25,9 @@ const decision = z.strictObject({
   seen: text,
   account_id: text,
   note: text,
-} satisfies Record<keyof Decision, z.ZodType>);
+  /** Of an event delivery: every event that waits. */
+  all: z.boolean().optional(),
+} satisfies Record<keyof Decision | 'all', z.ZodType>);
 
 /** What a person may type, in words. */
 export const TYPED_FIELDS = Object.keys(decision.shape).join(', ');

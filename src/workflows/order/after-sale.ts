@@ -42,7 +42,7 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
-import { beganAsReset, isContinued, wasReset } from '../shared/continued';
+import { isContinued, wasReset } from '../shared/continued';
 import {
   attentionAfter,
   type LookTimes,
@@ -185,10 +185,7 @@ class AfterSaleRun {
       },
     });
     // Temporal would buffer a signal without a handler for ever, and nobody would notice.
-    setDefaultSignalHandler(() => {
-      // After a reset it comes once more, and the run before has put it before a person.
-      if (!this.readsAfterReset) this.learn({ is: 'noticed', what: 'unexpected-signal' });
-    });
+    setDefaultSignalHandler(() => this.learn({ is: 'noticed', what: 'unexpected-signal' }));
   }
 
   private get order(): KnownOrder {
@@ -309,7 +306,9 @@ class AfterSaleRun {
     this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });
     this.phase = 'open';
     this.read_at = Date.now();
-    this.learn(...facts, ...this.early.splice(0));
+    // So does a signal that nobody handles: the run before has put it before a person.
+    const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';
+    this.learn(...facts, ...this.early.splice(0).filter((fact) => !(wasReset(policy) && isKnownNotice(fact))));
     return isKnownHere;
   }
 
@@ -541,6 +540,8 @@ class AfterSaleRun {
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
     if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: order.heard });
+    // Another trade under the number says nothing of this one.
+    if (sent.trade === null) this.learn({ is: 'unanswered', why: 'unknown-trade', after: order.heard });
     if (sent.trade) await this.onTrade(sent.trade, order.heard);
     else if (sent.answered.said !== 'refused' && !this.isWatchEnough(sent.answered.said)) await this.look(0);
   }
@@ -602,6 +603,7 @@ class AfterSaleRun {
 
   private async refundInTime(order: RefundOrder, isInTime: IsInTime): Promise<RefundAnswer> {
     this.rechecks.noteUpdate();
+    const isEarly = this.phase === 'reading';
     if (!(await isInTime(() => this.phase !== 'reading'))) throw notTaken();
     // A payment that had not ended may have sold another trade than the one that was found.
     await this.readEnd();
@@ -614,6 +616,7 @@ class AfterSaleRun {
     if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
     const { is, ...granted } = grantRefund(this.order, this.requests, order, Date.now());
     const { number } = granted;
+    if (is === 'new' && this.isRepetition(isEarly)) throw justReset();
     // A refund that waits for its turn may have been taken by an earlier run: the same request lets it go on.
     const isLacking = findRefund(this.order, number)?.phase === 'waiting' && !this.requests.has(number);
     if (is === 'new' || isLacking) this.requests.set(number, order);
@@ -629,15 +632,17 @@ class AfterSaleRun {
     return answerTo(entry(), this.state);
   }
 
-  private get readsAfterReset(): boolean {
-    return this.phase === 'reading' && beganAsReset();
+  /**
+   * A server gives a reset run every update again that the one before had accepted. Those have their answers: who still wants something asks
+   * anew, of what is known now.
+   */
+  private isRepetition(isEarly: boolean): boolean {
+    return isEarly && wasReset(this.settings);
   }
 
   /** A change during the end of a run would be lost. */
   private assertOpen(): void {
     if (this.phase === 'closing') throw closing();
-    // What was asked of the run before has its answer. Who still wants it asks anew, of what is known now.
-    if (this.readsAfterReset) throw justReset();
   }
 
   private async recheck(): Promise<AfterSaleState> {
@@ -648,8 +653,10 @@ class AfterSaleRun {
 
   private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
     // What is read later, the person has not seen.
-    const shown = this.phase === 'reading' ? this.state.attention : null;
+    const isEarly = this.phase === 'reading';
+    const shown = isEarly ? this.state.attention : null;
     await condition(() => this.phase !== 'reading');
+    if (this.isRepetition(isEarly)) throw justReset();
     const { out_request_no } = resolution;
     // What a person says of the order decides on the refund of its late money, too.
     const number = out_request_no ?? findLateRefund(this.order)?.number;

@@ -11,6 +11,3 @@ export const isContinued = (): boolean => workflowInfo().continuedFromExecutionR
  */
 export const wasReset = ({ run_id }: Pick<PaymentPolicy, 'run_id'>): boolean =>
   run_id !== workflowInfo().originalExecutionRunId;
-
-/** The same, before anything is recorded. A server sends such a run once more every update that the earlier one had accepted. */
-export const beganAsReset = (): boolean => workflowInfo().runId !== workflowInfo().originalExecutionRunId;
