@@ -296,7 +296,13 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
   protected failure(error: unknown) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
     return error instanceof ClientError
-      ? ({ at: this.now, is: 'failure', type: error.name, message: error.message } as const)
+      ? ({
+          at: this.now,
+          is: 'failure',
+          type: error.name,
+          message: error.message,
+          outcome: error.details.outcome,
+        } as const)
       : ({ at: this.now, is: 'failure', type: ANOTHER_ERROR, message: `${error} ${cause}` } as const);
   }
 

@@ -41,6 +41,7 @@ export type Told = {
       readonly order: AskedOrder;
       readonly type: string;
       readonly message: string;
+      readonly outcome?: unknown;
     }
   /** The answer to `cancel`: the order is not sent. */
   | { readonly is: 'withdrawn' }
