@@ -1,5 +1,5 @@
 /** Makes a refund: a look that lets it begin, and then one request, in the same attempt. */
-import type { QueriedTrade, RefundAttempt, RefundResult } from '../contract';
+import type { RefundAttempt, RefundResult } from '../contract';
 import { GatewayError, InvalidRequestError, OtherAnswerError, otherThanAsked } from '../gateway';
 import { nameOfTrade } from '../gateway/query';
 import { REFUND_PATH } from '../gateway/refund';
@@ -21,10 +21,9 @@ export async function makeRefund(
   buyerOf: BuyerOf,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<RefundResult> {
-  const look = async (gateway: PaymentGateway) => tradeUnlessDenied(gateway, refund, noSuchOrderWords);
   return sendOnce<RefundResult>(
     sentBy(refund),
-    (sending) => attempt(gatewayOfApp(), refund, { look, buyerOf, sending }),
+    (sending) => attempt(gatewayOfApp(), refund, { noSuchOrderWords, buyerOf, sending }),
     (outcome) => ({ is: 'unknown', ...outcome }),
   );
 }
@@ -35,7 +34,7 @@ function sentBy({ id, request: { out_request_no } }: RefundAttempt): SentRequest
 }
 
 interface AttemptNeeds {
-  readonly look: (gateway: PaymentGateway) => Promise<QueriedTrade | null>;
+  readonly noSuchOrderWords: ReadonlySet<string>;
   readonly buyerOf: BuyerOf;
   readonly sending: Sending;
 }
@@ -43,11 +42,11 @@ interface AttemptNeeds {
 async function attempt(
   gateway: PaymentGateway,
   refund: RefundAttempt,
-  { look, buyerOf, sending }: AttemptNeeds,
+  { noSuchOrderWords, buyerOf, sending }: AttemptNeeds,
 ): Promise<RefundResult> {
   if (wasResetSince(refund.original_run_id)) return { is: 'reset' };
   if (refund.seen === null) return { is: 'moved', trade: null };
-  const trade = await look(gateway);
+  const trade = await tradeUnlessDenied(gateway, refund, noSuchOrderWords);
   if (trade === null) return { is: 'moved', trade };
   const { trade_status, asked_at } = trade;
   if (trade_status !== refund.seen) return { is: 'moved', trade: { trade_status, asked_at } };

@@ -47,8 +47,7 @@ export async function tradeUnlessDenied(
   try {
     return await query(gateway, id, noSuchOrderWords);
   } catch (error) {
-    if (error instanceof GatewayError && isNoSuchOrder(error, noSuchOrderWords) && activityAge() >= settling_ms)
-      return null;
+    if (isNoSuchOrder(error, noSuchOrderWords) && activityAge() >= settling_ms) return null;
     throw unanswered(error);
   }
 }
@@ -103,7 +102,7 @@ export async function findTrade(
     return await query(gateway, inTurn(id, others), noSuchOrderWords);
   } catch (error) {
     // Any other refusal says nothing of the order: only denials make up the time that a denial has to last.
-    if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
+    if (!isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
     const waited_ms = waitedSoFar();
     if (settling_ms !== undefined && waited_ms >= settling_ms)
       return foundByNone(gateway, [id, ...others], noSuchOrderWords);
@@ -122,7 +121,7 @@ async function foundByNone(
     try {
       return await query(gateway, id, noSuchOrderWords);
     } catch (error) {
-      if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
+      if (!isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
     }
   }
   return null;
@@ -218,8 +217,7 @@ async function query(
     return await queryBy(gateway, id, surestId(id));
   } catch (error) {
     const { trade_no, out_trade_no } = id;
-    const isDenied = error instanceof GatewayError && isNoSuchOrder(error, noSuchOrderWords);
-    if (!isDenied || trade_no === undefined || out_trade_no === undefined) throw error;
+    if (!isNoSuchOrder(error, noSuchOrderWords) || trade_no === undefined || out_trade_no === undefined) throw error;
     return queryBy(gateway, id, { out_trade_no }).catch(() => {
       throw error;
     });

@@ -8,11 +8,12 @@ import type {
   AccountResolution,
   AfterSaleResolution,
   CreationResolution,
+  DropEvents,
   PaymentResolution,
   Taking,
 } from '../contract';
 
-type Decision = PaymentResolution & AfterSaleResolution & AccountResolution & CreationResolution & Taking;
+type Decision = PaymentResolution & AfterSaleResolution & AccountResolution & CreationResolution & DropEvents & Taking;
 
 const text = z.string().optional();
 const decision = z.strictObject({
@@ -27,7 +28,7 @@ const decision = z.strictObject({
   note: text,
   /** Of an event delivery: every event that waits. */
   all: z.boolean().optional(),
-} satisfies Record<keyof Decision | 'all', z.ZodType>);
+} satisfies Record<keyof Decision, z.ZodType>);
 
 /** What a person may type, in words. */
 export const TYPED_FIELDS = Object.keys(decision.shape).join(', ');

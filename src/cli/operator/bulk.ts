@@ -76,7 +76,7 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
   return asOperator(async ({ client, config }) => {
     const rows = longestWaitFirst(await collect(listWorkflows(client, query, options.app)));
     const ids = rows.map(({ workflow_id }) => workflow_id);
-    const input = resolutionOf({ ...options, seen: reason });
+    const input = resolutionOf(options);
     const task = {
       ...{ asks: 'resolves', would: 'would be resolved', done: 'were resolved' },
       act: async (id: string) => {

@@ -306,7 +306,7 @@ class AfterSaleRun {
     this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });
     this.phase = 'open';
     this.read_at = Date.now();
-    // So does a signal that nobody handles: the run before has put it before a person.
+    // After a reset a signal that nobody handles comes once more: the run before has put it before a person.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';
     this.learn(...facts, ...this.early.splice(0).filter((fact) => !(wasReset(policy) && isKnownNotice(fact))));
     return isKnownHere;
