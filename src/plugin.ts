@@ -45,13 +45,14 @@ import {
   urgencyOfActivity,
 } from './activities';
 import { dataConverter, type Purpose } from './codec/data-converter';
-import type { MetricSink, MetricSinks, Recorder, TraceSinks } from './contract';
+import type { AnyRecorder, MetricSinks, Recorder, TraceSinks } from './contract';
 import { GatewayClient, type GatewaySettings } from './gateway';
 import { paymentsNexusService } from './nexus';
 import type { Environment } from './process/environment';
 import { packageVersion } from './process/package';
 import { appIdsOf, type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
 import { gateOpener, publishGates } from './temporal/gates';
+import { metricSinks } from './temporal/meter';
 import { runtimeRecorder } from './temporal/runtime';
 import type { Telemetry } from './temporal/telemetry/telemetry';
 
@@ -77,7 +78,7 @@ interface WorkerParts {
   gateways: GatewayClient[];
   activities: object;
   nexus: NexusService | undefined;
-  record: MetricSink['record'];
+  record: AnyRecorder;
 }
 
 export class PaymentGatewayPlugin extends SimplePlugin {
@@ -322,11 +323,6 @@ function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayCli
 function notifyUrlOf(publicUrl: string): (app_id: string) => string {
   return (app_id) => `${publicUrl}/ipn/${encodeURIComponent(app_id)}`;
 }
-
-/** What a workflow records, but not what a replay of it records again. */
-const metricSinks = (record: MetricSink['record']): InjectedSinks<MetricSinks> => ({
-  paymentMetrics: { record: { fn: (_info, ...measured) => record(...measured), callDuringReplay: false } },
-});
 
 /** There is always one: without it, the SDK complains of each span. A workflow says nothing while it is replayed. */
 const traceSinks = (telemetry: Telemetry | undefined): InjectedSinks<TraceSinks> => ({

@@ -154,12 +154,26 @@ type LabelsOf<Name extends MetricName> = Record<(typeof METRIC)[Name]['labels'][
 /** Counts one more, records a duration, or sets a gauge. */
 export type Recorder = <Name extends MetricName>(name: Name, value: number, labels: LabelsOf<Name>) => void;
 
+/** The same in a workflow. A run measures it once for each `of`, such as a refund number. */
+export type WorkflowRecorder = <Name extends MetricName>(
+  name: Name,
+  value: number,
+  labels: LabelsOf<Name>,
+  of?: string,
+) => void;
+
 /** What takes the values of one metric. */
 export type Instrument = (value: number, labels: Record<string, string>) => void;
 
-/** A recorder as workflows reach it, by the sink that the plugin adds to a Worker. Temporal leaves out what a replay says again. */
+/** A recorder without the types of each metric's labels. */
+export type AnyRecorder = (name: MetricName, value: number, labels: Record<string, string>) => void;
+
+/**
+ * A recorder as workflows reach it, by the sink that the plugin adds to a Worker. Temporal leaves out what a replay says again, but not
+ * what a workflow task says that is done again: the worker takes each `of` of a run once.
+ */
 export type MetricSink = {
-  record(name: MetricName, value: number, labels: Record<string, string>): void;
+  record(name: MetricName, value: number, labels: Record<string, string>, of: string): void;
 };
 
 /** Sinks by name, as Temporal's SDK wants them. */
@@ -169,7 +183,7 @@ export type MetricSinks = { paymentMetrics: MetricSink };
  * A recorder on the instruments that `make` gives. A method of no list is `other`, and so is an app that is not among `app_ids`:
  * whatever callers invent, there are no more series.
  */
-export function metricRecorder(make: (metric: Metric) => Instrument, app_ids: readonly string[]): MetricSink['record'] {
+export function metricRecorder(make: (metric: Metric) => Instrument, app_ids: readonly string[]): AnyRecorder {
   const known: Readonly<Record<string, ReadonlySet<string>>> = {
     method: new Set(['none', ...METHOD_NAMES]),
     app_id: new Set(app_ids),

@@ -1,6 +1,7 @@
-/** Our metrics on a meter of Temporal's SDK: that of the process, or that of the activity that runs. */
+/** Our metrics on a meter of Temporal's SDK: that of the process, or that of the activity that runs; and those of workflows. */
 import type { MetricMeter } from '@temporalio/common';
-import type { Instrument, Metric } from '../contract';
+import type { InjectedSinks } from '@temporalio/worker';
+import type { AnyRecorder, Instrument, Metric, MetricSinks } from '../contract';
 
 /** The instrument of a metric. The meter decides what becomes of its values. */
 export function temporalInstrument(meter: MetricMeter, { name, kind, meaning }: Metric): Instrument {
@@ -14,4 +15,32 @@ export function temporalInstrument(meter: MetricMeter, { name, kind, meaning }: 
   }
   const histogram = meter.createHistogram(name, 'float', undefined, meaning);
   return (value, labels) => histogram.record(value, labels);
+}
+
+/** How many measurements are remembered: those of the tasks that are done again soon, on this worker. */
+const REMEMBERED = 10_000;
+
+/**
+ * What a workflow records, but not what a replay of it records again, nor a task that the server has not taken: where a signal meets the
+ * end of a run, its last task is done again.
+ */
+export function metricSinks(record: AnyRecorder): InjectedSinks<MetricSinks> {
+  const taken = new Set<string>();
+  function isNew(measured: string): boolean {
+    if (taken.has(measured)) return false;
+    taken.add(measured);
+    const [oldest] = taken;
+    if (taken.size > REMEMBERED && oldest !== undefined) taken.delete(oldest);
+    return true;
+  }
+  return {
+    paymentMetrics: {
+      record: {
+        fn({ runId }, name, value, labels, of) {
+          if (isNew(JSON.stringify([runId, name, labels, of]))) record(name, value, labels);
+        },
+        callDuringReplay: false,
+      },
+    },
+  };
 }

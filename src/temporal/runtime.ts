@@ -2,10 +2,10 @@
 import { DefaultLogger, type LogEntry, Runtime, type TelemetryOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import {
+  type AnyRecorder,
   isOwnFailureType,
   METRIC,
   type Metric,
-  type MetricSink,
   madeOnce,
   metricRecorder,
   namedByWorkflowId,
@@ -56,7 +56,7 @@ function exporter({
 }
 
 /** Records what this process measures. The runtime is there once a Worker is. */
-export const runtimeRecorder = (app_ids: readonly string[]): MetricSink['record'] =>
+export const runtimeRecorder = (app_ids: readonly string[]): AnyRecorder =>
   metricRecorder(
     madeOnce((metric) => temporalInstrument(Runtime.instance().metricMeter, metric)),
     app_ids,

@@ -104,8 +104,9 @@ export class AccountPublisher {
 
   publish({ id, ...event }: NewEvent): void {
     const { app_id, record } = this;
-    if (event.type === 'deposit') recordMetric('deposits', 1, { app_id, result: 'counted' });
-    if (event.type === 'deposit-set-aside') recordMetric('deposits', 1, { app_id, result: event.set_aside.because });
+    if (event.type === 'deposit') recordMetric('deposits', 1, { app_id, result: 'counted' }, id);
+    if (event.type === 'deposit-set-aside')
+      recordMetric('deposits', 1, { app_id, result: event.set_aside.because }, id);
     const { status, attention, account: data } = record;
     const shown = { status, attention, ...shownWait(record.wait) };
     const account = { app_id, account_id: data.account_id, account: { ...data }, ...shown };

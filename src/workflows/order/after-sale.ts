@@ -266,7 +266,7 @@ class AfterSaleRun {
       const outcome = outcomeOfRefund(refund);
       const known = findRefund(before, refund.number);
       if (outcome !== null && outcome !== (known && outcomeOfRefund(known)))
-        recordMetric('refunds', 1, { app_id, outcome });
+        recordMetric('refunds', 1, { app_id, outcome }, refund.number);
     }
   }
 
@@ -622,7 +622,7 @@ class AfterSaleRun {
     if (is === 'new' || isLacking) this.requests.set(number, order);
     if (is === 'new') {
       this.learn({ is: 'requested', ...granted });
-      recordMetric('refundsRequested', 1, { app_id: this.input.app_id });
+      recordMetric('refundsRequested', 1, { app_id: this.input.app_id }, number);
       const refund = findRefund(this.order, number);
       // Where it cannot go now, that may have changed since the last look.
       if (refund && turnOf(this.order, refund, Date.now()) !== 'now') this.rechecks.request();

@@ -1,11 +1,11 @@
-/** What workflows measure. Temporal tells the worker of it once, however often the workflow is replayed. */
+/** What workflows measure. The worker takes it once, however often the workflow is replayed or its last task done again. */
 import { proxySinks, workflowInfo } from '@temporalio/workflow';
-import type { MetricSinks, Recorder } from '../../contract';
+import type { MetricSinks, WorkflowRecorder } from '../../contract';
 
 const { paymentMetrics } = proxySinks<MetricSinks>();
 
-export const recordMetric: Recorder = (name, value, labels) => {
-  if (!workflowInfo().unsafe.isReplaying) paymentMetrics.record(name, value, labels);
+export const recordMetric: WorkflowRecorder = (name, value, labels, of = '') => {
+  if (!workflowInfo().unsafe.isReplaying) paymentMetrics.record(name, value, labels, of);
 };
 
 /** For how long something has been so, in seconds. `since`: ms since the epoch. */
@@ -25,7 +25,7 @@ export class NotificationEffect {
   /** The gateway has answered for all that came. */
   ends(): void {
     if (this.since === null) return;
-    recordMetric('notificationEffect', secondsSince(this.since), { app_id: this.app_id });
+    recordMetric('notificationEffect', secondsSince(this.since), { app_id: this.app_id }, String(this.since));
     this.since = null;
   }
 }
