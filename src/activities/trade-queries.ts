@@ -95,31 +95,34 @@ export async function lookAtTrade(
  */
 export async function findTrade(
   gateway: PaymentGateway,
-  { id, others = [], settling_ms }: Omit<FindInput, 'app_id'>,
+  { id, others = [], known, settling_ms }: Omit<FindInput, 'app_id'>,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   try {
-    return await query(gateway, inTurn(id, others), noSuchOrderWords);
+    const trade = await query(gateway, inTurn(id, others), noSuchOrderWords);
+    if (isNews(trade, { id, known, seen: null })) return trade;
   } catch (error) {
     // Any other refusal says nothing of the order: only denials make up the time that a denial has to last.
     if (!isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
     const waited_ms = waitedSoFar();
     if (settling_ms !== undefined && waited_ms >= settling_ms)
-      return foundByNone(gateway, [id, ...others], noSuchOrderWords);
+      return foundByNone(gateway, { id, others, known }, noSuchOrderWords);
     throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
   }
+  throw notYet('another trade', gapBeforeNextSearch(activityAge()));
 }
 
-/** The trade, or null where the gateway denies each of its ids: one that it gives no answer for may be the one it knows. */
+/** The trade, or null where the gateway denies it by each of its ids: one that it gives no answer for may be the one it knows. */
 async function foundByNone(
   gateway: PaymentGateway,
-  ids: readonly TradeId[],
+  { id, others, known }: Required<Pick<FindInput, 'id' | 'others'>> & Pick<FindInput, 'known'>,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
-  if (ids.length === 1) return null;
-  for (const id of ids) {
+  if (others.length === 0) return null;
+  for (const one of [id, ...others]) {
     try {
-      return await query(gateway, id, noSuchOrderWords);
+      const trade = await query(gateway, one, noSuchOrderWords);
+      if (isNews(trade, { id, known, seen: null })) return trade;
     } catch (error) {
       if (!isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
     }

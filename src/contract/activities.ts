@@ -148,6 +148,8 @@ export interface FindInput {
   id: TradeId;
   /** Further ids that the trade may be found by, asked for in turn. */
   others?: readonly TradeId[];
+  /** What is known of other trades under the order's number: that they are there says nothing of the one that is searched for. */
+  known?: WatchInput['known'];
   /**
    * The search ends once the gateway has said "no such order", in the settings' words for it, for this many ms; absent: it ends
    * only where the trade is found.

@@ -25,6 +25,7 @@ import {
   type EarlierAfterSale,
   FAILURE,
   type HandedOver,
+  isOfTrade,
   type KnownOrder,
   type PaymentEnd,
   type PaymentPolicy,
@@ -441,7 +442,8 @@ class AfterSaleRun {
     const answer = this.rechecks.begin();
     await this.readEnd();
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.order.heard > after);
-    // "No such order" counts only where each look says so, and a silence only where none shows the trade.
+    // "No such order" counts only where each look says so, and a silence only where none shows the trade. Another trade under the
+    // order's number says nothing of its own.
     let missing: NotFound | undefined;
     let isFound = false;
     for (const id of idsToAsk(this.order)) {
@@ -449,7 +451,7 @@ class AfterSaleRun {
       if (looked === null) return undefined;
       if (looked.is !== 'found') missing = missing?.is === 'no-answer' ? missing : looked;
       else await this.onTrade(looked.trade, after);
-      isFound ||= looked.is === 'found';
+      isFound ||= looked.is === 'found' && isOfTrade(looked.trade, this.order.trade_no);
     }
     if (missing && !isFound) this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
     answer();
@@ -485,11 +487,17 @@ class AfterSaleRun {
     this.waitFor('the gateway to say what it has of the trade');
     const [id, ...others] = idsToAsk(this.order);
     const { settling_ms } = this.lookTimes;
-    const searched = await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
+    const { known } = this;
+    const searched = await searchOn({ app_id, id, others, known, after, settling_ms }, isInterrupted);
     if (searched.is === 'found') return this.onTrade(searched.trade, heard);
     if (searched.is !== 'denied') return;
     this.learn({ is: 'unanswered', why: 'unknown-trade', after: heard });
     if (!isDenialAnswer(this.order)) await this.search('no-such-order');
+  }
+
+  /** The other trades under the number that the gateway has answered for: each is news once it moves on. */
+  private get known() {
+    return this.order.others.filter(({ asked }) => asked === 'answered');
   }
 
   /** A trade that nobody has seen may have been made elsewhere a moment ago: a denial has to last longer. */
@@ -558,7 +566,7 @@ class AfterSaleRun {
     const asked = JSON.stringify(step);
     this.waitFor(waitOf(step, this.order));
     const [id, ...others] = idsToAsk(this.order);
-    const known = this.order.others.filter(({ asked: answer }) => answer === 'answered');
+    const { known } = this;
     const at_once = hasTakenSinceSeen(this.order);
     const watch = { app_id, id, others, seen, known, at_once, schedule: pollSchedule(this.settings) };
     // A refund waits for the gateway's answer, and a person only for money that may come.

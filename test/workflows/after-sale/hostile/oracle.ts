@@ -130,7 +130,10 @@ function answersAreTrue(world: World): Broken[] {
     // What came after its end may have hidden that: then a person is asked.
     const ended = Math.max(...made.map(({ endsAt }) => endsAt));
     const isShown = world.attentions.some(({ at }) => at >= ended && at <= one.at);
-    return isOver && !absent && !isShown && !world.wasForgotten
+    // Where all has gone back, no query tells by whom, and nothing is polled any more.
+    const done = gateway.refunds.filter(({ ends, endsAt }) => ends === 'done' && endsAt <= one.at);
+    const isAllBack = sumOf(done).gte(TRADE.amount);
+    return isOver && !absent && !isShown && !isAllBack && !world.wasForgotten
       ? broken('although it had been refused or revoked')
       : [];
   });
