@@ -71,6 +71,16 @@ const SCHEDULES: readonly Schedule<Story['traits'], Step>[] = [
     { mishaps: ['refused for good'], plans: [done(5 * MINUTE)], childEnds_ms: 10 * SECOND, watchWindow: '3d' },
   ],
   [
+    'a refund with a lost answer is asked about, although the trade goes on showing the known end of the one before',
+    [ask('50.00', 'a'), wait(9 * SECOND), ask('50.00'), wait(3 * HOUR)],
+    {
+      plans: [{ takes_ms: 0, ends: 'refused' }],
+      mishaps: ['none', 'lost before it arrived'],
+      lag_ms: 45 * SECOND,
+      tells_ms: 5 * SECOND,
+    },
+  ],
+  [
     'a chargeback after a refund that was refused is seen, although the query is behind',
     [ask('150.00', 'a'), wait(10 * MINUTE), bank('CHARGEBACK'), notify, wait(HOUR)],
     { plans: [refused], lag_ms: 2 * SECOND },

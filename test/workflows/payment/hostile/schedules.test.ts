@@ -77,6 +77,11 @@ const SCHEDULES: readonly Schedule[] = [
     [wait(5 * SECOND), paid, notify, wait(10 * MINUTE), { do: 'another trade', paid: true }],
   ],
   [
+    'promise 5: a trade that is in no answer, because its number shows the second one, is not asked for without a pause',
+    [],
+    { creations: ['carried out late'], late_ms: 5 * MINUTE, findsBy: 'out_trade_no alone', shows: 'the latest' },
+  ],
+  [
     'promise 2: a refusal of a second creation is not believed while the first may exist',
     [wait(2 * MINUTE), paid, wait(2 * HOUR)],
     { creations: ['answer lost', 'created and refused'], lag_ms: 60 * SECOND },
