@@ -110,7 +110,7 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   private clear(payload: Payload, reader: PayloadOwner | undefined): Payload {
-    if (this.rules.acceptsClearText || isMadeByTemporal(reader)) return payload;
+    if (this.rules.acceptsClearText || isMadeByTemporal(payload, reader)) return payload;
     // Our jobs have no input: it is what the run before returned while there were no keys.
     if (this.rules.refused === 'mark' && reader?.type === 'workflow' && isScheduledJob(reader.workflowId ?? ''))
       return NOTHING;
@@ -176,10 +176,16 @@ const clearTextError = (refused: string, hint = '') =>
     true,
   );
 
-/** Temporal keeps schedules in workflows of its own, and their memos in clear text. */
-function isMadeByTemporal(reader: PayloadOwner | undefined): boolean {
+/**
+ * What Temporal itself writes in clear text: the memos of the workflows that keep its schedules, and of an activity that is called off
+ * between two attempts that it had not begun. Refused, that would read as a request that may have left.
+ */
+function isMadeByTemporal({ data }: Payload, reader: PayloadOwner | undefined): boolean {
+  if (reader?.type === 'activity') return data?.length === NOT_STARTED.length && NOT_STARTED.equals(data);
   return reader?.workflowId?.startsWith('temporal-sys-') ?? false;
 }
+
+const NOT_STARTED = Buffer.from('"ACTIVITY_ID_NOT_STARTED"');
 
 /** What every converter reads as undefined. */
 const NOTHING: Payload = { metadata: { encoding: Buffer.from('binary/null') } };

@@ -107,6 +107,13 @@ describe('a payload', () => {
     expect(await codec.decode([clear], order('temporal-sys-scheduler:nightly'))).toEqual([clear]);
   });
 
+  test('in clear text passes unchanged in what Temporal says of an activity that was called off between two attempts, alone', async () => {
+    const calledOff = payload('ACTIVITY_ID_NOT_STARTED');
+    expect(await codec.decode([calledOff], ACTIVITY)).toEqual([calledOff]);
+    expect(await refusal(calledOff, HERE)).toContain('in clear text');
+    expect(await refusal(payload('ACTIVITY_ID_NOT_STARTED '), ACTIVITY)).toContain('in clear text');
+  });
+
   test('that is refused in a Worker is left as one that no converter reads, of a workflow and of an activity', async () => {
     const worker = new EncryptionCodec([NEW], { refused: 'mark' });
     for (const reader of [HERE, ACTIVITY]) {

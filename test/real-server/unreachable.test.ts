@@ -2,7 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../src/cli/dev/temporal';
 import { startSimulator } from '../../src/simulator';
+import { pendingWork } from '../../src/temporal/pending-work';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { key, setting } from '../codec/support';
 import { publishedOrders } from '../harness/orders';
 
 const { request } = publishedOrders().find(({ name }) => name === 'pix') ?? fail('no pix order');
@@ -12,20 +14,16 @@ let stack: Stack;
 let port: number;
 beforeAll(async () => {
   ({ port } = await freePort(0));
-  stack = await startStack({ env: { GATEWAY_BASE_URL: `http://127.0.0.1:${port}` } });
+  const env = { GATEWAY_BASE_URL: `http://127.0.0.1:${port}`, PAYMENTS_ENCRYPTION_KEYS: setting(key('k1')) };
+  stack = await startStack({ env });
 });
 afterAll(() => stack?.close());
 
 it('a payment with an unreachable gateway shows its retries and its last failure, and goes on when the gateway is back', async () => {
   const data = stack.payments.pay(request);
-  const pending = await eventually(async () => {
-    const { raw } = await stack.temporal.client.workflow.getHandle(ID).describe();
-    return raw.pendingActivities?.find(({ attempt, lastFailure }) => Number(attempt) > 1 && lastFailure);
-  });
-  expect(pending.activityType?.name).toBe('gateway.create');
-  expect(pending.lastFailure?.message).toContain(
-    `could not be reached for /trade/pay for order ${request.out_trade_no}`,
-  );
+  const pending = await eventually(() => retried(ID));
+  expect(pending.activity).toBe('gateway.create');
+  expect(pending.last_answer).toContain(`could not be reached for /trade/pay for order ${request.out_trade_no}`);
   expect(await stack.payments.state(request.out_trade_no)).toMatchObject({ outcome: null, trade_status: null });
 
   const gateway = await startSimulator({ apps: [APP], port });
@@ -38,6 +36,22 @@ it('a payment with an unreachable gateway shows its retries and its last failure
     await gateway.close();
   }
 });
+
+it('an order that never left in an outage is withdrawn: the gateway has nothing of it, and no person is asked', async () => {
+  const order = { ...request, out_trade_no: `${request.out_trade_no}-withdrawn` };
+  const data = expect(stack.payments.pay(order)).rejects.toMatchObject({ name: 'NotCreatedError' });
+  const workflowId = `payment:${APP.app_id}:${order.out_trade_no}`;
+  await eventually(() => retried(workflowId));
+  expect(await stack.payments.cancel(order.out_trade_no)).toMatchObject({ attention: null });
+  await data;
+});
+
+/** The activity that is tried again, once there is one. */
+async function retried(workflowId: string) {
+  const { client } = stack;
+  const work = await pendingWork(client, await client.workflow.getHandle(workflowId).describe());
+  return work.find(({ attempt, last_answer }) => attempt > 1 && last_answer !== null);
+}
 
 /** Looks until there is something to see; the test's own time-out bounds it. */
 async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
