@@ -109,7 +109,7 @@ async function packedFor(folder: string, { dependencies }: Manifest): Promise<st
 }
 
 const PACKAGE = 'temporal-payment-gateway';
-const PACK_MS = 60_000;
+const PACK_MS = 180_000;
 
 /** Packs this package into the project: no registry has it, and under its name there could be somebody else's. */
 async function pack(folder: string): Promise<void> {
