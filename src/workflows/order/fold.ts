@@ -387,11 +387,14 @@ function movedTo(order: KnownOrder, from: string | null, to: string, at: number)
 /** The status that the trade was shown to have moved to last. */
 const lastShown = ({ history }: KnownOrder) => history.findLast(({ source }) => source === 'query')?.to ?? null;
 
-/** Of an order whose payment has ended, only another end is a transition; once it is paid, a replica may still show what was before. */
+/**
+ * What comes before an end is the payment's to tell: here it is a replica that is behind, or an after-sale that began before the end. Of an
+ * order whose payment has ended, only another end is a transition.
+ */
 function isNoTransition(order: KnownOrder, from: string | null, to: string): boolean {
   const outcome = outcomeOf(to);
   if (!isKnownStatus(to)) return false;
-  if (order.payment === null) return order.paid !== null && outcome === null;
+  if (order.payment === null) return outcome === null;
   // A person has told it already.
   const isTold = toldOutcome(order) === 'SUCCESS' && !isAfterSaleStatus(from ?? '');
   if (outcome === 'SUCCESS') return to === 'SUCCESS' && isTold;

@@ -56,9 +56,10 @@ const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
   'part as before': { accepted: [ACCEPTED, A_DAY],  'lost alone': LAG,             'lost beside others': LAG },
   'perhaps all':  { accepted: ACCEPTED,             'lost alone': LAG,             'lost beside others': LAG },
   done:           { accepted: [ACCEPTED, REFUNDED], 'lost alone': [LAG, REFUNDED], 'lost beside others': LAG },
-  // The end of another refund, which is known by its number: it says nothing of this one. An end that no number explains is WHOSE_END.
-  refused:        { accepted: A_DAY,                'lost alone': LAG,             'lost beside others': LAG },
-  revoked:        { accepted: A_DAY,                'lost alone': LAG,             'lost beside others': LAG },
+  // The end of another refund, which is known by its number: it says nothing of one that was lost, and what is open goes on. An end that no
+  // number explains is WHOSE_END.
+  refused:        { accepted: OPEN,                 'lost alone': LAG,             'lost beside others': LAG },
+  revoked:        { accepted: OPEN,                 'lost alone': LAG,             'lost beside others': LAG },
   'of the bank':  { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
   none:           { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
 };

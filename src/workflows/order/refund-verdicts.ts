@@ -62,8 +62,16 @@ function verdictOnDone(row: Row, hasUnnamedEnd: boolean): Verdict | undefined {
 
 function columnOf(order: KnownOrder, refund: LedgerRefund): Column {
   if (refund.phase !== 'lost') return 'accepted';
-  return isOnlyOne(order, refund) && order.bank === null ? 'lost alone' : 'lost beside others';
+  const isAlone =
+    isOnlyOne(order, refund) && order.bank === null && !order.refunds.some((one) => isEndUnseen(order, one));
+  return isAlone ? 'lost alone' : 'lost beside others';
 }
+
+/** Whether a refund paid nothing, and the trade has not shown that: what it shows may still be that one. */
+const isEndUnseen = ({ history }: KnownOrder, { begun, outcome }: LedgerRefund): boolean =>
+  begun !== null &&
+  (outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE') &&
+  !history.some(({ to, source, time }) => to === outcome && source === 'query' && Date.parse(time) >= begun.at);
 
 /** Whether nothing else is known that may have gone back, or be going. */
 function isOnlyOne(order: KnownOrder, { number }: LedgerRefund): boolean {
