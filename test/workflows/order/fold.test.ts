@@ -445,6 +445,13 @@ test('a part that its number calls done, while the trade goes on showing that no
   expect([order.step.take, order.state.attention]).not.toEqual(['watch', null]);
 });
 
+test('a refund asks a person after a week where the trade keeps it waiting, and not where its turn has come', () => {
+  const inTurn = sold(ended, asks('a', '50.00'), 8 * DAY);
+  expect(inTurn.step).toEqual({ take: 'send', number: 'a' });
+  const keptWaiting = sold(ended, asks('a', '50.00'), sees('CHARGEBACK_REVERSED'), 8 * DAY);
+  expect(keptWaiting.step).toEqual({ take: 'pass', number: 'a', deadline: 'a week' });
+});
+
 test('an unnamed notification is no question while a replica may be behind', () => {
   const order = sold(taken('a', '50.00'), MINUTE, told('PARTIAL_REFUND'));
   expect(order.step).toEqual({ take: 'look', lasting_ms: 5 * MINUTE });

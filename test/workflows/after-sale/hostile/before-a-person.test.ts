@@ -182,6 +182,20 @@ describe('a refund that stays open is before a person', () => {
     expect([state?.refunds[0]?.outcome, state?.attention]).not.toEqual([null, null]);
   });
 
+  test('promise 8: one that an outage keeps back for nine days is not said to wait for its turn, however often somebody asks', async () => {
+    await open({ plans: [DONE] });
+    await happens(trouble('refunds unreachable'), ask('50.00', 'a'), 8 * DAY);
+    for (let i = 0; i < 3; i += 1) {
+      world.temporal.update(world.workflowId, 'recheck');
+      await happens(HOUR);
+    }
+    expect(await attention()).toBe('no-answer');
+    await happens(works, DAY);
+    const told = new Set(world.events.map((one) => ('payment' in one ? one.payment.attention : null)));
+    expect([...told]).toEqual([null, 'no-answer']);
+    expect(numbersMade()).toEqual(['a']);
+  });
+
   test('promise 8: a refund that waits for a month for a trade that stays REFUND_REVOKE is before a person', async () => {
     await open({ plans: [REVOKED, DONE], revokedFor_ms: 1_000 * DAY });
     await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'c'), 30 * DAY);
