@@ -35,7 +35,7 @@ const LONGEST_RETRY_MS = 2 * 60_000;
 /** The longest that a task of a worker with work to do waits, in ms: the clock of a worker counts no further. */
 const TASKS_WAIT_MS = 60_000;
 
-/** A trade, and the number under which the gateway has just shown it. */
+/** A trade, and the number by which the gateway knows it. */
 interface FoundTrade {
   readonly trade: QueriedTrade;
   readonly by: TradeId;
@@ -213,8 +213,8 @@ function askedAt(): number {
 const query = async (...asked: Parameters<typeof find>): Promise<QueriedTrade> => (await find(...asked)).trade;
 
 /**
- * The trade by its surest number. A gateway may know it by the other one only, so a denial counts where that is denied, too: any other
- * answer to the second question says nothing.
+ * The trade by its surest number. A gateway may know it by the other one only, so a denial counts where the second question has an answer, too:
+ * one that refuses that number, or names another trade by it, says nothing of ours.
  */
 async function find(gateway: PaymentGateway, id: TradeId, noSuchOrderWords: ReadonlySet<string>): Promise<FoundTrade> {
   try {
@@ -222,8 +222,9 @@ async function find(gateway: PaymentGateway, id: TradeId, noSuchOrderWords: Read
   } catch (error) {
     const { trade_no, out_trade_no } = id;
     if (!isNoSuchOrder(error, noSuchOrderWords) || trade_no === undefined || out_trade_no === undefined) throw error;
-    return queryBy(gateway, id, { out_trade_no }).catch(() => {
-      throw error;
+    return queryBy(gateway, id, { out_trade_no }).catch((second: unknown) => {
+      const isAnswer = second instanceof GatewayError && (!second.retryable || second instanceof OtherAnswerError);
+      throw isAnswer ? error : second;
     });
   }
 }
@@ -236,7 +237,9 @@ async function queryBy(gateway: PaymentGateway, id: TradeId, by: TradeId): Promi
   const differing = otherThanAsked(id, found);
   if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(id), differing, { operation: QUERY_PATH });
   const trade_no = found.trade_no ?? id.trade_no;
-  return { trade: { ...found, ...(trade_no === undefined ? {} : { trade_no }), asked_at }, by };
+  const trade = { ...found, ...(trade_no === undefined ? {} : { trade_no }), asked_at };
+  // Under the order's number may be another trade: only an answer that names ours shows that this number means it.
+  return { trade, by: found.trade_no === undefined ? surestId(id) : by };
 }
 
 /** The waiting time, in ms, counts only attempts that the gateway answered, so the heartbeat carries it between attempts. */

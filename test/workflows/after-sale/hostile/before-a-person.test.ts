@@ -2,7 +2,9 @@
 
 import type { RefundOutcome } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { ExchangeError } from '../../../../src/gateway/transport';
 import { latePaymentRefundNumber } from '../../../../src/workflows/shared/refund-numbers';
+import { answering } from '../../hostile/answering';
 import { runsAreSilent } from '../../hostile/temporal-down';
 import {
   ask,
@@ -210,4 +212,16 @@ test('ten rechecks of a trade whose gateway is down leave room for a person’s 
   for (let i = 0; i < 10; i += 1) world.temporal.update(world.workflowId, 'recheck');
   await happens(MINUTE, settle, MINUTE);
   expect(world.told.map(({ is }) => is)).toEqual(['resolved', 'resolved']);
+});
+
+test('a trade that the gateway knows by the order’s number alone is not called unknown while that question has no answer', async () => {
+  await open({ findsBy: 'out_trade_no alone', plans: [DONE] });
+  await happens(ask('50.00', 'a'), HOUR);
+  answering(world.gateway, ({ path, text, ask: answer }) => {
+    if (path.endsWith('/query') && !text.includes('"trade_no"')) throw new ExchangeError(true, 'UND_ERR_SOCKET');
+    return answer();
+  });
+  world.temporal.update(world.workflowId, 'recheck');
+  await happens(DAY);
+  expect(await attention()).toBe('no-answer');
 });
