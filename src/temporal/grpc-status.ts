@@ -60,13 +60,13 @@ export function isOutOfTime(error: unknown): boolean {
 export const ENDED_UNANSWERED = 'AcceptedUpdateCompletedWorkflow';
 
 /**
- * Whether nobody answered a call in its time, or nobody is there who could, or somebody ended the run that had taken it. It says nothing of
- * what was asked for: ask again.
+ * Whether nobody answered a call in its time, or nobody is there who could; or the server takes no more calls just now; or somebody ended the
+ * run that had taken it. It says nothing of what was asked for: ask again.
  */
 export function isWithoutAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   if (updateFailure(error)?.type === ENDED_UNANSWERED) return true;
-  return isOutOfTime(error) || isWithoutWorker(error);
+  return isOutOfTime(error) || isWithoutWorker(error) || grpcCodeOf(error) === GRPC_STATUS.RESOURCE_EXHAUSTED;
 }
 
 /** Whether a query failed because the run ended before any worker had it. */

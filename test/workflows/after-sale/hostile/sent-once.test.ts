@@ -239,6 +239,14 @@ test('promise 8: who waits for a refund whose after-sale somebody ends is told t
   expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
 });
 
+test('promise 8: who is refused by Temporal, because so many ask at once, is told to ask again', async () => {
+  await open();
+  world.temporal.leaveWithoutWorker(HOUR);
+  for (let i = 0; i < 12; i += 1) await happens(ask('1.00', `n${i}`));
+  await world.pass(10 * MINUTE);
+  expect(world.told.map((one) => 'type' in one && one.type)).toEqual(Array(12).fill('PaymentPendingError'));
+});
+
 test('where nobody knows what was paid, nobody has the request', async () => {
   await world.pass(2 * MINUTE);
   expect(answers()).toEqual([[expect.stringMatching(/so the refund was not taken/), true]]);
