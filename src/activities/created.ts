@@ -28,12 +28,15 @@ import {
 } from '../contract';
 import { updateFailure } from '../temporal/closing';
 import { ifAnswered } from '../temporal/earlier-runs';
+import { ENDED_UNANSWERED } from '../temporal/grpc-status';
 import { requestRefund } from '../temporal/refund-update';
 import { latestTakenRun } from '../temporal/taken-run';
 import { failureOf, orderUnder } from '../temporal/workflow-history';
 
 /** The answer is not known yet. */
-const PENDING: readonly string[] = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILURE.notAnswered];
+const PENDING: readonly string[] = [
+  ...[FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILURE.notAnswered, ENDED_UNANSWERED],
+];
 
 /** Less than an attempt of the activity may take. */
 const REFUND_WAIT_MS = 50_000;

@@ -9,7 +9,7 @@ import type { PaymentGateway } from './gateways';
 import { wasResetSince } from './own-run';
 import { type BuyerOf, fillUserInfo } from './refund-user-info';
 import { type Sending, type SentRequest, sendOnce } from './send-once';
-import { surestId, tradeUnlessDenied } from './trade-queries';
+import { tradeUnlessDenied } from './trade-queries';
 
 /**
  * Looks at the trade, and sends the refund once where the trade still has the status `seen`. Throws `InvalidRequest`, not
@@ -46,15 +46,16 @@ async function attempt(
 ): Promise<RefundResult> {
   if (wasResetSince(refund.original_run_id)) return { is: 'reset' };
   if (refund.seen === null) return { is: 'moved', trade: null };
-  const trade = await tradeUnlessDenied(gateway, refund, noSuchOrderWords);
-  if (trade === null) return { is: 'moved', trade };
-  const { trade_status, asked_at } = trade;
+  const found = await tradeUnlessDenied(gateway, refund, noSuchOrderWords);
+  if (found === null) return { is: 'moved', trade: null };
+  const { trade_status, asked_at } = found.trade;
   if (trade_status !== refund.seen) return { is: 'moved', trade: { trade_status, asked_at } };
   const { order_amount, method } = refund.trade;
   try {
     const request = fillUserInfo(refund.request, await buyerOf(refund));
     const answer = await gateway.refund(
-      { ...request, ...surestId(refund.id) },
+      // A gateway may know the trade by one of its numbers only.
+      { ...request, ...found.by },
       { order_amount, method: method ?? undefined },
       sending.beforeSending,
     );

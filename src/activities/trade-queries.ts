@@ -35,6 +35,12 @@ const LONGEST_RETRY_MS = 2 * 60_000;
 /** The longest that a task of a worker with work to do waits, in ms: the clock of a worker counts no further. */
 const TASKS_WAIT_MS = 60_000;
 
+/** A trade, and the number by which the gateway knows it. */
+interface FoundTrade {
+  readonly trade: QueriedTrade;
+  readonly by: TradeId;
+}
+
 /**
  * The trade as the gateway reports it now; null where it denies the trade, and this activity is so old that no replica can be behind.
  * Throws a retryable failure for every other error of the gateway.
@@ -43,9 +49,9 @@ export async function tradeUnlessDenied(
   gateway: PaymentGateway,
   { id, settling_ms }: Pick<RefundAttempt, 'id' | 'settling_ms'>,
   noSuchOrderWords: ReadonlySet<string>,
-): Promise<QueriedTrade | null> {
+): Promise<FoundTrade | null> {
   try {
-    return await query(gateway, id, noSuchOrderWords);
+    return await find(gateway, id, noSuchOrderWords);
   } catch (error) {
     if (isNoSuchOrder(error, noSuchOrderWords) && activityAge() >= settling_ms) return null;
     throw unanswered(error);
@@ -194,7 +200,7 @@ function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {
 }
 
 /** One of the numbers of a trade, the surest: of two, the interface does not say which counts. */
-export function surestId({ trade_no, out_trade_no }: TradeId): TradeId {
+function surestId({ trade_no, out_trade_no }: TradeId): TradeId {
   return trade_no === undefined ? { out_trade_no } : { trade_no };
 }
 
@@ -207,35 +213,36 @@ function askedAt(): number {
   return Math.min(Math.max(currentTime(), scheduled), scheduled + TASKS_WAIT_MS);
 }
 
+const query = async (...asked: Parameters<typeof find>): Promise<QueriedTrade> => (await find(...asked)).trade;
+
 /**
- * The trade by its surest number. A gateway may know it by the other one only, so a denial counts where that is denied, too: any other
- * answer to the second question says nothing.
+ * The trade by its surest number. A gateway may know it by the other one only, so a denial counts where the second question has an answer, too:
+ * one that refuses that number, or names another trade by it, says nothing of ours.
  */
-async function query(
-  gateway: PaymentGateway,
-  id: TradeId,
-  noSuchOrderWords: ReadonlySet<string>,
-): Promise<QueriedTrade> {
+async function find(gateway: PaymentGateway, id: TradeId, noSuchOrderWords: ReadonlySet<string>): Promise<FoundTrade> {
   try {
     return await queryBy(gateway, id, surestId(id));
   } catch (error) {
     const { trade_no, out_trade_no } = id;
     if (!isNoSuchOrder(error, noSuchOrderWords) || trade_no === undefined || out_trade_no === undefined) throw error;
-    return queryBy(gateway, id, { out_trade_no }).catch(() => {
-      throw error;
+    return queryBy(gateway, id, { out_trade_no }).catch((second: unknown) => {
+      const isAnswer = second instanceof GatewayError && (!second.retryable || second instanceof OtherAnswerError);
+      throw isAnswer ? error : second;
     });
   }
 }
 
 /** Leaves the whole answer out: no decision needs it, and it may hold the buyer's data, which a history would keep. */
-async function queryBy(gateway: PaymentGateway, id: TradeId, number: TradeId): Promise<QueriedTrade> {
+async function queryBy(gateway: PaymentGateway, id: TradeId, by: TradeId): Promise<FoundTrade> {
   const asked_at = askedAt();
-  const { answer: _whole, ...found } = await gateway.query(number);
+  const { answer: _whole, ...found } = await gateway.query(by);
   // Only one number was sent, and the answer has to fit both.
   const differing = otherThanAsked(id, found);
   if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(id), differing, { operation: QUERY_PATH });
   const trade_no = found.trade_no ?? id.trade_no;
-  return { ...found, ...(trade_no === undefined ? {} : { trade_no }), asked_at };
+  const trade = { ...found, ...(trade_no === undefined ? {} : { trade_no }), asked_at };
+  // Under the order's number may be another trade: only an answer that names ours shows that this number means it.
+  return { trade, by: found.trade_no === undefined ? surestId(id) : by };
 }
 
 /** The waiting time, in ms, counts only attempts that the gateway answered, so the heartbeat carries it between attempts. */

@@ -9,7 +9,6 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import {
   attributesAtStart,
   creationAnswer,
@@ -202,17 +201,12 @@ function updateIdOf({ kind, request }: NewPayment): string {
   return `created:${Math.floor(Date.now() / SHARED_FOR_MS)}:${digest}`;
 }
 
-/** Temporal has not answered, or the run ended before it had: a person or the server ended it. */
-function isNoAnswer(error: unknown): boolean {
-  if (error instanceof WorkflowNotFoundError) return true;
-  const { cause } = error instanceof WorkflowUpdateFailedError ? error : {};
-  if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
-  return isWithoutAnswer(error);
-}
+/** Temporal has not answered, or the run ended before it had taken the call, or answered it: a person or the server ended it. */
+export const isNoAnswer = (error: unknown): boolean => error instanceof WorkflowNotFoundError || isWithoutAnswer(error);
 
 export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(
-    `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on the task queue ${taskQueue}? Ask again, with the same order or number.`,
+    `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on the task queue ${taskQueue}, or has somebody ended the workflow? Ask again, with the same request: what was sent is not sent again.`,
     out_trade_no,
   );
 }

@@ -49,7 +49,7 @@ import {
   type PaymentDataOf,
   type Refunded,
 } from './payment-data';
-import { noAnswer, PaymentStarter, taskFailing } from './payment-starter';
+import { isNoAnswer, noAnswer, PaymentStarter, taskFailing } from './payment-starter';
 
 /** Longer than the update `created` waits in the workflow, so that its answer comes first if a worker runs. */
 const ANSWER_TIMEOUT_MS = 45_000;
@@ -258,7 +258,7 @@ export class PaymentsClient {
         await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund, this.refundTimeoutMs),
       );
     } catch (error) {
-      if (isWithoutAnswer(error)) throw noAnswer(out_trade_no, taskQueue);
+      if (isNoAnswer(error)) throw noAnswer(out_trade_no, taskQueue);
       if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, taskQueue);
       throw refundErrorOf(updateFailure(error), out_trade_no) ?? error;
     }

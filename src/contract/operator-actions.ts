@@ -80,6 +80,13 @@ const END_REFUND: Template = {
   options: `--refund NUMBER --outcome OUTCOME ${WHO_OPTIONS}`,
   input: `{"out_request_no": "NUMBER", "outcome": "OUTCOME", ${WHO}}`,
 };
+/** Nothing was sent, so nothing has become of it. */
+const GIVE_UP: Template = {
+  ...END_REFUND,
+  what: 'give the refund up, where it need not be made any more',
+  options: `--refund NUMBER --outcome NOT_CREATED ${WHO_OPTIONS}`,
+  input: `{"out_request_no": "NUMBER", "outcome": "NOT_CREATED", ${WHO}}`,
+};
 /**
  * What a person settles by having looked at it: the payment goes on as it is. Under the other reasons that only a person settles,
  * the payment waits for its outcome.
@@ -100,6 +107,7 @@ export const isSettledByAskingAgain = (attention: string): boolean =>
 const isOfRefund = ({ out_request_no }: OperatorQuestion) => out_request_no !== undefined;
 const isOfAmount = (question: OperatorQuestion) => question.attention === 'amount-mismatch' && !isOfRefund(question);
 const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
+const isOfUnsent = ({ attention }: OperatorQuestion) => attention === 'waiting-refund';
 
 const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   payment: [
@@ -129,7 +137,8 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
       input: `{"outcome": "OUTCOME", ${WHO}}`,
       settles: isOfAmount,
     },
-    { ...END_REFUND, settles: isOfRefund },
+    { ...END_REFUND, settles: (question) => isOfRefund(question) && !isOfUnsent(question) },
+    { ...GIVE_UP, settles: isOfUnsent },
     {
       what: 'say how much went back by refunds that are not in the list',
       update: 'resolve',

@@ -1,4 +1,5 @@
 import { isGrpcServiceError, ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { updateFailure } from './closing';
 
 /** The gRPC status codes that Temporal answers with and that we act on. The numbers are gRPC's own. */
 export const GRPC_STATUS = {
@@ -55,10 +56,17 @@ export function isOutOfTime(error: unknown): boolean {
   return code === GRPC_STATUS.DEADLINE_EXCEEDED || code === GRPC_STATUS.CANCELLED;
 }
 
-/** Whether nobody answered a call in its time, or nobody is there who could. It says nothing of what was asked for: ask again. */
+/** The server's failure of an update whose run was ended after it had taken it. */
+export const ENDED_UNANSWERED = 'AcceptedUpdateCompletedWorkflow';
+
+/**
+ * Whether nobody answered a call in its time, or nobody is there who could; or the server takes no more calls just now; or somebody ended the
+ * run that had taken it. It says nothing of what was asked for: ask again.
+ */
 export function isWithoutAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
-  return isOutOfTime(error) || isWithoutWorker(error);
+  if (updateFailure(error)?.type === ENDED_UNANSWERED) return true;
+  return isOutOfTime(error) || isWithoutWorker(error) || grpcCodeOf(error) === GRPC_STATUS.RESOURCE_EXHAUSTED;
 }
 
 /** Whether a query failed because the run ended before any worker had it. */

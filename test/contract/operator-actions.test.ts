@@ -62,6 +62,14 @@ test('refunds that are not in the list are settled by their amount, and by nothi
   ]);
 });
 
+test('a refund that was not sent can only be given up: nothing has become of it at the gateway', () => {
+  const question = { attention: 'waiting-refund', out_request_no: 'p-1' };
+  const resolving = operatorActions(AFTER_SALE, question).filter(({ update }) => update === 'resolve');
+  expect(resolving.map(({ command }) => command)).toEqual([
+    'payment-gateway resolve order-1 --app shop --refund p-1 --outcome NOT_CREATED --by YOU --reason WHY',
+  ]);
+});
+
 test('an open payment’s page offers to settle what a look settles, and to end the payment', () => {
   const resolving = (attention: string, trade_status = 'PROCESSING') =>
     operatorActions(paymentWorkflowId('shop', 'order-1'), { attention, trade_status })

@@ -6,6 +6,7 @@ import {
   type Attention,
   attentionOfStatus,
   FAILURE,
+  type HeldClaim,
   isAfterSaleStatus,
   isBankStatus,
   isDecided,
@@ -664,7 +665,11 @@ function looked(order: KnownOrder, seen: Attention): KnownOrder {
   // Nothing is asked any more of a gateway that has never shown the trade.
   const isGivenUp = isSilence(seen) && order.seen === null && order.held.length === 0;
   if (seen === 'unknown-trade' || isGivenUp) return withoutTrade(order);
-  return seen === 'unconfirmed-notification' ? { ...order, contradicted: [] } : order;
+  if (seen === 'unconfirmed-notification') return { ...order, contradicted: [] };
+  // While the gateway does not say what it has, a person's word on what was notified of the bank is all that there is. Its answer is news again.
+  const isSilent = order.seen === null || order.reasons.some(isSilence);
+  const isSeen = ({ claim }: HeldClaim) => isSilent && attentionOfStatus(claim.trade_status) === seen;
+  return { ...order, held: order.held.filter((one) => !isSeen(one)) };
 }
 
 /** There is no such trade: what was notified of it before the gateway denied it is settled, too. */

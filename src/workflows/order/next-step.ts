@@ -115,13 +115,6 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
     },
   ],
   [
-    'A refund has waited a week for its turn, or a day for its end.',
-    ({ order, now }) => {
-      const due = deadlinesOf(order).find(({ at }) => at <= now);
-      return due && { take: 'pass', number: due.number, deadline: due.deadline };
-    },
-  ],
-  [
     'Refunds are sent one after the other, the one that was requested first.',
     ({ order, now, wishes }) => {
       const waiting = nextRefund(order);
@@ -129,6 +122,14 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
       if (waiting === undefined || turn === undefined || turn === 'later') return undefined;
       const { number } = waiting;
       return turn === 'now' ? { take: 'send', number } : { take: 'decline', number, failure: turn };
+    },
+  ],
+  // After the rule before: one whose turn has come waits for the gateway, which has a reason of its own.
+  [
+    'A refund has waited a week for its turn, or a day for its end.',
+    ({ order, now }) => {
+      const due = deadlinesOf(order).find(({ at }) => at <= now);
+      return due && { take: 'pass', number: due.number, deadline: due.deadline };
     },
   ],
   [

@@ -7,7 +7,11 @@ export const sumOf = (money: readonly { readonly amount: string }[]) =>
   money.reduce((sum, { amount }) => sum.plus(amount), new Big(0));
 
 /** What must hold at every moment. */
-export const always = (world: BaseWorld): Broken[] => [...noneTwice(world), ...attentionIsOpen(world)];
+export const always = (world: BaseWorld): Broken[] => [
+  ...noneTwice(world),
+  ...attentionIsOpen(world),
+  ...typedAnswers(world),
+];
 
 /** 7. No refund is given back twice under one number. */
 function noneTwice({ gateway: { refunds } }: BaseWorld): Broken[] {
@@ -28,7 +32,7 @@ function attentionIsOpen({ temporal }: BaseWorld): Broken[] {
 }
 
 /** 8. Merchants meet our own errors, and no raw one of Temporal's. */
-export function typedAnswers({ told }: BaseWorld): Broken[] {
+function typedAnswers({ told }: BaseWorld): Broken[] {
   return told.flatMap((one) =>
     one.type === ANOTHER_ERROR ? [{ promise: 8, what: `a merchant met ${one.message}` }] : [],
   );

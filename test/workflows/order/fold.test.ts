@@ -445,6 +445,43 @@ test('a part that its number calls done, while the trade goes on showing that no
   expect([order.step.take, order.state.attention]).not.toEqual(['watch', null]);
 });
 
+test('a refund asks a person after a week where the trade keeps it waiting, and not where its turn has come', () => {
+  const inTurn = sold(ended, asks('a', '50.00'), 8 * DAY);
+  expect(inTurn.step).toEqual({ take: 'send', number: 'a' });
+  const keptWaiting = sold(ended, asks('a', '50.00'), sees('CHARGEBACK_REVERSED'), 8 * DAY);
+  expect(keptWaiting.step).toEqual({ take: 'pass', number: 'a', deadline: 'a week' });
+});
+
+describe('a dispute that is notified while the gateway is silent', () => {
+  const silence = ({ sale }: Order): readonly Fact[] => [{ is: 'unanswered', why: 'no-answer', after: sale.heard }];
+  const settles = (order: Order) => {
+    const said = { by: 'ana', reason: 'the bank says so', seen: order.state.attention ?? '' };
+    order.happens({ is: 'decided', ...decisionOf(order.sale, said, order.state.attention, order.now) });
+  };
+  const decided = (order: Order) => {
+    order.happens(silence, told('DISPUTE'), HOUR);
+    expect(order.state.attention).toBe('dispute');
+    settles(order);
+    expect(order.state.attention).toBe('no-answer');
+    return order;
+  };
+
+  test('is decided by a person who knows of it from the bank', () => {
+    const order = decided(sold(ended)).happens(HOUR, keepsShowing('SUCCESS', HOUR));
+    expect(order.state).toMatchObject({ attention: null, claims: [] });
+  });
+
+  test('is before a person again where the gateway shows it after that', () => {
+    expect(decided(sold(ended)).happens(HOUR, sees('DISPUTE')).state.attention).toBe('dispute');
+  });
+
+  test('is settled for good, as the silence is, where the gateway has never shown the trade', () => {
+    const order = decided(new Order());
+    settles(order);
+    expect([order.state.attention, order.step.take]).toEqual([null, 'rest']);
+  });
+});
+
 test('an unnamed notification is no question while a replica may be behind', () => {
   const order = sold(taken('a', '50.00'), MINUTE, told('PARTIAL_REFUND'));
   expect(order.step).toEqual({ take: 'look', lasting_ms: 5 * MINUTE });

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/contract';
 import { APP, type Broken } from '../../hostile/base-world';
 import type { Trade } from '../../hostile/gateway';
-import { always, sumOf, typedAnswers } from '../../hostile/oracle';
+import { always, sumOf } from '../../hostile/oracle';
 import type { Told, World } from './world';
 
 /** The statuses in which the merchant has the money. */
@@ -25,7 +25,6 @@ export async function safety(world: World): Promise<Broken[]> {
   const states = await statesOf(world);
   return [
     ...always(world),
-    ...typedAnswers(world),
     ...oneAccountForAKey(world),
     ...states.flatMap((state) => [...countedIsMoney(world, state), ...sumsAreExact(state)]),
     ...eventsAreMoney(world),

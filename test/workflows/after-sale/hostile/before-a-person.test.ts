@@ -2,7 +2,9 @@
 
 import type { RefundOutcome } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { ExchangeError } from '../../../../src/gateway/transport';
 import { latePaymentRefundNumber } from '../../../../src/workflows/shared/refund-numbers';
+import { answering } from '../../hostile/answering';
 import { runsAreSilent } from '../../hostile/temporal-down';
 import {
   ask,
@@ -182,6 +184,20 @@ describe('a refund that stays open is before a person', () => {
     expect([state?.refunds[0]?.outcome, state?.attention]).not.toEqual([null, null]);
   });
 
+  test('promise 8: one that an outage keeps back for nine days is not said to wait for its turn, however often somebody asks', async () => {
+    await open({ plans: [DONE] });
+    await happens(trouble('refunds unreachable'), ask('50.00', 'a'), 8 * DAY);
+    for (let i = 0; i < 3; i += 1) {
+      world.temporal.update(world.workflowId, 'recheck');
+      await happens(HOUR);
+    }
+    expect(await attention()).toBe('no-answer');
+    await happens(works, DAY);
+    const told = new Set(world.events.map((one) => ('payment' in one ? one.payment.attention : null)));
+    expect([...told]).toEqual([null, 'no-answer']);
+    expect(numbersMade()).toEqual(['a']);
+  });
+
   test('promise 8: a refund that waits for a month for a trade that stays REFUND_REVOKE is before a person', async () => {
     await open({ plans: [REVOKED, DONE], revokedFor_ms: 1_000 * DAY });
     await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'c'), 30 * DAY);
@@ -196,4 +212,16 @@ test('ten rechecks of a trade whose gateway is down leave room for a person’s 
   for (let i = 0; i < 10; i += 1) world.temporal.update(world.workflowId, 'recheck');
   await happens(MINUTE, settle, MINUTE);
   expect(world.told.map(({ is }) => is)).toEqual(['resolved', 'resolved']);
+});
+
+test('a trade that the gateway knows by the order’s number alone is not called unknown while that question has no answer', async () => {
+  await open({ findsBy: 'out_trade_no alone', plans: [DONE] });
+  await happens(ask('50.00', 'a'), HOUR);
+  answering(world.gateway, ({ path, text, ask: answer }) => {
+    if (path.endsWith('/query') && !text.includes('"trade_no"')) throw new ExchangeError(true, 'UND_ERR_SOCKET');
+    return answer();
+  });
+  world.temporal.update(world.workflowId, 'recheck');
+  await happens(DAY);
+  expect(await attention()).toBe('no-answer');
 });

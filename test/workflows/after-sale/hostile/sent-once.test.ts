@@ -61,6 +61,13 @@ beforeEach(async () => {
   await happens(trouble('unreachable'), ask('50.00', 'a'));
 });
 
+test('a refund names the trade by the number under which the gateway has just shown it, where it denies the other one', async () => {
+  await open({ findsBy: 'out_trade_no alone', plans: [DONE] });
+  await happens(ask('150.00', 'a'), HOUR);
+  expect(world.told).toMatchObject([{ is: 'answer', answer: { recovered: false } }]);
+  expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '150.00' });
+});
+
 test('promise 7: a refund that runs, and has not answered a new after-sale, is not called NOT_CREATED and sent afterwards', async () => {
   // The merchant gives 300.00 back of 150.00: a person was told that `a` is ended, and its workflow was told nothing.
   await open({ lag_ms: 20_000, mishaps: ['lost before it arrived'] });
@@ -221,6 +228,23 @@ test('promise 8: NOT_CREATED of a refund whose after-sale was terminated counts 
   await happens(ask('150.00', 'a'), terminateSoon, 2 * MINUTE);
   await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }), MINUTE, ask('150.00', 'b'), DAY);
   expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
+});
+
+test('promise 8: who waits for a refund whose after-sale somebody ends is told to ask again, and so has it once', async () => {
+  await open({ plans: [DONE], mishaps: ['carried out late'] });
+  await happens(ask('150.00', 'a'), terminateSoon, MINUTE);
+  expect(world.told).toMatchObject([{ type: 'PaymentPendingError', message: expect.stringContaining('Ask again') }]);
+  await happens(ask('150.00', 'a'), HOUR);
+  expect(goneBack()).toBe('150.00');
+  expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
+});
+
+test('promise 8: who is refused by Temporal, because so many ask at once, is told to ask again', async () => {
+  await open();
+  world.temporal.leaveWithoutWorker(HOUR);
+  for (let i = 0; i < 12; i += 1) await happens(ask('1.00', `n${i}`));
+  await world.pass(10 * MINUTE);
+  expect(world.told.map((one) => 'type' in one && one.type)).toEqual(Array(12).fill('PaymentPendingError'));
 });
 
 test('where nobody knows what was paid, nobody has the request', async () => {

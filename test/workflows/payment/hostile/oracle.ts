@@ -6,7 +6,7 @@
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { BEGIN, type Broken, SETTLING_MS, UNDER_WAY_MS } from '../../hostile/base-world';
 import type { Exchange, Trade } from '../../hostile/gateway';
-import { always, typedAnswers, when } from '../../hostile/oracle';
+import { always, when } from '../../hostile/oracle';
 import {
   orderAnswersAlike,
   outcomesAreTrue,
@@ -67,7 +67,6 @@ export function safety(world: World, seen: readonly Seen[]): Broken[] {
     ...noEndWithoutAnAnswer(world, seen),
     ...neverBackwards(seen),
     ...always(world),
-    ...typedAnswers(world),
   ];
 }
 
