@@ -325,9 +325,12 @@ function onOlder(order: KnownOrder, status: string, at: number): KnownOrder {
 
 function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'>): KnownOrder {
   if (why !== 'unknown-trade') return raised(withoutSilence(order), why);
-  const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled: false } };
-  // An order that nothing has ever shown may not have been made, and gateways forget what has ended.
   const { payment, held, seen, refunds } = order;
+  // What a person has settled stays so until the gateway shows the trade, or a notification names it.
+  const isSettled = order.denied?.isSettled === true && held.length === 0;
+  const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled } };
+  if (isSettled) return denied;
+  // An order that nothing has ever shown may not have been made, and gateways forget what has ended.
   const status = seen?.status ?? payment?.state.trade_status ?? null;
   const isOpen = status !== null && outcomeOf(status) === null;
   const isRefundWaiting = refunds.some(({ phase }) => phase === 'waiting');
@@ -667,7 +670,7 @@ function looked(order: KnownOrder, seen: Attention): KnownOrder {
   if (seen === 'unknown-trade' || isGivenUp) return withoutTrade(order);
   if (seen === 'unconfirmed-notification') return { ...order, contradicted: [] };
   // While the gateway does not say what it has, a person's word on what was notified of the bank is all that there is. Its answer is news again.
-  const isSilent = order.seen === null || order.reasons.some(isSilence);
+  const isSilent = (order.seen === null && order.denied !== null) || order.reasons.some(isSilence);
   const isSeen = ({ claim }: HeldClaim) => isSilent && attentionOfStatus(claim.trade_status) === seen;
   return { ...order, held: order.held.filter((one) => !isSeen(one)) };
 }

@@ -227,7 +227,9 @@ export function watchUntil(
   settings: StepSettings,
 ): number | null {
   const isOpen = isContradicted(order) || hasUnanswered(order);
-  if (isTransientStatus(order.seen?.status ?? null) || isOpen) return null;
+  // What a person calls gone moves on no more.
+  const isMoving = isTransientStatus(order.seen?.status ?? null) && order.denied?.isSettled !== true;
+  if (isMoving || isOpen) return null;
   // Where a person is asked anyway, what may be paid is watched until the answer.
   if (isUnpaid(order)) return order.reasons.length > 0 && mayBePaidUntil(order) > 0 ? null : mayBePaidUntil(order);
   const afterAcceptance = order.refunds
