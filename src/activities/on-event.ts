@@ -29,16 +29,18 @@ export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEnd
   };
 }
 
-/** What a handler throws may quote a buyer, and histories are shown to people: only its kind and the lines of code are kept. */
+/**
+ * What a handler throws may quote a buyer, and histories are shown to people: only its kind and the lines of code are kept. When the next
+ * attempt is made, the delivery alone says: it counts attempts as time.
+ */
 function handlerFailed(error: unknown): ApplicationFailure {
   const { name, message, stack = '' } = error instanceof Error ? error : { name: '', message: '' };
   const kind = /^[A-Z]\w{0,60}$/i.test(name) ? name : 'no error';
-  const { nonRetryable, nextRetryDelay } = error instanceof ApplicationFailure ? error : {};
+  const { nonRetryable } = error instanceof ApplicationFailure ? error : {};
   const failure = ApplicationFailure.create({
     type: 'EventHandlerFailed',
     message: `The handler onEvent threw (${kind}). Its text is kept out of Temporal: log it in the handler.`,
     ...(nonRetryable ? { nonRetryable } : {}),
-    ...(nextRetryDelay === undefined ? {} : { nextRetryDelay }),
   });
   failure.stack = stack
     .replace(message, '')

@@ -74,7 +74,7 @@ export const JOB_RUNBOOK = {
     happened:
       'A job that Temporal starts by itself, the sweep or a daily reconciliation, did not do its work when it was due.',
     loses: 'Nobody yet. But what is stuck, or differs at the gateway, is found by nobody.',
-    look: '`payment-gateway list --attention job-stopped` says what is wrong: no Schedule, a pause, a run that failed or hangs, days that no reconciliation has compared (`gap`).',
+    look: '`payment-gateway list --attention job-stopped` says what is wrong: no Schedule, a pause, a run that failed or hangs, days that nobody has compared (`gap`), or nobody knows (`unknown`).',
     act: 'Make the Schedule with `payment-gateway setup`, unpause it, or mend what its last run shows in Temporal UI. Days in between are compared by the command in the line.',
     after:
       'The line goes once a run has done its work, and each day since is compared. It cannot be resolved otherwise.',

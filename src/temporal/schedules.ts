@@ -12,6 +12,7 @@ import {
   SWEPT,
   scheduledRun,
 } from '../contract';
+import { firstLineOf } from '../process/message-of';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { retentionOf } from './namespaces';
 import { reconciliationsQuery } from './payment-query';
@@ -65,11 +66,11 @@ function scheduleOf({ schedule_id, workflow_type, workflow_id, ...job }: Schedul
 
 /**
  * Why a job does not do its work: there is no Schedule, somebody paused it, it starts nothing (`late`), its last run ended badly
- * (`failed`), its run gets no further (`hangs`), or nothing has compared a day that it had to (`gap`).
+ * (`failed`), its run gets no further (`hangs`), nothing has compared a day that it had to (`gap`), or Temporal does not tell (`unknown`).
  */
 export interface JobTrouble {
   schedule_id: string;
-  problem: 'missing' | 'paused' | 'late' | 'failed' | 'hangs' | 'gap';
+  problem: 'missing' | 'paused' | 'late' | 'failed' | 'hangs' | 'gap' | 'unknown';
   /** The run that shows it, where one does. */
   workflow_id: string | null;
   /** Since when, ISO 8601, UTC; null where nobody knows. */
@@ -81,10 +82,20 @@ export interface JobTrouble {
 /** A Schedule may start its workflow some minutes late, and lists are behind. */
 const MAY_BE_LATE_MS = 15 * 60_000;
 
-/** The jobs that do not do their work, by their Schedules and the runs that these started. It needs no keys. */
+/**
+ * The jobs that do not do their work, by their Schedules and the runs that these started. It needs no keys. What Temporal refuses to tell of one
+ * is said of it alone.
+ */
 export async function troubledJobs(client: Client, jobs: readonly ScheduledJob[], now: Date): Promise<JobTrouble[]> {
-  const troubles = await Promise.all(jobs.map((job) => troubleOf(client, job, now)));
+  const troubles = await Promise.all(
+    jobs.map((job) => troubleOf(client, job, now).catch((error: unknown) => untold(job, error))),
+  );
   return troubles.filter((one) => one !== null);
+}
+
+function untold({ schedule_id }: ScheduledJob, error: unknown): JobTrouble {
+  const text = `Temporal does not tell whether it does its work: ${firstLineOf(error)}`;
+  return { schedule_id, problem: 'unknown', workflow_id: null, since: null, text };
 }
 
 async function troubleOf(client: Client, job: ScheduledJob, now: Date): Promise<JobTrouble | null> {

@@ -40,11 +40,15 @@ export async function look(client: Client, { jobs, deployment }: Watched, told: 
 async function lookAtJobs(client: Client, jobs: readonly ScheduledJob[], told: Teller, now: Date): Promise<void> {
   const troubles = await troubledJobs(client, jobs, now);
   for (const { schedule_id } of jobs) {
-    const isStopped = troubles.some((trouble) => trouble.schedule_id === schedule_id);
-    told.record('jobStopped', isStopped ? 1 : 0, { schedule_id });
+    const { problem, text } = troubles.find((trouble) => trouble.schedule_id === schedule_id) ?? {};
+    const of = { schedule_id, problem };
+    if (problem === 'unknown') {
+      told.log.warn(`the job ${schedule_id}: ${text}`, of);
+      continue;
+    }
+    told.record('jobStopped', problem === undefined ? 0 : 1, { schedule_id });
+    if (problem !== undefined) told.log.error(`the job ${schedule_id} needs a person (job-stopped): ${text}`, of);
   }
-  for (const { schedule_id, problem, text } of troubles)
-    told.log.error(`the job ${schedule_id} needs a person (job-stopped): ${text}`, { schedule_id, problem });
 }
 
 async function lookAtRamp(client: Client, deployment: string, { record }: Teller, now: Date): Promise<void> {

@@ -115,12 +115,11 @@ export async function orderUnder(client: Client, workflowId: string): Promise<Ea
   const { input } = await readStart(client, workflowId, latest.runId);
   // Who starts one with this proof knows that none was before it.
   if (input.kind !== 'adopt' || input.first_start_id !== undefined) return orderOf(input);
-  if (input.may_be !== undefined) return input.may_be;
   let order: EarlierPayment['order'];
-  for (const run of await runsBefore(client, latest)) {
-    const earlier = await ifExists(() => readStart(client, workflowId, run.runId), null);
-    if (earlier?.input.kind === 'adopt' && earlier.input.may_be !== undefined) return earlier.input.may_be;
-    const asked = earlier ? orderOf(earlier.input) : undefined;
+  for (const run of [latest, ...(await runsBefore(client, latest))]) {
+    const read = await ifExists(() => readStart(client, workflowId, run.runId), null);
+    if (read?.input.kind === 'adopt' && read.input.may_be !== undefined) return read.input.may_be;
+    const asked = read ? orderOf(read.input) : undefined;
     if (asked === undefined) continue;
     // One that continues as another has given way, and one that has begun no creation made nothing.
     const handle = client.workflow.getHandle(workflowId, run.runId);

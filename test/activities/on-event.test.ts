@@ -39,9 +39,9 @@ test.each([
   if (thrown instanceof Error) expect(stack).toContain('on-event.test.ts');
 });
 
-test('a failure keeps what it says about the next try', async () => {
-  const failure = await failureOf(ApplicationFailure.create({ nonRetryable: true, nextRetryDelay: '1 hour' }));
-  expect(failure).toMatchObject({ nonRetryable: true, nextRetryDelay: '1 hour' });
+test('a failure may say that there is no next try, and not when it is: attempts are counted for three days', async () => {
+  const failure = await failureOf(ApplicationFailure.create({ nonRetryable: true, nextRetryDelay: '1 year' }));
+  expect(failure).toMatchObject({ nonRetryable: true, nextRetryDelay: undefined });
 });
 
 test('a handler that succeeds gets the event', async () => {

@@ -75,6 +75,14 @@ describe('the next version', () => {
     expect(rampOf(polls, 10, { own: 'e' })).toMatchObject({ build_id: 'e' });
   });
 
+  test('is not that of TEMPORAL_WORKER_BUILD_ID where this is current: the command runs in the image that works now', () => {
+    expect(promotionOf(deployment(), { own: 'c' })).toMatchObject({ build_id: 'd' });
+    const ramped = deployment({ ramping: { build_id: 'b', percent: 1 } });
+    expect(rampOf(ramped, 10, { own: 'c' })).toMatchObject({ build_id: 'b' });
+    const alone = deployment({ versions: [CURRENT, OLDER] });
+    expect(() => promotionOf(alone, { own: 'c' })).toThrow(/c is the current .* none is newer/);
+  });
+
   test('is refused where it is not there, or current already', () => {
     expect(() => promotionOf(deployment(), { named: 'x' })).toThrow(
       /has no version x\. It has: d, c, b, a.*start one with/,

@@ -119,19 +119,14 @@ function fail(): never {
 const troubles = () => troubledJobs(temporal.client, JOBS, new Date());
 
 /** What a worker tells of the jobs: its metric by Schedule, and its log. */
-async function told() {
+async function told(client: Client = temporal.client) {
   const values: Record<string, number> = {};
   const lines: string[] = [];
   const record: Recorder = (name, value, labels) => {
     values[[name, ...Object.values(labels)].join(' ')] = value;
   };
   const say = (line: string) => lines.push(line);
-  await look(
-    temporal.client,
-    { jobs: JOBS, deployment: 'none' },
-    { record, log: { error: say, warn: say } },
-    new Date(),
-  );
+  await look(client, { jobs: JOBS, deployment: 'none' }, { record, log: { error: say, warn: say } }, new Date());
   return { values, lines };
 }
 const stopped = (value: number) =>
@@ -250,6 +245,27 @@ test('a paused job is found, with the note of who paused it, and its schedule ma
   expect(await troubles()).toMatchObject([{ problem: 'paused', text: expect.stringContaining('for the night') }]);
   await schedule.unpause();
   expect(await troubles()).toEqual([]);
+});
+
+test('what Temporal refuses to tell of one job is said of it, and hides no trouble of another', async () => {
+  const service = temporal.connection.workflowService;
+  const refused = Object.create(service, {
+    describeNamespace: { value: () => Promise.reject(new Error('not for you')) },
+  });
+  const client = Object.create(temporal.client, {
+    connection: { value: Object.create(temporal.connection, { workflowService: { value: refused } }) },
+  });
+  const sweep = scheduleOf(SWEEP ?? fail());
+  await sweep.pause('for the night');
+  const unknown = {
+    schedule_id: RECONCILIATION?.schedule_id,
+    problem: 'unknown',
+    text: expect.stringContaining('not for you'),
+  };
+  expect(await troubledJobs(client, JOBS, new Date())).toMatchObject([{ problem: 'paused' }, unknown]);
+  // What is not known changes nothing of what was told before.
+  expect((await told(client)).values).toEqual({ [`jobStopped ${SWEEP?.schedule_id}`]: 1 });
+  await sweep.unpause();
 });
 
 test('a job that starts nothing is found once it is a quarter of an hour late', async () => {

@@ -134,6 +134,8 @@ type paymentInput struct {
 	AppID        string `json:"app_id"`
 	Request      Object `json:"request"`
 	FirstStartID string `json:"first_start_id,omitempty"`
+	// MayBe is the order that the run which gave way to this one may have made.
+	MayBe *paymentInput `json:"may_be,omitempty"`
 }
 
 // order is the input of the latest run that may have made the order. It fails with DuplicateOrder where none has.
@@ -163,6 +165,7 @@ func (w *workflows) order(ctx context.Context, id, number string) (paymentInput,
 	return paymentInput{}, failure("DuplicateOrder", "The gateway has an order "+number+" that was not made here, and ours was not made.", nil)
 }
 
+// input is that of a run, or the order that the run which gave way to it may have made.
 func (w *workflows) input(ctx context.Context, id, runID string) (read paymentInput, err error) {
 	first, err := w.client.GetWorkflowHistory(ctx, id, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
 	if err != nil {
@@ -171,6 +174,9 @@ func (w *workflows) input(ctx context.Context, id, runID string) (read paymentIn
 	owner := converter.WorkflowSerializationContext{Namespace: w.namespace, WorkflowID: id}
 	reader := converter.WithDataConverterSerializationContext(w.converter, owner)
 	err = reader.FromPayloads(first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &read)
+	if read.MayBe != nil {
+		read = *read.MayBe
+	}
 	if read.Kind == "" {
 		read.Kind = "adopt"
 	}

@@ -134,12 +134,13 @@ class Temporal:
         raise PaymentError("DuplicateOrder", message)
 
     async def _input(self, id: str, run_id: str) -> JSON:
+        """A run's input, or the order that the run which gave way to it may have made."""
         first = await anext(aiter(self.handle(id, run_id).fetch_history_events(page_size=1)))
         payloads = first.workflow_execution_started_event_attributes.input.payloads
         # The SDK passes the payloads' owner to the codec everywhere else, but not for a history.
         reader = WorkflowSerializationContext(self.client.namespace, id)
         [input] = await self.client.data_converter.with_context(reader).decode(payloads)
-        return dict(input) if isinstance(input, dict) and "kind" in input else {"kind": "adopt"}
+        return dict(input.get("may_be") or input) if isinstance(input, dict) and "kind" in input else {"kind": "adopt"}
 
     async def _runs_before(self, id: str, latest: str | None) -> list[str]:
         """The runs under the id before its latest one, that one first which was started last."""

@@ -17,7 +17,7 @@ export function addDeployCommands(program: Command): void {
   const build = () =>
     new Option(
       '--build-id <build>',
-      'this version (default: TEMPORAL_WORKER_BUILD_ID, the ramped one, or the newest that never had new work)',
+      'this version (default: TEMPORAL_WORKER_BUILD_ID unless it is current, the ramped one, or the newest that never had new work)',
     );
 
   subCommand(

@@ -55,11 +55,13 @@ export function rollbackOf(deployment: Deployment): Change {
 }
 
 /**
- * The named one; else our own, the one that gets a part already, and else the newest. One from which new work was taken is only meant by its name:
+ * The named one; else our own unless that is current, the one that gets a part already, and else the newest. One from which new work was taken is only meant by its name:
  * it is the newest also where the mended one has not polled yet.
  */
-function nextVersion(deployment: Deployment, { named, own }: Meant): DeployedVersion {
+function nextVersion(deployment: Deployment, meant: Meant): DeployedVersion {
   const { name, ramping, current, versions } = deployment;
+  const { named } = meant;
+  const own = meant.own === current ? undefined : meant.own;
   const ramped = ramping && ramping.percent > 0 ? ramping.build_id : undefined;
   const wanted = named ?? own ?? ramped ?? versions[0]?.build_id;
   const found = versions.find(({ build_id }) => build_id === wanted);

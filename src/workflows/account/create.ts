@@ -20,6 +20,7 @@ import type {
   CreationResolution,
   SpeiAccountCreation,
   SpeiAccountData,
+  SpeiAccountInput,
 } from '../../contract';
 import {
   type AccountPolicy,
@@ -200,6 +201,8 @@ class AccountCreation {
     if (this.state.resolved.slice(0, -1).some((one) => one.account_id === account_id)) return undefined;
     const again = 'Name it again if it is so all the same.';
     if (this.isOfAnotherBuyer(found)) return `belongs to another buyer, the gateway says. ${again}`;
+    // Of two creations in the same moment, one alone starts the account.
+    if (await startAbandoned(WORKFLOW.speiAccount, this.startOf(found))) return undefined;
     const holder = await earlierWorkflows.accountHolder({ app_id: this.input.app_id, account_id, key: this.key });
     return holder === null ? undefined : `is that of another key already, see ${holder}. ${again}`;
   }
@@ -234,15 +237,18 @@ class AccountCreation {
 
   /** An early deposit may have started it: then a signal gives it the key, by which the next creation finds it. */
   private async startAccount(account: SpeiAccountData): Promise<void> {
-    const { key, input } = this;
-    const { app_id, request } = input;
+    const told = { key: this.key } satisfies KeyedSignal;
+    await startOrSignal(WORKFLOW.speiAccount, this.startOf(account), SIGNAL.keyed, told);
+  }
+
+  /** It is the account of this key from its start on. */
+  private startOf(account: SpeiAccountData) {
+    const { app_id, request } = this.input;
     const { account_id } = account;
     const buyer_id = account.buyer_id ?? request.customer?.buyer_id;
-    const workflowId = speiAccountWorkflowId(app_id, account_id);
-    const args = [{ app_id, account_id, account: { ...account, buyer_id } }];
-    const typedSearchAttributes = [{ key: SEARCH_ATTRIBUTE.accountKeys, value: [key] }];
-    const start = { workflowId, args, typedSearchAttributes };
-    await startOrSignal(WORKFLOW.speiAccount, start, SIGNAL.keyed, { key } satisfies KeyedSignal);
+    const args: [SpeiAccountInput] = [{ app_id, account_id, account: { ...account, buyer_id } }];
+    const typedSearchAttributes = [{ key: SEARCH_ATTRIBUTE.accountKeys, value: [this.key] }];
+    return { workflowId: speiAccountWorkflowId(app_id, account_id), args, typedSearchAttributes };
   }
 
   private startQuantityWatch(): Promise<boolean> {

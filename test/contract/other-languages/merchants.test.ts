@@ -15,6 +15,7 @@ import pix from '../../../examples/orders/pix.json';
 import wallet from '../../../examples/orders/wallet-card-number.json';
 import { type ConnectedPayments, connectPayments } from '../../../src/client';
 import type { PaymentState } from '../../../src/contract';
+import { collect } from '../../../src/temporal/workflow-list';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { key, setting } from '../../codec/support';
 import { type EventReceiver, eventReceiver } from '../../harness/event-receiver';
@@ -209,6 +210,28 @@ describe.each(LANGUAGES)('a merchant in %s', (language) => {
     expect(await ask({ call: 'pay', order })).toMatchObject({ type: 'DuplicateOrder' });
   });
 
+  test('is answered for its order that a run may have made which gave way to what was notified', async () => {
+    const { workflow } = stack.client;
+    const out_trade_no = numberIn(language);
+    const workflowId = `payment:${APP.app_id}:${out_trade_no}`;
+    const order = { ...pix.request, out_trade_no };
+    await orderElsewhere(stack.simulator.url, { ...order, notify_url: `${stack.webhookUrl}/ipn/${APP.app_id}` });
+    const gaveWay = { kind: 'adopt', app_id: APP.app_id, out_trade_no, may_be: { kind: 'direct', request: order } };
+    const adopted = await workflow.start('payment', { workflowId, taskQueue: stack.taskQueue, args: [gaveWay] });
+    await stack.simulator.pay(out_trade_no);
+    await adopted.result();
+    expect(await ask({ call: 'pay', order })).toMatchObject({ out_trade_no, trade_status: 'SUCCESS' });
+    const another = await ask({ call: 'pay', order: { ...order, subject: 'Something else' } });
+    expect(another).toMatchObject({ type: 'DifferentRequest', fields: ['subject'] });
+    // Who ends that run and starts another by hand unsays nothing.
+    const again = { ...gaveWay, may_be: undefined };
+    await workflow.execute('payment', {
+      ...{ workflowId, taskQueue: stack.taskQueue, args: [again] },
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+    expect(await ask({ call: 'pay', order })).toMatchObject({ out_trade_no, trade_status: 'SUCCESS' });
+  });
+
   test('has an account for each buyer where it names no key', async () => {
     const buyers = [`${language}-one`, `${language}-two`, `${language}-one`];
     const accounts: string[] = [];
@@ -308,6 +331,20 @@ describe('merchants of every language at the same moment', () => {
     const accounts = await all({ call: 'accounts.create', number, account: newAccount(number) });
     expect(new Set(accounts.map(accountId)).size).toBe(1);
   });
+});
+
+test('a question of a merchant in any language lives no longer than somebody may wait for its answer', async () => {
+  for (const [i, language] of LANGUAGES.entries()) {
+    const request = { currency: 'BRL', amount: `30${i}.00` };
+    expect(await merchantIn(language)({ call: 'installments', request })).not.toHaveProperty('error');
+  }
+  const asked = () => collect(stack.client.workflow.list({ query: "WorkflowType = 'installments'" }));
+  await eventually('the list has them', async () => (await asked()).length >= LANGUAGES.length);
+  for (const { workflowId } of await asked()) {
+    const { events } = await stack.client.workflow.getHandle(workflowId).fetchHistory();
+    const lives = events?.[0]?.workflowExecutionStartedEventAttributes?.workflowExecutionTimeout?.seconds;
+    expect([workflowId, Number(lives) > 0 && Number(lives) <= 60]).toEqual([workflowId, true]);
+  }
 });
 
 test('the shop of the guide, from its template, sells, hears that it is paid, and gives a part back', async () => {

@@ -1,9 +1,13 @@
 /** What the programs of the clients say where a setting is missing: a sentence and the exit code of wrong input, before anything is sent. */
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { type ChildProcess, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { dataConverter } from '../../../src/codec';
+import { eventually } from '../../harness/eventually';
 import { exampleProgram } from '../../harness/example-program';
 import { goPrograms } from '../../harness/go';
 import { javaPrograms } from '../../harness/java';
@@ -52,18 +56,23 @@ afterAll(() => rmSync(folder, { recursive: true }));
 if ('missing' in go) test.skip(`Go is left out: ${go.missing}`, () => undefined);
 if ('missing' in java) test.skip(`Java is left out: ${java.missing}`, () => undefined);
 
-function run(program: Program | undefined, env: NodeJS.ProcessEnv = {}): SpawnSyncReturns<string> {
+/** The program with what it needs, elsewhere than in a folder where a stack runs. */
+function programOf(program: Program | undefined, env: NodeJS.ProcessEnv) {
   if (program === undefined) throw new Error('There is no such program.');
   const [file, ...args] = program;
   const { PATH, HOME } = process.env;
   const python = { PYTHONPATH: PYTHON, PYTHONDONTWRITEBYTECODE: '1' };
-  // Elsewhere than in a folder where a stack runs.
-  return spawnSync(file, args, {
-    cwd: folder,
-    env: { PATH, HOME, ...python, ...env },
-    encoding: 'utf8',
-    timeout: ENDED_MS,
-  });
+  return { file, args, options: { cwd: folder, env: { PATH, HOME, ...python, ...env } } };
+}
+
+function run(program: Program | undefined, env: NodeJS.ProcessEnv = {}): SpawnSyncReturns<string> {
+  const { file, args, options } = programOf(program, env);
+  return spawnSync(file, args, { ...options, encoding: 'utf8', timeout: ENDED_MS });
+}
+
+function start(program: Program | undefined, env: NodeJS.ProcessEnv): ChildProcess {
+  const { file, args, options } = programOf(program, env);
+  return spawn(file, args, { ...options, stdio: 'ignore' });
 }
 
 /** The exit code of wrong input, and a sentence, on either output. */
@@ -112,10 +121,41 @@ test.each(MERCHANTS)('a merchant in %s takes no key id twice, and reads files in
   expectRefusal(lost, 'PAYMENTS_SEALING_PUBLIC_JWK_FILE cannot be read');
 });
 
-('options' in java ? test : test.skip)('a merchant in Java names a setting of Temporal’s that it does not read', () => {
-  const cloud = { GATEWAY_APP_ID: 'demo-app', TEMPORAL_API_KEY: 'secret', TEMPORAL_TLS: 'true' };
+test.each(MERCHANTS)(
+  'a merchant in %s speaks to Temporal by TLS, and by the name that its settings say',
+  async (language) => {
+    const greeted: Buffer[] = [];
+    const server = createServer(
+      (socket) => void socket.on('data', (data) => greeted.push(data)).on('error', () => undefined),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = z.object({ port: z.number() }).parse(server.address());
+    const tls = { TEMPORAL_TLS: 'true', TEMPORAL_TLS_SERVER_NAME: 'temporal.example' };
+    const child = start(merchants[language], {
+      ...CLEAR,
+      ...tls,
+      TEMPORAL_ADDRESS: `127.0.0.1:${port}`,
+      GATEWAY_APP_ID: 'demo-app',
+    });
+    try {
+      await eventually('it has sent something', () => greeted.length > 0, ENDED_MS);
+      // The first byte of a TLS handshake; the server's name stands in it in clear.
+      expect([greeted[0]?.[0], greeted[0]?.includes('temporal.example')]).toEqual([0x16, true]);
+    } finally {
+      child.kill();
+      server.close();
+    }
+  },
+);
+
+('options' in java ? test : test.skip)('a merchant in Java is told which of Temporal’s settings it cannot read', () => {
+  const cloud = {
+    GATEWAY_APP_ID: 'demo-app',
+    TEMPORAL_API_KEY: 'secret',
+    TEMPORAL_TLS_SERVER_CA_CERT_PATH: 'lost.pem',
+  };
   const refused = run(merchants.Java, { ...NO_TEMPORAL, ...CLEAR, ...cloud });
-  expectRefusal(refused, 'and not TEMPORAL_API_KEY, TEMPORAL_TLS. Make the connection yourself');
+  expectRefusal(refused, 'Temporal’s own settings (TEMPORAL_…) cannot be used: lost.pem');
   expect(refused.stderr).not.toContain('secret');
 });
 

@@ -9,6 +9,7 @@ import { APP } from '../../hostile/base-world';
 import { refusal, said } from '../../hostile/gateway';
 import {
   answers,
+  attentionOf,
   attentionOfCreation,
   CREATION,
   create,
@@ -161,6 +162,18 @@ test('promise 8: an account that is another key’s already is taken where a per
   const another = world.gateway.accounts.find(({ buyer_id }) => buyer_id === 'k2')?.account_id ?? '';
   await happens(names(` ${another} `), HOUR, names(another), HOUR, create('k1'), HOUR);
   expect(answers()).toEqual([another, another]);
+});
+
+test('promise 2: an account that is named for two keys in the same moment is given to one, and a person is asked about the other', async () => {
+  await open({ creations: ['answer lost', 'answer lost'] });
+  await happens(create('k1'), create('k2'), HOUR);
+  const account_id = made()[0]?.account_id ?? '';
+  const other = createSpeiAccountWorkflowId(APP, 'k2');
+  const named = { account_id, reason: 'the dashboard', by: 'ana' };
+  await happens(() => Promise.all([CREATION, other].map((id) => update('resolve', id, named))), HOUR);
+  await happens(create('k1'), create('k2'), HOUR);
+  expect(answers()).toEqual([account_id]);
+  expect([attentionOfCreation(), attentionOf(other)].sort()).toEqual([null, 'unknown-outcome']);
 });
 
 test('promise 8: a person corrects a mistyped account while the gateway does not answer', async () => {

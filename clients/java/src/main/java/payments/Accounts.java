@@ -31,7 +31,7 @@ public final class Accounts {
     String chosen = key == null || key.isEmpty() ? keyOf(request) : key;
     Map<String, Object> input = Map.of("app_id", workflows.appId, "request", Json.fields(request));
     Map<?, ?> made = workflows.run("createSpeiAccount", "create-spei-account:" + workflows.appId + ":" + chosen, input,
-        WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, Map.class);
+        WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, null, Map.class);
     // The creation may have ended long ago.
     SpeiAccountState state = get(String.valueOf(made.get("account_id")));
     if (!"CANCELED".equals(state.status())) return state.account();

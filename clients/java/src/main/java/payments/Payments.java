@@ -17,8 +17,10 @@ import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
 import io.temporal.common.converter.CodecDataConverter;
 import io.temporal.common.converter.DefaultDataConverter;
+import io.temporal.envconfig.ClientConfigProfile;
+import io.temporal.envconfig.LoadClientConfigProfileOptions;
 import io.temporal.serviceclient.WorkflowServiceStubs;
-import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -35,7 +37,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.BiFunction;
-import java.util.regex.Pattern;
+import java.util.function.Function;
 import payments.Answers.AfterSaleState;
 import payments.Answers.Bank;
 import payments.Answers.InstallmentPlan;
@@ -64,9 +66,6 @@ public final class Payments implements AutoCloseable {
   /** The same order may be asked for with others of these: they tell how the buyer comes and goes. */
   private static final List<String> VOLATILE_FIELDS = List.of("ip", "fingerprint", "language_code", "return_url", "notify_url");
 
-  /** Settings of Temporal's that its other SDKs read. */
-  private static final Pattern UNREAD = Pattern.compile("TEMPORAL_(PROFILE|CONFIG_FILE|API_KEY|TLS.*|GRPC_META_.*)");
-
   /** By these the money of a sale goes back, all of it. */
   private static final List<String> MONEY_BACK = List.of("REFUNDED", "DISPUTE", "CHARGEBACK");
 
@@ -92,8 +91,7 @@ public final class Payments implements AutoCloseable {
   }
 
   /**
-   * With a connection of your own, such as one with TLS or an API key, which {@link #close} closes. null: one to TEMPORAL_ADDRESS.
-   * Throws ConfigError.
+   * With a connection of your own, which {@link #close} closes. null: one by Temporal's own settings (TEMPORAL_…). Throws ConfigError.
    */
   public Payments(Map<String, String> settings, WorkflowServiceStubs service) {
     String appId = settings.getOrDefault("GATEWAY_APP_ID", "");
@@ -106,9 +104,10 @@ public final class Payments implements AutoCloseable {
     } catch (ParseException wrong) {
       throw new ConfigError("PAYMENTS_SEALING_PUBLIC_JWK must be the worker\u2019s public key, as JSON.");
     }
-    this.service = service == null ? serviceOf(settings) : service;
+    this.service = service == null
+        ? WorkflowServiceStubs.newServiceStubs(temporals(settings, ClientConfigProfile::toWorkflowServiceStubsOptions)) : service;
     WorkflowClientOptions.Builder options =
-        WorkflowClientOptions.newBuilder().setNamespace(settings.getOrDefault("TEMPORAL_NAMESPACE", "default"));
+        WorkflowClientOptions.newBuilder(temporals(settings, ClientConfigProfile::toWorkflowClientOptions));
     if (!keys.isEmpty()) {
       // `true`: messages and stacks of failures are encrypted, too.
       Codec codec = new Codec(keys, List.of(), "true".equals(settings.get("PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT")));
@@ -118,16 +117,15 @@ public final class Payments implements AutoCloseable {
     workflows = new Workflows(client, appId, settings.getOrDefault("PAYMENTS_TASK_QUEUE", "payments"));
   }
 
-  /** Temporal's SDK for Java reads no settings by itself: what this one does not know must not be passed over in silence. */
-  private static WorkflowServiceStubs serviceOf(Map<String, String> settings) {
-    List<String> unread = settings.keySet().stream()
-        .filter(name -> UNREAD.matcher(name).matches() && !settings.get(name).isEmpty()).sorted().toList();
-    if (!unread.isEmpty()) {
-      throw new ConfigError("The client for Java reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, and not " + String.join(", ", unread)
-          + ". Make the connection yourself, and give it: new Payments(settings, service).");
+  /** What Temporal's own settings say: address, namespace, TLS, API key and profile. Only the first line of a failure quotes no key. */
+  private static <T> T temporals(Map<String, String> settings, Function<ClientConfigProfile, T> read) {
+    try {
+      return read.apply(ClientConfigProfile.load(LoadClientConfigProfileOptions.newBuilder().setEnvOverrides(settings).build()));
+    } catch (IOException | RuntimeException error) {
+      Throwable cause = error.getCause() == null ? error : error.getCause();
+      String said = String.valueOf(cause.getMessage()).split("\n", 2)[0];
+      throw new ConfigError("Temporal\u2019s own settings (TEMPORAL_\u2026) cannot be used: " + said);
     }
-    String address = settings.getOrDefault("TEMPORAL_ADDRESS", "localhost:7233");
-    return WorkflowServiceStubs.newServiceStubs(WorkflowServiceStubsOptions.newBuilder().setTarget(address).build());
   }
 
   /** Temporal's client, for workflows of your own. */
@@ -363,7 +361,7 @@ public final class Payments implements AutoCloseable {
     asked.put("app_id", workflows.appId);
     String id = "lookup:" + workflows.appId + ":" + question + ":" + digest(input);
     try {
-      return workflows.run(question, id, asked, WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, type);
+      return workflows.run(question, id, asked, WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, Workflows.LOOKUP_LIVES, type);
     } catch (PaymentError error) {
       throw error.asNotAnswered();
     }

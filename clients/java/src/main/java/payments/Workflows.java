@@ -22,6 +22,7 @@ import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
 import io.temporal.payload.context.WorkflowSerializationContext;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,9 @@ import java.util.function.IntFunction;
 final class Workflows implements AutoCloseable {
   /** Longer than the workflows wait for the gateway, so that they answer first if a worker runs. In seconds. */
   static final int ANSWER_TIMEOUT = 45, REFUND_TIMEOUT = 75, QUERY_TIMEOUT = 15;
+
+  /** Nobody waits for a later answer to a question: a worker that comes back must not ask the gateway for it. */
+  static final Duration LOOKUP_LIVES = Duration.ofSeconds(ANSWER_TIMEOUT + 15);
 
   /** A workflow that was just ending took nothing: the same call, a second later, starts another one. */
   private static final int CLOSING_TRIES = 5;
@@ -88,10 +92,10 @@ final class Workflows implements AutoCloseable {
     return Json.as(answered(0, () -> client.newUntypedWorkflowStub(id).getResult(ANSWER_TIMEOUT, TimeUnit.SECONDS, Map.class)), type);
   }
 
-  /** Starts a workflow, or finds it, and waits for its result. */
-  <T> T run(String type, String id, Object input, WorkflowIdReusePolicy reuse, Class<T> answer) {
+  /** Starts a workflow, or finds it, and waits for its result. It lives at most so long; null is without a limit. */
+  <T> T run(String type, String id, Object input, WorkflowIdReusePolicy reuse, Duration lives, Class<T> answer) {
     try {
-      answered(ANSWER_TIMEOUT, () -> toStart(type, id, reuse).start(input));
+      answered(ANSWER_TIMEOUT, () -> toStart(type, id, reuse, lives).start(input));
     } catch (WorkflowExecutionAlreadyStarted before) {
       // Its result is the answer.
     }
@@ -103,7 +107,7 @@ final class Workflows implements AutoCloseable {
       Object[] arguments, int seconds) throws Over {
     try {
       // Not found is a run that was just ending.
-      return answered(seconds, "Closing", () -> toStart(type, id, reuse).executeUpdateWithStart(update, arguments, new Object[] {input}));
+      return answered(seconds, "Closing", () -> toStart(type, id, reuse, null).executeUpdateWithStart(update, arguments, new Object[] {input}));
     } catch (PaymentError error) {
       throw error;
     } catch (RuntimeException error) {
@@ -118,11 +122,12 @@ final class Workflows implements AutoCloseable {
     return (id == null ? options : options.setUpdateId(id)).build();
   }
 
-  private WorkflowStub toStart(String type, String id, WorkflowIdReusePolicy reuse) {
+  private WorkflowStub toStart(String type, String id, WorkflowIdReusePolicy reuse, Duration lives) {
     return client.newUntypedWorkflowStub(type, WorkflowOptions.newBuilder()
         .setWorkflowId(id)
         .setTaskQueue(taskQueue)
         .setWorkflowIdReusePolicy(reuse)
+        .setWorkflowExecutionTimeout(lives)
         .setWorkflowIdConflictPolicy(WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
         .build());
   }
@@ -143,13 +148,14 @@ final class Workflows implements AutoCloseable {
     return input.getOrDefault("kind", "adopt").equals("adopt");
   }
 
+  /** A run's input, or the order that the run which gave way to it may have made. */
   private Map<String, Object> input(String id, String runId) {
     Payloads payloads = client.streamHistory(id, runId).findFirst().orElseThrow()
         .getWorkflowExecutionStartedEventAttributes().getInput();
     WorkflowSerializationContext reader = new WorkflowSerializationContext(client.getOptions().getNamespace(), id);
     Object read = client.getOptions().getDataConverter().withContext(reader)
         .fromPayloads(0, Optional.of(payloads), Object.class, Object.class);
-    return read instanceof Map<?, ?> ? Json.fields(read) : Map.of();
+    return read instanceof Map<?, ?> input ? Json.fields(input.get("may_be") instanceof Map<?, ?> order ? order : input) : Map.of();
   }
 
   /** The runs under the id before its latest one, that one first which was started last. */
