@@ -650,8 +650,8 @@ const OF_ACCOUNTS = [
   [
     'an account that a deposit has started is not told its key',
     `${ACCOUNT}/create.ts`,
-    'await startOrSignal(WORKFLOW.speiAccount, start, SIGNAL.keyed, { key } satisfies KeyedSignal);',
-    'await startAbandoned(WORKFLOW.speiAccount, start);',
+    'await startOrSignal(WORKFLOW.speiAccount, this.startOf(account), SIGNAL.keyed, told);',
+    'await startAbandoned(WORKFLOW.speiAccount, this.startOf(account));',
   ],
   [
     'a set-aside deposit is shown to nobody',

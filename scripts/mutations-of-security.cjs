@@ -62,7 +62,7 @@ module.exports = [
   [
     'a payload in clear text is taken where keys are set',
     'src/codec/encryption-codec.ts',
-    'if (this.rules.acceptsClearText || isMadeByTemporal(reader)) return payload;',
+    'if (this.rules.acceptsClearText || isMadeByTemporal(payload, reader)) return payload;',
     'if (this.rules.acceptsClearText || reader !== null) return payload;',
     'test/codec/encryption-codec',
   ],
