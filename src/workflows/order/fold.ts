@@ -678,7 +678,8 @@ function looked(order: KnownOrder, seen: Attention): KnownOrder {
 /** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
 function withoutTrade(order: KnownOrder): KnownOrder {
   const { heard = order.heard, at = 0 } = order.denied ?? {};
-  return { ...order, denied: { heard, at, isSettled: true }, held: order.held.filter((one) => one.heard > heard) };
+  const held = order.held.filter((one) => one.heard > heard);
+  return { ...order, denied: { heard, at, isSettled: true }, held, contradicted: [] };
 }
 
 /**

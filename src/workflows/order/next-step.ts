@@ -227,9 +227,7 @@ export function watchUntil(
   settings: StepSettings,
 ): number | null {
   const isOpen = isContradicted(order) || hasUnanswered(order);
-  // What a person calls gone moves on no more.
-  const isMoving = isTransientStatus(order.seen?.status ?? null) && order.denied?.isSettled !== true;
-  if (isMoving || isOpen) return null;
+  if (isTransientStatus(order.seen?.status ?? null) || isOpen) return null;
   // Where a person is asked anyway, what may be paid is watched until the answer.
   if (isUnpaid(order)) return order.reasons.length > 0 && mayBePaidUntil(order) > 0 ? null : mayBePaidUntil(order);
   const afterAcceptance = order.refunds

@@ -76,7 +76,7 @@ export function refusedIsNotBurned({ told, gateway, wasCutOff, traits, asked: ca
     const isCertain = before.every(({ answered }) => ['not sent', 'refusal', 'temporary'].includes(answered));
     const isFree = isCertain && gateway.trades.every(({ states }) => (states[0]?.at ?? 0) > at);
     // Another order may have been asked for meanwhile, and be under way.
-    const isAlone = !calls.some((one) => one > first.at && one < asked);
+    const isAlone = !calls.some((one) => one > Math.min(first.at, asked - UNDER_WAY_MS) && one < asked);
     const isFinal = type === 'NotCreatedError' || (type === 'DuplicateOrderError' && isAlone);
     const last = failures.findLast((one) => one.at < asked);
     if (!isFree || !isFinal || !last || asked <= last.at + UNDER_WAY_MS) return [];
