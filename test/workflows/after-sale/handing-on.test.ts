@@ -55,26 +55,6 @@ test('a revoke that comes while a run which goes on from a broken start reads th
   expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
 });
 
-test('a revoke that comes while a reset of a continued run reads earlier runs is known', async () => {
-  const sale = await newSale();
-  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-  await sale.pass(HOUR);
-  const { sale: carried } = await sale.handle.query<{ sale: object }>('carried');
-  await sale.handle.terminate();
-  const { temporal } = sale.env;
-  const input = { app_id: APP.app_id, out_trade_no: sale.out_trade_no, sale: carried, watch_until: 0 };
-  const base = temporal.continueAs('afterSale', sale.workflowId, input);
-  await sale.pass(MINUTE);
-  const late = lateList(sale);
-  temporal.reset(base);
-  await sale.pass(MINUTE);
-  await sale.handle.signal('notification', { trade_no: sale.trade.trade_no, ...REVOKED });
-  await sale.pass(MINUTE);
-  late.holds = false;
-  await sale.pass(HOUR);
-  expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
-});
-
 test('a revoke that comes while earlier runs are read is known after that run was terminated', async () => {
   const sale = await newSale();
   await (await sale.ask('50.00', { out_request_no: 'a' })).answer;

@@ -181,16 +181,6 @@ describe.each([
       expect(await ended(sale)).toMatchObject({ refunded_amount: '150.00', ledger_complete: true });
     });
 
-    test('a refund that came back without a notification keeps its amount until a person says so', async () => {
-      const sale = await play();
-      sale.gateway.refundPlans = [{ takes_ms: 7 * DAY, ends: 'revoked' }];
-      await (await sale.ask('150.00', { out_request_no: 'a' })).answer;
-      await sale.pass(8 * DAY);
-      expect(await sale.state()).toMatchObject({ trade_status: 'SUCCESS', attention: 'unknown-refund' });
-      await seen(sale, { outcome: 'REFUND_REVOKE', out_request_no: 'a' });
-      expect(await ended(sale)).toMatchObject({ refunded_amount: '0.00', refunds: [{ outcome: 'REFUND_REVOKE' }] });
-    });
-
     test('a refund of a charged-back trade is refused with NotRefunded', async () => {
       const sale = await play();
       sale.gateway.bankStatus = () => 'CHARGEBACK';
@@ -231,25 +221,6 @@ describe.each([
       expect(sale.trade.refunds.map(({ out_request_no }) => out_request_no)).toEqual(['one']);
     });
 
-    test('waits, after another partial refund, for a person’s decision', async () => {
-      const sale = await play();
-      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-      await sale.pass(HOUR);
-      sale.gateway.refundMishaps = ['lost before'];
-      const { answer } = await sale.ask('50.00', { out_request_no: 'b' });
-      await sale.pass(10 * MINUTE);
-      expect(await answer).toMatchObject({ type: 'RefundPending' });
-      expect(await sale.state()).toMatchObject({ attention: 'unknown-refund', refunding_amount: '50.00' });
-      const resolution = { outcome: 'NOT_CREATED', out_request_no: 'b', reason: 'not in the dashboard', by: 'ana' };
-      await sale.handle.executeUpdate('resolve', { args: [resolution] });
-      expect(await ended(sale)).toMatchObject({
-        refunded_amount: '50.00',
-        refunding_amount: '0.00',
-        attention: null,
-      });
-      expect(sale.trade.refunds).toHaveLength(1);
-    });
-
     test('is found by a notification that names it and that the gateway’s answer confirms', async () => {
       const sale = await play();
       await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
@@ -279,26 +250,6 @@ describe.each([
       const { history, attention } = await sale.state();
       expect(attention).toBeNull();
       expect(history.map(({ to }) => to)).toEqual(['SUCCESS', 'PARTIAL_REFUND']);
-    });
-  });
-
-  describe('a refund made elsewhere', () => {
-    test('makes the ledger incomplete and asks for a person, until that person names the amount', async () => {
-      const sale = await play();
-      sale.trade.refunds.push({ out_request_no: null, amount: '20.00', at: 0, takes_ms: 0, ends: 'done' });
-      await sale.open();
-      await sale.pass(HOUR);
-      expect(await sale.state()).toMatchObject({
-        refunded_amount: '0.00',
-        ledger_complete: false,
-        attention: 'refund-elsewhere',
-      });
-      await expect(seen(sale)).rejects.toMatchObject({
-        cause: { type: 'InvalidRequest', message: expect.stringContaining('refunded_elsewhere: required') },
-      });
-      expect(await sale.state()).toMatchObject({ ledger_complete: false, attention: 'refund-elsewhere' });
-      await seen(sale, { refunded_elsewhere: '20.00' });
-      expect(await ended(sale)).toMatchObject({ ledger_complete: true, attention: null });
     });
   });
 

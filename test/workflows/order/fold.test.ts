@@ -348,8 +348,10 @@ test('one more refund than ours that the trade shows is somebody else’s, and a
 });
 
 test('that a person has looked does not name what went back elsewhere: nothing is granted until somebody does', () => {
-  const seen = { is: 'decided', by: 'ana', reason: 'seen', seen: 'refund-elsewhere' } as const;
-  const order = sold(sees('PARTIAL_REFUND'), seen);
+  const seen = { by: 'ana', reason: 'seen', seen: 'refund-elsewhere' } as const;
+  const order = sold(sees('PARTIAL_REFUND'));
+  expect(() => decisionOf(order.sale, seen, 'refund-elsewhere', order.now)).toThrow('refunded_elsewhere: required');
+  order.happens({ is: 'decided', ...seen });
   expect([order.state.attention, order.state.ledger_complete]).toEqual(['refund-elsewhere', false]);
   order.happens({ is: 'decided', by: 'ana', reason: 'named', elsewhere: '50.00' });
   expect([order.state.ledger_complete, leftToGrant(order.sale)]).toEqual([true, '100.00']);
@@ -569,6 +571,21 @@ describe('an order that ended without money, while the gateway had it open,', ()
     expect(order.happens(DAY, sees('CANCEL')).step).toEqual({ take: 'watch', until });
     expect(order.happens(until, sees('CANCEL')).step).toEqual({ take: 'rest' });
   });
+});
+
+test('another trade that was asked for is not asked for again at once, whatever the clocks of the workers say', () => {
+  const order = new Order().happens(
+    endedAs({ outcome: 'CANCEL', trade_status: null, confirmed_by: 'operator', method: 'Wallet' }),
+  );
+  const ours = { trade_no: 'T1', out_trade_no: 'O1', order_amount: '150.00', order_currency: 'BRL' };
+  // By the clock of another worker, which is a minute ahead.
+  const ahead = { ...ours, trade_status: 'PROCESSING', asked_at: order.now + MINUTE };
+  order.happens({ is: 'queried', trade: ahead, after: 0 }, 1_000);
+  order.happens({ is: 'notified', claim: { trade_no: 'T2', trade_status: 'CANCEL' } }, 1_000);
+  expect(order.step).toEqual({ take: 'ask', other: 'T2' });
+  const trade = { ...ours, trade_no: 'T2', trade_status: 'CANCEL', asked_at: order.now };
+  order.happens({ is: 'asked', other: 'T2', answer: 'answered', trade });
+  expect(order.step).not.toEqual({ take: 'ask', other: 'T2' });
 });
 
 describe('the wait for a person', () => {

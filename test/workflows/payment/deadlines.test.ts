@@ -64,12 +64,6 @@ describe('the express 1c, which ends with the current UTC day', () => {
     }
   });
 
-  test('ends a day later for an order that is created a second later', () => {
-    const last = orderDeadlines({ timeout_express: '1c' }, at('2026-03-02T23:59:59Z'), pix)[0].at;
-    const next = orderDeadlines({ timeout_express: '1c' }, at('2026-03-03T00:00:00Z'), pix)[0].at;
-    expect(next - last).toBe(DAY);
-  });
-
   test.each([
     [
       'in its first second, with a cancellation of the next day',

@@ -122,14 +122,6 @@ describe('deadlines', () => {
     expect(lived(state)).toBeLessThan(91 * MINUTE);
   });
 
-  it('an order with cancellation_express ends as CANCEL when the gateway cancels it after three days', async () => {
-    becomes('PROCESSING', 3 * DAY, 'CANCEL');
-    const state = await live(order({ method: 'Boleto', timeout_express: '2d', cancellation_express: '3d', ...BOLETO }));
-    expect(state).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'query', attention: null });
-    expect(lived(state)).toBeGreaterThanOrEqual(3 * DAY);
-    expect(lived(state)).toBeLessThan(3 * DAY + MINUTE);
-  });
-
   it('an order with 1c expires with the UTC day, at 23:59:59', async () => {
     const endOfDay = (at: number) => Math.floor(at / DAY) * DAY + DAY - 1;
     gateway.statusAt = (elapsed) => {
@@ -145,36 +137,13 @@ describe('deadlines', () => {
     expect(ended).toBeLessThan(endOfDay(created) + MINUTE);
   });
 
-  it('an order without timeout_express has its method’s usual expiry: two hours for PIX', async () => {
-    becomes('PROCESSING', 2 * HOUR, 'CANCEL');
-    const { timeout_express: _none, ...request } = order().request;
-    const state = await live({ kind: 'direct', app_id: APP.app_id, request });
-    expect(Date.parse(state.expires_at ?? '') - Date.parse(state.history[0]?.time ?? '')).toBe(2 * HOUR);
-    expect(state.outcome).toBe('CANCEL');
-  });
-
   it('a trade that the gateway never ends is polled past the last notification’s retry, then EXPIRED under attention', async () => {
     gateway.statusAt = () => 'PROCESSING';
     const state = await live(order());
     expect(state).toMatchObject({ outcome: 'EXPIRED', attention: 'never-ended', trade_status: 'PROCESSING' });
     expect(lived(state)).toBeGreaterThanOrEqual(90 * MINUTE + 840 * MINUTE);
   });
-
-  it('an order that is paid in the grace period is SUCCESS', async () => {
-    becomes('PROCESSING', 10 * HOUR, 'SUCCESS');
-    expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', attention: null });
-  });
 });
-
-const BOLETO = {
-  customer: {
-    name: 'Mariana Souza Lima',
-    email: 'm@example.com',
-    phone: '5511',
-    identify: { number: '1', type: 'CPF' },
-  },
-  address: { zip_code: '01310-100' },
-};
 
 describe('the update created', () => {
   it('answers with the payment data, and again with the same', async () => {
@@ -386,66 +355,12 @@ describe('a notified SUCCESS that the query does not confirm', () => {
   });
 });
 
-describe('a late payment', () => {
-  /** The order has expired at the gateway, and is paid all the same. */
-  async function paidLate(settings = {}, amount = '150.00'): Promise<{ state: PaymentState; run_id: string }> {
-    const payment = order();
-    gateway.statusAt = () => 'EXPIRED';
-    work(settings);
-    const expired = await start(payment);
-    const first = await expired.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
-    expect(await expired.result()).toMatchObject({ outcome: 'EXPIRED' });
-    gateway.trades.forEach((trade) => {
-      trade.statusAt = () => 'SUCCESS';
-      trade.order_amount = amount;
-    });
-    const { app_id, request } = payment;
-    const handle = await start({ kind: 'adopt', app_id, out_trade_no: request.out_trade_no });
-    const answer = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
-    expect(answer).toEqual(first);
-    const other = { ...payment, request: { ...request, subject: 'Another' } };
-    const asked = handle.executeUpdate('created', { args: [other] });
-    await expect(asked).rejects.toThrow();
-    if (amount !== '150.00') await end(handle);
-    return { state: await handle.result(), run_id: expired.firstExecutionRunId };
-  }
-
-  it('is a SUCCESS under attention that names the run before', async () => {
-    const { state, run_id } = await paidLate();
-    expect(state).toMatchObject({
-      outcome: 'SUCCESS',
-      attention: 'late-payment',
-      previous: { run_id, outcome: 'EXPIRED' },
-    });
-  });
-
-  it('is a SUCCESS without attention where the setting accepts it', async () => {
-    const { state } = await paidLate({ PAYMENTS_LATE: 'accept' });
-    expect(state).toMatchObject({ outcome: 'SUCCESS', attention: null });
-  });
-
-  it('with another amount than ordered is never SUCCESS by itself', async () => {
-    const { state } = await paidLate({}, '15.00');
-    expect(state).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
-  });
-});
-
 describe('risk control', () => {
   it('may hold a trade longer than the grace of a method that settles at once', async () => {
     gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'INITIAL' : elapsed < 4 * DAY ? 'RISK_CONTROLLING' : 'SUCCESS');
     const state = await live(order());
     expect(state).toMatchObject({ outcome: 'SUCCESS', attention: null });
     expect(lived(state)).toBeGreaterThanOrEqual(4 * DAY - MINUTE);
-  });
-});
-
-describe('a notified trade that the gateway does not know', () => {
-  it('is searched for ever less often, under attention, until a person decides', async () => {
-    const handle = await start({ kind: 'adopt', app_id: APP.app_id, out_trade_no: 'nobody-knows' });
-    await env.sleep('1 day');
-    expect(await stateOf(handle)).toMatchObject({ attention: 'unknown-trade', outcome: null });
-    expect(gateway.queries).toBeLessThan(150);
-    await end(handle);
   });
 });
 
@@ -607,13 +522,6 @@ describe('onEvent', () => {
     expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS' });
     await delivery.result();
     expect(told()).toEqual(['PROCESSING', 'SUCCESS']);
-  });
-
-  it('gets an event of what needs a person', async () => {
-    gateway.statusAt = () => 'PROCESSING';
-    const { hear, steps: told } = recorder();
-    await live(order(), {}, hear);
-    expect(told()).toEqual(['PROCESSING', 'EXPIRED', 'attention: never-ended']);
   });
 });
 

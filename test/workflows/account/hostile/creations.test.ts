@@ -89,23 +89,6 @@ test('promise 1: a creation that a person has made again is not sent twice by a 
   expect(attentionOfCreation()).toBe('unknown-outcome');
 });
 
-test('promise 1: a creation that is reset to after its look at earlier runs does not send again', async () => {
-  await open({ creations: ['answer lost'] });
-  const policy = accountPolicyOf(loadConfig({}));
-  const options = { gateways: new Map(), notifyUrl: undefined, policy };
-  const look = accountActivities(options)['payments.account-of-creation'];
-  // The first two looks have one result: it is in the history that the reset keeps.
-  const looks: Promise<unknown>[] = [];
-  const lookOnce = (input: Parameters<typeof look>[0]) => {
-    looks.push(looks.length === 1 && looks[0] ? looks[0] : look(input));
-    return looks.at(-1);
-  };
-  Object.assign(world.temporal.activities.functions, { 'payments.account-of-creation': lookOnce });
-  await happens(create('k1'), HOUR, end('reset'), HOUR);
-  expect(made()).toHaveLength(1);
-  expect(attentionOfCreation()).toBe('unknown-outcome');
-});
-
 test.each([
   ['never', 'first'],
   ['before it alone', 'second'],

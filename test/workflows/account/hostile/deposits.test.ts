@@ -138,18 +138,6 @@ test('a deposit that is confirmed with another amount is before a person, althou
   expect(await accountNow()).toMatchObject({ attention: 'amount-mismatch', deposits: { count: 2 } });
 });
 
-test('a second deposit under one number is before a person, although another one was overdue when it came', async () => {
-  const late = await overdueDeposit();
-  late.hide();
-  const first = world.gateway.deposit('A1', '100.00');
-  await happens(notify(first), HOUR);
-  world.notify({ ...first, trade_no: 'T3', amount: '70.00' });
-  await world.pass(MINUTE);
-  late.show();
-  await world.pass(DAY);
-  expect(await accountNow()).toMatchObject({ attention: 'second-deposit', deposits: { count: 2 } });
-});
-
 test('a second deposit under the number of one that was set aside as too old is no repetition of it', () => {
   const ledger = new DepositLedger(undefined, 1);
   const paid = (number: string, at: number) => ({
@@ -164,16 +152,6 @@ test('a second deposit under the number of one that was set aside as too old is 
   ledger.setAside(paid('D1', 100), 'old-deposit');
   expect(ledger.classify(paid('D1', 100))).toBe('repeat');
   expect(ledger.classify({ ...paid('D1', 90), trade_no: 'T9', amount: '5000.00' })).not.toBe('repeat');
-});
-
-test('a deposit that is notified under two numbers, and has one trade, is counted once', async () => {
-  const deposit = world.gateway.deposit('A1', '100.00');
-  await happens(notify(deposit), HOUR);
-  world.notify({ ...deposit, out_trade_no: 'D9' });
-  await world.pass(DAY);
-  const state = await accountNow();
-  expect(state).toMatchObject({ deposits: { count: 1, total: { MXN: '100.00' } } });
-  expect(state?.attention).not.toBeNull();
 });
 
 test('a deposit that is notified in one currency and confirmed in another is before a person', async () => {

@@ -1,6 +1,5 @@
 /** An account over terminations, odd starts and other accounts: nothing is lost, and what people read is true. */
 
-import { defaultPayloadConverter } from '@temporalio/common';
 import { accountBefore } from '../../../../src/activities/account-before';
 import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
@@ -113,11 +112,12 @@ test('promise 4: one trade is not counted by two accounts where the list of work
   expect(other?.attention).toBe('old-deposit');
 });
 
-describe('promise 3: money that was acknowledged is counted or before a person: a deposit set aside and settled, then truly paid', () => {
-  test.each([
-    ['is counted where nobody terminates the account', false],
-    ['is not lost where the account is terminated before its worker has seen the notification', true],
-  ])('%s', async (_, isTerminated) => {
+test.each([
+  ['is counted where nobody terminates the account', false],
+  ['is not lost where the account is terminated before its worker has seen the notification', true],
+])(
+  'promise 3: money that was acknowledged is counted or before a person: a deposit set aside and settled, then truly paid: %s',
+  async (_, isTerminated) => {
     const deposit = await deniedAndResolved();
     await happens(noWorker(MINUTE), move(deposit, 'SUCCESS'), notify(deposit, 'SUCCESS'), 1_000);
     expect(world.acknowledged).toHaveLength(2);
@@ -127,8 +127,8 @@ describe('promise 3: money that was acknowledged is counted or before a person: 
     const isCounted = state?.deposits.latest.some(({ out_trade_no }) => out_trade_no === deposit.out_trade_no) === true;
     const isBeforePerson = state?.attention !== null;
     expect(isCounted || isBeforePerson).toBe(true);
-  });
-});
+  },
+);
 
 test('promise 8: deposits of a terminated run that is deleted while it is read are not passed over in silence', async () => {
   // Its retention, or a person: the first page has said that there are more, and by the next one nobody has them.
@@ -151,20 +151,15 @@ test('promise 8: deposits of a terminated run that is deleted while it is read a
   expect(await attention()).toBeNull();
 });
 
-describe('promise 3: a signal that no converter reads, as every typed one where keys are set', () => {
-  const poison = () =>
-    world.temporal
-      .latest(A1)
-      ?.signal('deposit', [{ metadata: { encoding: Buffer.from('refused (clear text)') }, data: Buffer.from('{}') }]);
-
-  test('does not stop the next run of a terminated account', async () => {
-    await happens(transfer('100.00'), HOUR);
-    expect((await accountNow())?.deposits.count).toBe(1);
-    await happens(noWorker(MINUTE), poison, terminate, HOUR, transfer('7.00'), 3 * DAY);
-    const state = await accountNow();
-    expect(world.acknowledged).toHaveLength(2);
-    expect(state).toMatchObject({ deposits: { count: 2, total: { MXN: '107.00' } } });
-  });
+test('promise 3: a signal that no converter reads does not stop the next run of a terminated account', async () => {
+  const data = Buffer.from('{}');
+  const poison = [{ metadata: { encoding: Buffer.from('refused (clear text)') }, data }];
+  await happens(transfer('100.00'), HOUR);
+  expect((await accountNow())?.deposits.count).toBe(1);
+  await happens(noWorker(MINUTE), () => world.temporal.latest(A1)?.signal('deposit', poison), terminate, HOUR);
+  await happens(transfer('7.00'), 3 * DAY);
+  expect(world.acknowledged).toHaveLength(2);
+  expect(await accountNow()).toMatchObject({ deposits: { count: 2, total: { MXN: '107.00' } } });
 });
 
 test('promise 4: what people read of an account is true: before its takeover it does not say that it has no money', async () => {
@@ -175,25 +170,23 @@ test('promise 4: what people read of an account is true: before its takeover it 
   expect(state?.deposits).not.toMatchObject({ count: 0, total: {}, pending: 0 });
 });
 
-describe('what merchants were told: each counted deposit, at least once', () => {
-  test.each([
-    ['also where their endpoint was down for an hour', false],
-    ['also where the account was terminated in that hour', true],
-  ])('%s', async (_, isTerminated) => {
-    const { push } = world.events;
-    world.events.push = () => {
-      throw new Error('the endpoint is down');
-    };
-    await happens(transfer('500.00'), HOUR);
-    expect((await accountNow())?.deposits.count).toBe(1);
-    if (isTerminated) world.terminate('A1');
-    await world.pass(MINUTE);
-    world.events.push = push;
-    await happens(transfer('1.00'), DAY);
-    const heard = world.events.flatMap((event) => (event.type === 'deposit' ? [event.deposit.out_trade_no] : []));
-    expect((await accountNow())?.deposits).toMatchObject({ count: 2, total: { MXN: '501.00' } });
-    expect(heard.toSorted()).toEqual(['D1', 'D2']);
-  });
+test.each([
+  ['also where their endpoint was down for an hour', false],
+  ['also where the account was terminated in that hour', true],
+])('what merchants were told: each counted deposit, at least once: %s', async (_, isTerminated) => {
+  const { push } = world.events;
+  world.events.push = () => {
+    throw new Error('the endpoint is down');
+  };
+  await happens(transfer('500.00'), HOUR);
+  expect((await accountNow())?.deposits.count).toBe(1);
+  if (isTerminated) world.terminate('A1');
+  await world.pass(MINUTE);
+  world.events.push = push;
+  await happens(transfer('1.00'), DAY);
+  const heard = world.events.flatMap((event) => (event.type === 'deposit' ? [event.deposit.out_trade_no] : []));
+  expect((await accountNow())?.deposits).toMatchObject({ count: 2, total: { MXN: '501.00' } });
+  expect(heard.toSorted()).toEqual(['D1', 'D2']);
 });
 
 test('promise 8: an odd signal that a person has settled does not come back before one after a termination', async () => {
@@ -205,30 +198,12 @@ test('promise 8: an odd signal that a person has settled does not come back befo
   expect(await accountNow()).toMatchObject({ attention: null, deposits: { count: 2 } });
 });
 
-test('promise 3: a run that somebody started by hand with a broken ledger, and terminated, does not stop the next one', async () => {
-  const carried = { ledger: {} };
-  await world.within(async () => {
-    const args = [{ app_id: APP, account_id: 'A1', carried }].map((one) => defaultPayloadConverter.toPayload(one));
-    world.temporal.begin({ workflowId: A1, type: 'speiAccount', args });
-    world.terminate('A1');
-  });
-  await happens(MINUTE, transfer('2.00'), DAY);
-  expect(world.acknowledged).toHaveLength(1);
-  expect(await accountNow()).toMatchObject({ deposits: { count: 1 } });
-});
-
-test('promise 8: attention is there again after two terminations in a row, the second before the takeover', async () => {
-  await happens(trouble('no such order'), transfer('500.00', 'CANCEL', 'SUCCESS'), works, HOUR);
-  expect((await accountNow())?.attention).toBe('unconfirmed-deposit');
-  await happens(noWorker(MINUTE), transfer('1.00'), terminate, 2 * MINUTE, transfer('2.00'), HOUR);
-  expect(await accountNow()).toMatchObject({ attention: 'unconfirmed-deposit', deposits: { count: 2 } });
-});
-
-describe('promise 3: a deposit under way, whose payment is denied while the notification of its money waits', () => {
-  test.each([
-    ['is counted where nobody terminates the account', false],
-    ['is not dropped without a trace where the account is terminated', true],
-  ])('%s', async (_, isTerminated) => {
+test.each([
+  ['is counted where nobody terminates the account', false],
+  ['is not dropped without a trace where the account is terminated', true],
+])(
+  'promise 3: a deposit under way, whose payment is denied while the notification of its money waits: %s',
+  async (_, isTerminated) => {
     await world.close();
     await open({ childEnds_ms: 5 * MINUTE });
     const deposit = world.gateway.deposit('A1', '500.00', 'PROCESSING');
@@ -244,8 +219,8 @@ describe('promise 3: a deposit under way, whose payment is denied while the noti
     const state = await accountNow();
     const known = [...(state?.deposits.latest ?? []), ...(state?.deposits.set_aside ?? [])];
     expect(known.map(({ out_trade_no }) => out_trade_no).toSorted()).toEqual(['D1', 'D2']);
-  });
-});
+  },
+);
 
 test('promise 3: a reset of a run that had taken over counts all, or puts it before a person', async () => {
   for (const amount of ['1.00', '2.00', '4.00']) {
@@ -258,23 +233,6 @@ test('promise 3: a reset of a run that had taken over counts all, or puts it bef
   const state = await accountNow();
   expect((state?.deposits.count ?? 0) + (state?.deposits.set_aside.length ?? 0)).toBe(4);
   if (state?.deposits.count !== 4) expect(state?.attention).not.toBeNull();
-});
-
-test('promise 3: a deposit that a later run has counted is not lost where an operator resets the terminated run before it', async () => {
-  await world.close();
-  await open({ continuesAfter: 40 });
-  for (let minute = 0; minute < 20; minute += 1) await happens(transfer('1.00'), MINUTE);
-  const run = world.temporal.latest(A1);
-  expect(run?.start.firstRunId).toBeDefined();
-  await happens(terminate, MINUTE, transfer('700.00'), HOUR);
-  expect((await accountNow())?.deposits).toMatchObject({ count: 21, total: { MXN: '720.00' } });
-  // The server terminates the run that is current, and begins another one as a reset of the one before.
-  await world.within(async () => {
-    world.temporal.latest(A1)?.terminate();
-    if (run) world.temporal.reset(run);
-  });
-  await happens(DAY, transfer('2.00'), DAY);
-  expect(await accountNow()).toMatchObject({ deposits: { count: 22, total: { MXN: '722.00' }, pending: 0 } });
 });
 
 test('promise 3: a deposit of which a person says that it came is counted, although the gateway gives no answer', async () => {
@@ -323,18 +281,6 @@ describe('promise 1: one key, one account, also after retention has forgotten th
     world.terminate('A2');
     await depositInto('A2');
     await createAgain();
-  });
-
-  test('where the account was terminated before a worker told it its key', async () => {
-    await depositBeforeTheAnswer();
-    await world.within(async () => {
-      world.temporal.signal(A2, 'keyed', { key: KEY });
-      world.terminate('A2');
-    });
-    await depositInto('A2');
-    expect(keysOf(A2)).toEqual([KEY]);
-    // It is another key's by now, so its name is asked for once more.
-    await happens(resolve, MINUTE, resolve, createAgain);
   });
 
   test('and two keys that a person has given one account find it both', async () => {

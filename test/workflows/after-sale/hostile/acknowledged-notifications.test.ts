@@ -10,11 +10,8 @@ import {
   giveUp,
   happens,
   move,
-  notify,
   noWorker,
   open,
-  renameQueue,
-  resolve,
   settle,
   tell,
   terminate,
@@ -40,18 +37,6 @@ test('promise 3: a dispute that was acknowledged into a run which was terminated
   expect(world.acknowledged).toHaveLength(1);
   await happens(terminate, move('SUCCESS'), HOUR, ask('40.00', 'b'), HOUR);
   expect(world.attentions).not.toEqual([]);
-});
-
-test('promise 3: a dispute that was acknowledged on a task queue which has no worker any more is shown to somebody', async () => {
-  await open({ watchWindow: '3d' });
-  await happens(settle, HOUR, noWorker(10 * MINUTE), move('DISPUTE'), tell('DISPUTE'), MINUTE);
-  expect(world.acknowledged).toHaveLength(1);
-  await happens(terminate, renameQueue, move('SUCCESS'), HOUR, settle, DAY);
-  // What nobody can read comes first: a person names what went back.
-  expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-  await happens(resolve({ refunded_elsewhere: '0.00' }), HOUR);
-  const shown = world.attentions.map(({ attention }) => attention);
-  expect(shown.some((one) => one === 'dispute' || one === 'unconfirmed-notification')).toBe(true);
 });
 
 test('promise 3: a dispute that is notified while a denied trade is searched is not settled by a person’s word about what was known before', async () => {
@@ -130,12 +115,3 @@ test.each([
     expect(await world.state()).toMatchObject({ attention: 'second-trade', other_trades: [{ trade_no: 'T2' }] });
   },
 );
-
-test('a revoke that was acknowledged while no worker ran is known after the after-sale was terminated before it took it', async () => {
-  await open({ plans: [DONE, DONE], watchWindow: '3d' });
-  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), HOUR);
-  await happens(noWorker(10 * MINUTE), giveUp('us', true), notify('all'), 2 * MINUTE);
-  expect(world.acknowledged).toContainEqual(expect.objectContaining({ status: 'REFUND_REVOKE', number: 'b' }));
-  await happens(terminate, HOUR, ask('40.00', 'b'), HOUR);
-  expect(await world.state()).toMatchObject({ refunds: [{}, { outcome: 'REFUND_REVOKE' }], refunded_amount: '50.00' });
-});

@@ -3,7 +3,6 @@
 import type { RefundOutcome } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { ExchangeError } from '../../../../src/gateway/transport';
-import { latePaymentRefundNumber } from '../../../../src/workflows/shared/refund-numbers';
 import { answering } from '../../hostile/answering';
 import { runsAreSilent } from '../../hostile/temporal-down';
 import {
@@ -34,7 +33,7 @@ import {
   works,
   world,
 } from './acts';
-import { TRADE, USER } from './world';
+import { USER } from './world';
 
 /** A person says of each refund that is asked about what became of it, three times over, and that nothing went back elsewhere. */
 async function answer(truth: Readonly<Record<string, Exclude<RefundOutcome, 'ACCEPTED'>>>): Promise<void> {
@@ -118,54 +117,12 @@ test('promise 8: a dispute of a trade that the gateway denies is not asked about
   expect([await attention(), ...shown]).not.toEqual(['dispute', 'dispute']);
 });
 
-describe('a person is not asked about the same for ever', () => {
-  test('promise 8: where one part of three came back, and a person has said which', async () => {
-    await open({ plans: [DONE, DONE, DONE], watchWindow: '3d' });
-    await happens(parts('a', 'b', 'c'), giveUp('us', false), tell('REFUND_REVOKE'), HOUR);
-    await answer({ a: 'REFUNDED', b: 'REFUNDED', c: 'REFUND_REVOKE' });
-    const { attention: asked, refunded_amount } = (await world.state()) ?? {};
-    expect([asked, refunded_amount]).toEqual([null, '100.00']);
-  });
-
-  test('promise 8: where it was one of the desk that came back, and both of ours were paid', async () => {
-    await open({ plans: [DONE, DONE], watchWindow: '3d' });
-    await happens(parts('a', 'b'), desk('50.00', 0, 'revoked'), tell('REFUND_REVOKE'), HOUR);
-    await answer({ a: 'REFUNDED', b: 'REFUNDED' });
-    const { attention: asked, refunded_amount } = (await world.state()) ?? {};
-    expect([asked, refunded_amount]).toEqual([null, '100.00']);
-  });
-});
-
-describe('a person can say what is so', () => {
-  test('promise 8: where a part of a full refund came back between two looks', async () => {
-    await open({ plans: [DONE, DONE, DONE], watchWindow: '3d' });
-    await happens(parts('a', 'b', 'c'), giveUp('us', false), 2 * HOUR);
-    await answer({ a: 'REFUNDED', b: 'REFUNDED', c: 'REFUND_REVOKE' });
-    expect((await world.state())?.refunded_amount).toBe('100.00');
-  });
-});
-
-describe('nothing stays open for ever in silence', () => {
-  test('promise 8: a refund that does not reach the gateway for two days is before a person', async () => {
-    await open({ plans: [DONE] });
-    await happens(trouble('refunds unreachable'), ask('150.00', 'a'), 2 * DAY);
-    expect(await attention()).not.toBeNull();
-  });
-});
-
-test('the refund of a late payment that the gateway refuses is before a person, although the after-sale was terminated meanwhile', async () => {
-  const number = latePaymentRefundNumber({ out_trade_no: TRADE.out_trade_no, trade_no: null });
-  await open({ mishaps: ['refused for good'] });
-  world.gateway.trouble = 'refunds unreachable';
-  // The payment asks so, and has its answer after 30 seconds: the refund goes on by itself.
-  await happens(ask('150.00', number), 40_000);
-  expect(world.told).toMatchObject([{ is: 'failure', type: 'PaymentPendingError' }]);
-  await happens(terminate, 1_000, works, HOUR);
-  // Any request or notification starts the next one.
-  await happens(ask('10.00', 'z'), 10 * MINUTE);
-  expect(numbersMade()).not.toContain(number);
-  // Nobody knows whether the terminated run had sent it.
-  expect(await world.state()).toMatchObject({ attention: 'unknown-refund' });
+test('promise 8: a person is not asked for ever where one part of three came back, and that person has said which', async () => {
+  await open({ plans: [DONE, DONE, DONE], watchWindow: '3d' });
+  await happens(parts('a', 'b', 'c'), giveUp('us', false), tell('REFUND_REVOKE'), HOUR);
+  await answer({ a: 'REFUNDED', b: 'REFUNDED', c: 'REFUND_REVOKE' });
+  const { attention: asked, refunded_amount } = (await world.state()) ?? {};
+  expect([asked, refunded_amount]).toEqual([null, '100.00']);
 });
 
 test('an after-sale whose notification was not confirmed ends with its watch window once a person has looked', async () => {
@@ -176,34 +133,32 @@ test('an after-sale whose notification was not confirmed ends with its watch win
   expect(world.run?.isRunning).toBe(false);
 });
 
-describe('a refund that stays open is before a person', () => {
-  test('promise 8: a refund under way of which the gateway does not answer for a month is before a person', async () => {
-    await open({ plans: [LONG] });
-    await happens(ask('50.00', 'a'), 10 * MINUTE, trouble('unreachable'), 30 * DAY);
-    const state = await world.state();
-    expect([state?.refunds[0]?.outcome, state?.attention]).not.toEqual([null, null]);
-  });
+test('promise 8: a refund under way of which the gateway does not answer for a month is before a person', async () => {
+  await open({ plans: [LONG] });
+  await happens(ask('50.00', 'a'), 10 * MINUTE, trouble('unreachable'), 30 * DAY);
+  const state = await world.state();
+  expect([state?.refunds[0]?.outcome, state?.attention]).not.toEqual([null, null]);
+});
 
-  test('promise 8: one that an outage keeps back for nine days is not said to wait for its turn, however often somebody asks', async () => {
-    await open({ plans: [DONE] });
-    await happens(trouble('refunds unreachable'), ask('50.00', 'a'), 8 * DAY);
-    for (let i = 0; i < 3; i += 1) {
-      world.temporal.update(world.workflowId, 'recheck');
-      await happens(HOUR);
-    }
-    expect(await attention()).toBe('no-answer');
-    await happens(works, DAY);
-    const told = new Set(world.events.map((one) => ('payment' in one ? one.payment.attention : null)));
-    expect([...told]).toEqual([null, 'no-answer']);
-    expect(numbersMade()).toEqual(['a']);
-  });
+test('promise 8: one that an outage keeps back for nine days is not said to wait for its turn, however often somebody asks', async () => {
+  await open({ plans: [DONE] });
+  await happens(trouble('refunds unreachable'), ask('50.00', 'a'), 8 * DAY);
+  for (let i = 0; i < 3; i += 1) {
+    world.temporal.update(world.workflowId, 'recheck');
+    await happens(HOUR);
+  }
+  expect(await attention()).toBe('no-answer');
+  await happens(works, DAY);
+  const told = new Set(world.events.map((one) => ('payment' in one ? one.payment.attention : null)));
+  expect([...told]).toEqual([null, 'no-answer']);
+  expect(numbersMade()).toEqual(['a']);
+});
 
-  test('promise 8: a refund that waits for a month for a trade that stays REFUND_REVOKE is before a person', async () => {
-    await open({ plans: [REVOKED, DONE], revokedFor_ms: 1_000 * DAY });
-    await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'c'), 30 * DAY);
-    const state = await world.state();
-    expect([state?.refunds[1]?.outcome, state?.attention]).not.toEqual([null, null]);
-  });
+test('promise 8: a refund that waits for a month for a trade that stays REFUND_REVOKE is before a person', async () => {
+  await open({ plans: [REVOKED, DONE], revokedFor_ms: 1_000 * DAY });
+  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'c'), 30 * DAY);
+  const state = await world.state();
+  expect([state?.refunds[1]?.outcome, state?.attention]).not.toEqual([null, null]);
 });
 
 test('ten rechecks of a trade whose gateway is down leave room for a person’s word', async () => {

@@ -9,9 +9,7 @@ import {
   desk,
   goneBack,
   happens,
-  isMade,
   LONG,
-  makes,
   move,
   nameElsewhere,
   notify,
@@ -91,45 +89,21 @@ describe('a sum that a person names as gone back elsewhere', () => {
   });
 });
 
-describe('what the after-sale knows reaches a refund that tries at once', () => {
-  test('promise 7: a refund is not sent on top of one of the desk that is before a person, after an outage', async () => {
-    await open({ plans: [DONE, DONE] });
-    await happens(parts('a'), trouble('refunds unreachable'), ask('100.00', 'b'), 90 * SECOND);
-    await happens(trouble('unreachable'), desk('50.00', 0), 10 * SECOND, tell('PARTIAL_REFUND', 'desk-1'), 20 * SECOND);
-    const shown = await attention();
-    await happens(works, HOUR);
-    expect([shown, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
-  });
-
-  // No lag, and each query is answered: the look waits for a settling time because of another notification.
-  test('promise 7: a refund is not sent on top of one of the desk while the look settles what another notification said', async () => {
-    await open({ plans: [DONE, DONE] });
-    await happens(parts('a'), trouble('refunds unreachable'), ask('100.00', 'b'), 119 * SECOND);
-    await happens(tell('REFUNDED'), SECOND, desk('50.00', 0), tell('PARTIAL_REFUND', 'desk-1'), SECOND);
-    const shown = await attention();
-    await happens(works, HOUR);
-    expect([shown, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
-  });
-
-  // Lag: five seconds. The look waits for the copy; the refund does not.
-  test('promise 7: a first refund is not sent on top of one of the desk that a copy five seconds behind does not show', async () => {
-    await open({ plans: [DONE], lag_ms: 5 * SECOND });
-    await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE);
-    await happens(desk('100.00', 0), tell('PARTIAL_REFUND', 'desk-1'), SECOND);
-    const shown = await attention();
-    await happens(works, HOUR);
-    expect([shown, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
-  });
+test('promise 7: a refund is not sent on top of one of the desk that is before a person, after an outage', async () => {
+  await open({ plans: [DONE, DONE] });
+  await happens(parts('a'), trouble('refunds unreachable'), ask('100.00', 'b'), 90 * SECOND);
+  await happens(trouble('unreachable'), desk('50.00', 0), 10 * SECOND, tell('PARTIAL_REFUND', 'desk-1'), 20 * SECOND);
+  const shown = await attention();
+  await happens(works, HOUR);
+  expect([shown, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
 });
 
-describe('the bank’s word is remembered for ten minutes', () => {
-  test('promise 7: also by the next after-sale, where a person has settled the word and the one before it has ended', async () => {
-    await open({ plans: [LONG], lag_ms: 10 * MINUTE });
-    await happens(move('DISPUTE'), tell('DISPUTE'));
-    while ((await attention()) !== 'unconfirmed-notification') await world.pass(SECOND);
-    await happens(settle, 2 * SECOND, ask('150.00', 'a'), HOUR);
-    expect(world.gateway.requests.map(({ status }) => status)).toEqual([]);
-  });
+test('promise 7: the bank’s word is remembered for ten minutes, also by the next after-sale, where a person has settled it and the run before has ended', async () => {
+  await open({ plans: [LONG], lag_ms: 10 * MINUTE });
+  await happens(move('DISPUTE'), tell('DISPUTE'));
+  while ((await attention()) !== 'unconfirmed-notification') await world.pass(SECOND);
+  await happens(settle, 2 * SECOND, ask('150.00', 'a'), HOUR);
+  expect(world.gateway.requests.map(({ status }) => status)).toEqual([]);
 });
 
 test('a refund that waits for its turn is not sent any more once one from elsewhere is known, and says so', async () => {
@@ -156,48 +130,11 @@ test('what a person named in an outage is known after the after-sale was termina
   expect(await world.state()).toMatchObject({ refunded_elsewhere: '50.00' });
 });
 
-test('a number that the gateway has used for a refund of the desk stops all others, although the after-sale was terminated meanwhile', async () => {
-  await open({ numbers: 'refused', plans: [DONE] });
-  await happens(ask('50.00', 'a'), 10 * MINUTE);
-  await happens(makes('b', '50.00', 'the desk', DONE), trouble('refunds unreachable'), ask('50.00', 'b'), 10_000);
-  await happens(terminate, 1_000, works, HOUR, ask('100.00', 'c'), HOUR);
-  expect(numbersMade()).toEqual(['a', 'b']);
-  expect(await world.state()).toMatchObject({ attention: 'unknown-refund' });
-});
-
-test('a refund of the desk that was shown while one of ours could not be sent is not forgotten by a terminated after-sale', async () => {
-  await open();
-  await happens(trouble('refunds unreachable'), ask('40.00', 'b'), MINUTE);
-  await happens(desk('100.00', 0), tell('PARTIAL_REFUND'), 500);
-  expect(await world.state()).toMatchObject({ trade_status: 'PARTIAL_REFUND' });
-  await happens(terminate, 10 * MINUTE, works, HOUR, ask('150.00', 'c'), HOUR);
-  expect(numbersMade()).toEqual(['desk-1']);
-  expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-});
-
-describe('what stands in the way of a refund is told to it also while it tries', () => {
-  test('promise 7: a refund whose tries do not reach the gateway is not sent beside one of the desk that is before a person', async () => {
-    await open({ plans: [DONE, DONE] });
-    await happens(ask('50.00', 'a'), 10 * MINUTE, trouble('refunds unreachable'), ask('100.00', 'b'), MINUTE);
-    await happens(desk('50.00', 0), tell('PARTIAL_REFUND', 'desk-1'), HOUR);
-    const before = await world.state();
-    await happens(works, HOUR);
-    expect([before?.attention, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
-  });
-
-  test('promise 7: a refund whose tries do not reach the gateway is not sent where a person has named what went back, and too little is left', async () => {
-    await open({ plans: [DONE, DONE] });
-    await happens(ask('50.00', 'a'), 10 * MINUTE, trouble('refunds unreachable'), ask('100.00', 'b'), MINUTE);
-    await happens(desk('50.00', 0), tell('PARTIAL_REFUND', 'desk-1'), HOUR, nameElsewhere, HOUR, works, HOUR);
-    expect([(await world.state())?.refunded_elsewhere, amountGoneBack()]).toEqual(['50.00', 100]);
-  });
-
-  test('promise 7: a first refund whose tries do not reach the gateway is not sent beside one of the desk, although a copy is four minutes behind', async () => {
-    await open({ plans: [DONE], lag_ms: 4 * MINUTE });
-    await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE);
-    await happens(desk('100.00', 0), tell('PARTIAL_REFUND', 'desk-1'), 2 * MINUTE, works, 30 * MINUTE);
-    expect(amountGoneBack()).toBe(100);
-  });
+test('promise 7: a refund whose tries do not reach the gateway is not sent where a person has named what went back, and too little is left', async () => {
+  await open({ plans: [DONE, DONE] });
+  await happens(ask('50.00', 'a'), 10 * MINUTE, trouble('refunds unreachable'), ask('100.00', 'b'), MINUTE);
+  await happens(desk('50.00', 0), tell('PARTIAL_REFUND', 'desk-1'), HOUR, nameElsewhere, HOUR, works, HOUR);
+  expect([(await world.state())?.refunded_elsewhere, amountGoneBack()]).toEqual(['50.00', 100]);
 });
 
 test('a refund that was refused elsewhere hides one that was made there: ours is not sent until a person has named it', async () => {
@@ -213,15 +150,6 @@ test('REFUNDED of a gateway that has called our parts PARTIAL_REFUND says that o
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', refunded_amount: '100.00' });
   await happens(ask('50.00', 'c'), DAY);
   expect(goneBack()).toBe('150.00');
-});
-
-test('what the trade shows where a person says that ours was not made is from elsewhere', async () => {
-  await openWatched({ mishaps: ['none', 'lost before it arrived'] });
-  await happens(ask('50.00', 'a'), HOUR, ask('50.00', 'b'), 10 * MINUTE, desk('50.00', 5 * HOUR), 2 * HOUR);
-  await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'b' }), HOUR);
-  expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-  await happens(12 * HOUR, ask('100.00', 'c'), DAY);
-  expect(goneBack()).toBe('100.00');
 });
 
 test('a refusal after a part is not that of our refund whose answer was lost: it stays before a person', async () => {
@@ -242,14 +170,6 @@ test.each(['refused', 'revoked'] as const)(
     expect(await refundOf('a')).not.toMatchObject({ attention: null, outcome: expect.stringContaining('REFUND_RE') });
   },
 );
-
-test('promise 7: a refund beside one from elsewhere stays before a person, although the after-sale was terminated after that was named', async () => {
-  await open({ mishaps: ['lost before it arrived'] });
-  await happens(ask('50.00', 'c'), 40_000, desk('50.00', 2 * HOUR), 30 * MINUTE, notify('all'), 10 * MINUTE);
-  await happens(resolve({ refunded_elsewhere: '50.00' }), MINUTE, terminate, 1_000, ask('50.00', 'c'), 5 * HOUR);
-  const c = await refundOf('c');
-  expect([c?.outcome === 'REFUNDED' && c.attention === null, isMade('c')]).toEqual([false, false]);
-});
 
 test('promise 7: a reset does not send a refund that was refused, although its request would be granted now', async () => {
   await open({ plans: [DONE] });

@@ -20,8 +20,6 @@ const silent: Step = { do: 'outage', kind: 'unreachable' };
 const works: Step = { do: 'outage', kind: undefined };
 const readDashboard: Step = { do: 'read dashboard' };
 const resolve: Step = { do: 'resolve' };
-const again: Step = { do: 'ask again', ms: 0 };
-const comesBack: Step = { do: 'comes back', of: 'us', isNamed: false };
 const comesBackNamed: Step = { do: 'comes back', of: 'us', isNamed: true };
 const done = (takes_ms: number) => ({ takes_ms, ends: 'done' as const });
 const refused = { takes_ms: 5 * SECOND, ends: 'refused' as const };
@@ -31,20 +29,6 @@ const SCHEDULES: readonly Schedule<Story['traits'], Step>[] = [
   [
     'a refund that waits for the gateway is not sent beside a chargeback',
     [unreachable, ask('150.00', 'a'), wait(5 * MINUTE), bank('CHARGEBACK'), wait(5 * MINUTE), works, wait(HOUR)],
-  ],
-  [
-    'a refund that waits for the gateway is not sent beside a chargeback that only a notification tells',
-    [
-      unreachable,
-      ask('150.00', 'a'),
-      wait(5 * MINUTE),
-      bank('CHARGEBACK'),
-      notify,
-      wait(40 * SECOND),
-      works,
-      wait(HOUR),
-    ],
-    { lag_ms: 10 * MINUTE },
   ],
   [
     'a whole refund with a lost answer is not sent again once a copy that was behind shows it',
@@ -81,19 +65,9 @@ const SCHEDULES: readonly Schedule<Story['traits'], Step>[] = [
     },
   ],
   [
-    'a chargeback after a refund that was refused is seen, although the query is behind',
-    [ask('150.00', 'a'), wait(10 * MINUTE), bank('CHARGEBACK'), notify, wait(HOUR)],
-    { plans: [refused], lag_ms: 2 * SECOND },
-  ],
-  [
     'a chargeback after the money went back is seen, although the query is behind',
     [ask('150.00', 'a'), wait(10 * MINUTE), bank('CHARGEBACK'), notify, wait(HOUR)],
     { lag_ms: 2 * SECOND },
-  ],
-  [
-    'a chargeback that is notified while a refund runs is seen',
-    [ask('50.00', 'a'), wait(9 * MINUTE), bank('CHARGEBACK'), notify, wait(2 * HOUR)],
-    { plans: [done(10 * MINUTE)], lag_ms: 2 * MINUTE },
   ],
   [
     'a chargeback that is notified while the gateway takes no refund is seen at once',
@@ -103,11 +77,6 @@ const SCHEDULES: readonly Schedule<Story['traits'], Step>[] = [
   [
     'a whole refund that is under way elsewhere is not followed by ours',
     [desk('150.00', HOUR), wait(MINUTE), ask('150.00', 'a'), wait(3 * HOUR)],
-  ],
-  [
-    'a refund that finds one from elsewhere under way, which nobody told of, is not sent after it',
-    [ask('10.00', 'a'), wait(5 * MINUTE), desk('100.00', MINUTE), ask('100.00', 'b'), wait(HOUR)],
-    { mishaps: ['refused for good'], watchWindow: '3d' },
   ],
   [
     'a second part that finds a part from elsewhere under way is not sent after it, although the status is explained',
@@ -207,64 +176,10 @@ const SCHEDULES: readonly Schedule<Story['traits'], Step>[] = [
     { mishaps: ['answers of another amount'] },
   ],
   [
-    'promise 7: a refund that was refused unseen is not in the ledger once a person has named what went back',
-    [
-      { do: 'desk', amount: '50.00', takes_ms: 0, beside: '100.00' },
-      ...[wait(3 * HOUR), { do: 'notify', which: 'the latest' } as const, desk('50.00')],
-    ],
-    {
-      ...{ lag_ms: 10 * SECOND, answersStatus: false, continuesAfter: 40, revokedFor_ms: SECOND },
-      ...{ race: { after: 'request', ms: 2 * SECOND, status: 'DISPUTE' }, plans: [{ takes_ms: 0, ends: 'refused' }] },
-    },
-    1_149_164_521,
-  ],
-  [
-    'promise 6: the answer to a look that waited for a worker is news, beside the answer to one that was due after it',
-    [ask('50.00', 'a')],
-    {
-      ...{ answersStatus: false, continuesAfter: 40, watchWindow: '3d', tells_ms: 500, revokedFor_ms: SECOND },
-      plans: [refused],
-    },
-    221_131_979,
-  ],
-  [
-    'promise 4: a dispute that only an older answer shows, behind what a refund has reported, is before a person',
-    [ask('50.00', 'a'), wait(10 * SECOND), ask('50.00', 'd')],
-    {
-      ...{ lag_ms: 10 * SECOND, answersStatus: false, continuesAfter: 40, asksAgain: 2, revokedFor_ms: SECOND },
-      ...{ race: { after: 'request', ms: 12 * SECOND, status: 'DISPUTE' }, tells_ms: 500, watchWindow: '3d' },
-    },
-    584_459_878,
-  ],
-  [
     'promise 4: a dispute after a chargeback that a person has decided on is before a person, although the bank takes the money again at once',
     [bank('CHARGEBACK'), wait(35 * SECOND), bank('DISPUTE'), { do: 'name elsewhere' }, bank('CHARGEBACK')],
     { tells_ms: 500 },
     102_607_284,
-  ],
-  [
-    'promise 7: a refund that came back while another was under way, which only an older answer shows, is not called given back',
-    [
-      ...[ask('50.00', 'a'), comesBack, ask('50.00', 'b'), { do: 'reset refund' } as const, comesBack],
-      ...[notify, wait(2 * MINUTE), comesBack, ask('100.00', 'a')],
-    ],
-    {
-      ...{ answersStatus: false, lag_ms: 45 * SECOND, childEnds_ms: 2 * SECOND, watchWindow: '3d', continuesAfter: 40 },
-      ...{ tells_ms: 500, asksAgain: 1, mishaps: ['refused for good', 'refused for good'] },
-    },
-    1_760_782_474,
-  ],
-  [
-    'promise 7: a refund that came back while another was under way, and had been named as given back before, is not called so',
-    [
-      ...[ask('50.00', 'a'), wait(3 * HOUR), wait(SECOND), notify, ask('100.00', 'd'), again],
-      ...[wait(35 * SECOND), notify, comesBack, ask('50.00', 'd')],
-    ],
-    {
-      ...{ answersStatus: false, revokedFor_ms: SECOND, childEnds_ms: MINUTE, continuesAfter: 40 },
-      tells_ms: 5 * SECOND,
-    },
-    2_076_388_954,
   ],
   [
     'promise 7: a refund under way is not called revoked because an earlier one of ours comes back',
@@ -274,24 +189,6 @@ const SCHEDULES: readonly Schedule<Story['traits'], Step>[] = [
     ],
     { plans: [done(0), done(5 * HOUR)], answersStatus: false, continuesAfter: 40 },
     1_239_690_466,
-  ],
-  [
-    'promise 7: a refund that was refused in unknown words is not answered as revoked because an earlier one of ours comes back',
-    [again, { do: 'ask many' }, { do: 'ask mended' }, wait(2 * MINUTE), comesBackNamed, { do: 'ask many' }],
-    {
-      ...{ revokedFor_ms: SECOND, mishaps: ['none', 'refused in other words'], answersStatus: false },
-      ...{ continuesAfter: 40, hasNeighbour: true },
-    },
-    1_049_081_860,
-  ],
-  [
-    'promise 7: a refund is not called revoked by the return of an earlier one that an answer had called revoked',
-    [{ do: 'ask many' }],
-    {
-      ...{ lag_ms: 45 * SECOND, mishaps: ['refused for good'], plans: [{ takes_ms: 0, ends: 'revoked' }] },
-      ...{ continuesAfter: 40, watchWindow: '3d' },
-    },
-    2_143_515_570,
   ],
 ];
 

@@ -12,7 +12,6 @@ import {
   move,
   nameElsewhere,
   notify,
-  noWorker,
   numbersMade,
   open,
   openWatched,
@@ -32,22 +31,6 @@ import {
 /** Requests for a refund that reached the gateway while the bank took the money back. */
 const besideTheBank = () =>
   world.gateway.requests.filter(({ status }) => status === 'DISPUTE' || status === 'CHARGEBACK').map(({ at }) => at);
-/** Several copies, of which those asked answer that are 4 minutes behind, but for one look from now on. */
-const openWithCopies = async () => {
-  let isFresh = false;
-  let onFresh: () => void = () => undefined;
-  const pick = (n: number) => {
-    if (n !== 2 || !isFresh) return 0;
-    isFresh = false;
-    onFresh();
-    return 1;
-  };
-  await open({ lag_ms: 4 * MINUTE, copies: 'several', pick });
-  return (then: () => void) => {
-    isFresh = true;
-    onFresh = then;
-  };
-};
 
 test('promise 3: an acknowledged CHARGEBACK is not answered by a DISPUTE that an older copy shows', async () => {
   // The merchant loses 150.00 and defends a dispute that is over: nobody was ever shown a chargeback.
@@ -79,14 +62,6 @@ test('promise 8: a person’s word about a dispute that is only notified does no
   expect(await world.state()).toMatchObject({ attention: 'dispute' });
   await happens(settle, DAY);
   expect(await world.state()).toMatchObject({ attention: 'late-payment' });
-});
-
-test('promise 7: no refund is sent beside a dispute that was acknowledged a minute before into a run which was terminated before it began', async () => {
-  await open({ lag_ms: 2 * MINUTE });
-  await happens(noWorker(MINUTE), move('DISPUTE'), tell('DISPUTE'), 10_000, terminate, 50_000);
-  await happens(ask('150.00', 'a'), HOUR);
-  expect(world.acknowledged).toHaveLength(1);
-  expect(besideTheBank()).toEqual([]);
 });
 
 test('no refund is sent on the word of a copy that is behind, where another one has just shown a chargeback', async () => {
@@ -144,30 +119,6 @@ test('promise 4: a second dispute, ten days after a first one that was decided a
   expect(await attention()).toBe('dispute');
 });
 
-test('promise 4: a second chargeback, ten days after a first one that was decided and reversed unheard, is before a person', async () => {
-  await open();
-  await happens(move('CHARGEBACK'), notify('all'), HOUR, settle, HOUR);
-  await happens(move('CHARGEBACK_REVERSED'), move('SUCCESS'), 10 * DAY, move('CHARGEBACK'), tell('CHARGEBACK'), DAY);
-  expect(await attention()).toBe('chargeback');
-});
-
-test('promise 4: a dispute after a decided chargeback is before a person, although the query is 2 s behind and an earlier dispute was shown', async () => {
-  await open({ lag_ms: 2_000 });
-  for (const status of ['DISPUTE', 'CHARGEBACK']) await happens(move(status), tell(status), HOUR, settle, HOUR);
-  await happens(10 * DAY, move('DISPUTE'), tell('DISPUTE'), 10 * DAY);
-  expect(await attention()).not.toBeNull();
-});
-
-test('promise 8: naming once more what went back elsewhere does not settle a chargeback that came a moment before', async () => {
-  await open();
-  await happens(desk('50.00', 0), notify('all'), HOUR);
-  // Two people answer the same question.
-  await happens(nameElsewhere, MINUTE, move('CHARGEBACK'), tell('CHARGEBACK'));
-  await world.temporal.clock.pass(1_000);
-  await happens(nameElsewhere, DAY);
-  expect(await world.state()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
-});
-
 test('promise 4: a reset does not settle a chargeback by what was said of the dispute before it', async () => {
   await openWatched();
   await happens(move('DISPUTE'), tell('DISPUTE'), HOUR, settle, HOUR, move('CHARGEBACK'), tell('CHARGEBACK'), HOUR);
@@ -222,12 +173,6 @@ describe('a refund that waits for its turn again remembers what it has seen', ()
     await happens(move('DISPUTE'), goOn, 30 * MINUTE);
     expect(amountGoneBack()).toBe(0);
   });
-
-  test('promise 7: a refund is not sent on the word of copies that are behind, after its own look has shown another refund under way', async () => {
-    const goOn = await openWithOneFreshLook();
-    await happens(desk('100.00', HOUR), goOn, 30 * MINUTE);
-    expect(amountGoneBack()).toBe(100);
-  });
 });
 
 describe('a reason for a person is not lost behind another', () => {
@@ -238,13 +183,6 @@ describe('a reason for a person is not lost behind another', () => {
     return (await world.state())?.attention;
   };
 
-  test('late money whose refund is refused for a chargeback is before a person once that is settled', async () => {
-    await openWatched({ late: 'refund' });
-    await happens(trouble('refunds unreachable'), comesLate, 5 * MINUTE, move('CHARGEBACK'), notify('all'), 5 * MINUTE);
-    await happens(works, HOUR, move('CHARGEBACK_REVERSED'), notify('all'), 10 * MINUTE);
-    expect(await shownAfter('chargeback-reversed')).toBe('late-payment');
-  });
-
   test('late money that stood before a person is there again after a dispute', async () => {
     await openWatched({ late: 'refund', mishaps: ['refused for good'] });
     await happens(comesLate, MINUTE);
@@ -252,22 +190,6 @@ describe('a reason for a person is not lost behind another', () => {
     await happens(move('DISPUTE'), notify('all'), HOUR);
     expect(await shownAfter('dispute')).toBe('late-payment');
   });
-
-  test('it is there in the next run, too', async () => {
-    await openWatched({ late: 'refund', mishaps: ['refused for good'], continuesAfter: 40 });
-    await happens(comesLate, MINUTE, move('DISPUTE'), notify('all'), HOUR);
-    const { runId } = world.run ?? {};
-    for (let i = 0; i < 30 && world.run?.runId === runId; i += 1) await happens(tell('DISPUTE'), 10 * MINUTE);
-    expect(world.run?.runId).not.toBe(runId);
-    expect(await shownAfter('dispute')).toBe('late-payment');
-  });
-});
-
-test('promise 7: a refund of a terminated after-sale that rests after a lost request is told of the dispute that starts the next one', async () => {
-  await open({ lag_ms: 50_000, mishaps: ['lost before it arrived'] });
-  await happens(ask('150.00', 'a'), 4 * MINUTE, terminate, 45_000, move('DISPUTE'), tell('DISPUTE'), HOUR);
-  expect(world.acknowledged).toHaveLength(1);
-  expect(besideTheBank()).toEqual([]);
 });
 
 test('promise 7: no refund is sent 40 s after a second dispute was notified, where the query still showed the first one then', async () => {
@@ -275,50 +197,6 @@ test('promise 7: no refund is sent 40 s after a second dispute was notified, whe
   await happens(move('DISPUTE'), tell('DISPUTE'), HOUR, settle, HOUR, move('SUCCESS'), 10_000);
   await happens(move('DISPUTE'), tell('DISPUTE'), 42_000, ask('150.00', 'a'), HOUR);
   expect(besideTheBank()).toEqual([]);
-});
-
-test('promise 7: no refund is sent 40 s after a second chargeback was notified, where the query still showed the reversal of the first one then', async () => {
-  await open({ lag_ms: 50_000 });
-  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED'])
-    await happens(move(status), tell(status), HOUR, settle, HOUR);
-  await happens(move('SUCCESS'), 10_000, move('CHARGEBACK'), tell('CHARGEBACK'), 42_000);
-  expect(await attention()).toBe('chargeback');
-  await happens(ask('150.00', 'a'), HOUR);
-  expect(besideTheBank()).toEqual([]);
-});
-
-test('promise 7: a refund that waits for the gateway is not sent a minute after a recheck has shown a dispute', async () => {
-  let mode = 0;
-  await open({ lag_ms: 4 * MINUTE, copies: 'several', pick: (n) => (n === 2 ? mode : 0) });
-  await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE, move('DISPUTE'));
-  mode = 1;
-  world.temporal.update(world.workflowId, 'recheck');
-  for (let i = 0; i < 40 && (await world.state())?.trade_status !== 'DISPUTE'; i += 1)
-    await world.temporal.clock.pass(50);
-  mode = 0;
-  expect(await world.state()).toMatchObject({ trade_status: 'DISPUTE', attention: 'dispute' });
-  await happens(MINUTE, works, 10 * MINUTE);
-  expect(besideTheBank()).toEqual([]);
-});
-
-test('promise 7: a refund whose own last look has shown a dispute is not sent a minute later on the word of a copy', async () => {
-  const fresh = await openWithCopies();
-  await happens(trouble('refunds unreachable'), ask('150.00', 'a'), MINUTE, move('DISPUTE'));
-  fresh(trouble('unreachable'));
-  await happens(MINUTE, works, 10 * MINUTE);
-  expect(besideTheBank()).toEqual([]);
-});
-
-test('promise 3: a chargeback that nobody has decided on is not replaced by the dispute before it, which an older copy shows', async () => {
-  const fresh = await openWithCopies();
-  await happens(move('DISPUTE'), 3 * MINUTE, move('CHARGEBACK'));
-  fresh(() => undefined);
-  await happens(tell('CHARGEBACK'));
-  await world.temporal.clock.pass(200);
-  // A late delivery of the dispute follows at once.
-  await happens(tell('DISPUTE'), 1_000, DAY);
-  expect(world.acknowledged.map(({ status }) => status)).toEqual(['CHARGEBACK', 'DISPUTE']);
-  expect(world.attentions.map(({ attention }) => attention)).toContain('chargeback');
 });
 
 test('promise 8: a dispute that is closed over a part of ours does not bring the question what others gave back', async () => {

@@ -4,7 +4,7 @@
  */
 import { defaultPayloadConverter, toPayloads } from '@temporalio/common';
 import type { AfterSaleState, PaymentState } from '../../../../src/contract';
-import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Trade, Trouble } from '../../hostile/gateway';
 import { type Act, happensIn } from '../../hostile/happens';
 import { listFails } from '../../hostile/temporal-down';
@@ -110,9 +110,6 @@ export async function sellAdopted(): Promise<void> {
   expect([await outcomeNow(), answers()]).toEqual(['SUCCESS', ['T1']]);
 }
 
-/** A worker is away, so what comes meanwhile meets the workflow's first task. */
-export const whileAway = (act: Act) => () => happens(noWorker(MINUTE), act, SECOND);
-
 /** The worker is away while a run is started and notified; somebody terminates that run before a worker has taken anything. */
 export const cutOff = (start: Act, notified: Act) => () =>
   happens(noWorker(MINUTE), start, SECOND, notified, SECOND, terminate, 5 * MINUTE);
@@ -127,13 +124,6 @@ export async function leftUnread(reads: number): Promise<() => void> {
   const mend = listIsDown(reads);
   adopt();
   return mend;
-}
-
-/** Money that comes, is notified, and of which a person says CANCEL, is known all the same. */
-export async function isFoundAfterAll(): Promise<void> {
-  await happens(tell('T1', 'SUCCESS'), 10 * HOUR, decide('CANCEL'), 24 * HOUR);
-  const { outcome, other_trades } = await stateNow();
-  expect([outcome, other_trades]).not.toEqual(['CANCEL', []]);
 }
 
 // — What people know —

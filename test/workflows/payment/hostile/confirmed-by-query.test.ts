@@ -10,7 +10,6 @@ import {
   begin,
   decide,
   happens,
-  isFoundAfterAll,
   move,
   notify,
   oddSignal,
@@ -23,14 +22,12 @@ import {
   reset,
   sale,
   startAgain,
-  startBroken,
   startWith,
   stateNow,
   tell,
   terminate,
   tradeAt,
   trouble,
-  whileAway,
   works,
   world,
 } from './acts';
@@ -51,37 +48,16 @@ for (const isTerminated of [false, true])
     expect([outcome, attentions(), open()]).not.toEqual(['CANCEL', [], []]);
   });
 
-// — A run that adopts by number alone never asks for a trade by the number that was notified, or that callers were given —
-// Lost: acknowledged money of our own trade. A person reads "unknown-trade" without any number, says CANCEL, and then
-// nothing watches T1.
-
-test('promise 4: a SUCCESS that is notified to a start without a request is asked for by its own number', async () => {
-  await begin({ creations: ['answer lost'], findsBy: 'trade_no alone' });
-  await happens(pay, 3 * SECOND);
-  await happens(terminate, whileAway(startBroken), isFoundAfterAll);
-});
-
 test('promise 4: a SUCCESS that is notified after an adoption without any number is asked for', async () => {
   await begin();
   await happens(startWith([{ kind: 'adopt', app_id: 'hostile' }]), MINUTE, anotherTold('SUCCESS'), 3 * HOUR);
   expect(world.gateway.exchanges).not.toEqual([]);
 });
 
-// — Inputs that no rule refuses —
-// Lost: goods for which nothing was paid (one trade sells two orders).
-
-test('promise 4: money that comes to our trade after a start without an argument was terminated is taken by the webhook', async () => {
-  await begin();
-  await happens(pay, MINUTE, terminate, whileAway(startWith([])), terminate, 5 * MINUTE, tell('T1', 'SUCCESS'), HOUR);
-  expect(world.acknowledged).toHaveLength(1);
-});
-
 test('promise 4: a trade that is named after a person called the order sold is asked for, also after a reset', async () => {
   const traits = { takesNumbersTwice: false, creations: ['none' as const, ...unreachable], before: OTHER };
   await keeps([resolve('SUCCESS'), told, { do: 'reset' }], traits, 1_682_413_212);
 });
-
-// — An acknowledged SUCCESS of another trade is told as PROCESSING —
 
 test.each(['PROCESSING', 'SUCCESS'])(
   'promise 4: an acknowledged SUCCESS of another trade is told as such, although copies lag (%s at first)',
@@ -94,18 +70,12 @@ test.each(['PROCESSING', 'SUCCESS'])(
   },
 );
 
-// — Candidates that are handed on as notifications lose their amount —
-
 test('promise 4: another amount that was notified before a reset is before a person, where notifications are believed', async () => {
   await begin({ confirmByQuery: false, lag_ms: 20 * MINUTE, creations: ['answer lost'], takesNumbersTwice: false });
   await happens(pay, SECOND, notify('T1', 'SUCCESS', { amount: '1.00' }), 5 * MINUTE, reset, 30 * MINUTE);
   expect(open()).toContain('amount-mismatch');
 });
 
-// — A SUCCESS that was never believed counts as known once a person, or a deadline, has ended the payment —
-// Lost: the buyer's money, acknowledged or not. The merchant was told CANCEL and delivers nothing; nobody is told, nobody polls.
-
-// Lost: the merchant's books: an event says that the payment's outcome is SUCCESS; its state, and everybody else, say CANCEL.
 test('promise 4: no event calls a payment sold that a person has ended as CANCEL', async () => {
   await begin();
   saysSuccess(false);
@@ -114,16 +84,12 @@ test('promise 4: no event calls a payment sold that a person has ended as CANCEL
   expect(payments).not.toContain('SUCCESS');
 });
 
-// — "No such order" for half a minute settles an acknowledged SUCCESS for good —
-
 test('promise 4: a SUCCESS that the gateway denied for two minutes, and contradicts from then on, ends before a person', async () => {
   await begin({});
   await happens(pay, HOUR, trouble('no such order'), notify('T1', 'SUCCESS'), 2 * MINUTE, works, 10 * HOUR);
   await happens(move('T1', 'CANCEL'), 2 * DAY);
   expect([await outcome(), open()]).not.toEqual(['CANCEL', []]);
 });
-
-// — Other trades under the number —
 
 test('promises 4 and 6: an acknowledged SUCCESS of another trade does not become PROCESSING by a late word of it', async () => {
   await begin({ lag_ms: 10 * MINUTE });
@@ -132,8 +98,6 @@ test('promises 4 and 6: an acknowledged SUCCESS of another trade does not become
   await happens(notify('T2', 'PROCESSING'), HOUR);
   expect(await others()).toEqual(['T2 SUCCESS']);
 });
-
-// — Money —
 
 test('promise 4: an answer about another, paid trade does not sell ours', async () => {
   await begin();
@@ -194,8 +158,6 @@ test.each(['attention', 'accept', 'refund'] as const)(
   },
 );
 
-// — A poll that runs beside a look finds another trade —
-
 test.each([
   ['silent', 'SUCCESS'],
   ['denied', 'SUCCESS'],
@@ -212,8 +174,6 @@ test.each([
   },
 );
 
-// — A trade of another order is named by mistake —
-
 test('promise 4: a signal that names the paid trade of another order does not sell ours', async () => {
   await begin({ creations: ['lost before it arrived'] });
   const other = world.gateway.make({ out_trade_no: 'order-2', amount: AMOUNT }, 'another system', 'SUCCESS');
@@ -221,8 +181,6 @@ test('promise 4: a signal that names the paid trade of another order does not se
   await happens(oddSignal('notification', { trade_no: other.trade_no, trade_status: 'SUCCESS' }), 20 * MINUTE);
   expect(await sale()).toEqual({ outcome: null, trade_no: 'T2', attention: 'unexpected-signal' });
 });
-
-// — The gateway’s answers name no trade —
 
 test.each([
   ['PROCESSING', { outcome: null, attention: 'unconfirmed-notification' }],

@@ -6,9 +6,6 @@ import { begin, costs, decide, happens, pay, reset, sell, tell, trouble, works, 
 /** The steps of which the merchant heard. */
 const heard = () => world.events.flatMap((event) => (event.type === 'transition' ? [event.transition.to] : []));
 
-// — One payment, two events SUCCESS —
-// Lost: goods, where a merchant delivers on each event SUCCESS and keeps their ids, as docs/events.md asks.
-
 test('the contract: a payment of another amount that a person calls SUCCESS is told once', async () => {
   await begin();
   await happens(pay, MINUTE, costs('T1', '1.00'), tell('T1', 'SUCCESS'), 10 * MINUTE, decide('SUCCESS'), HOUR);
@@ -18,17 +15,12 @@ test('the contract: a payment of another amount that a person calls SUCCESS is t
   expect(told).toHaveLength(1);
 });
 
-// — Money of another amount is called SUCCESS twice where the trade moved on before a person decided —
-
 test('events: a merchant hears one SUCCESS where a trade of another amount was disputed before a person called it sold', async () => {
   await begin();
   await happens(pay, MINUTE, costs('T1', '100.00'), tell('T1', 'SUCCESS'), HOUR, tell('T1', 'DISPUTE'), HOUR);
   await happens(decide('SUCCESS'), HOUR);
   expect(heard().filter((to) => to === 'SUCCESS')).toHaveLength(1);
 });
-
-// — A relay of events that somebody cancels drops them —
-// Lost: goods: the merchant never hears of SUCCESS. docs/operations.md names what must not be canceled, and not this one.
 
 test('the contract: events that the merchant’s handler refused are told although somebody has canceled their relay', async () => {
   await begin({ deafFor: 40 });
@@ -54,8 +46,6 @@ test('promise 8: an event that the handler does not take for days is before a pe
   );
   expect([delivery?.isRunning, heard()]).toEqual([false, expect.arrayContaining(['SUCCESS'])]);
 });
-
-// — What merchants are told —
 
 test('promise 8: after a reset the event SUCCESS has an id of its own', async () => {
   await begin();

@@ -15,7 +15,6 @@ import {
   oddSignal,
   outcome,
   pay,
-  recheck,
   refund,
   reset,
   sale,
@@ -47,7 +46,6 @@ test.each([200, 500, 1000, 1500, 2000, 3000, 4000, 5000])(
   },
 );
 
-// Reset of the after-sale after a person's settlement: is the person asked again?
 test('a reset of the after-sale asks nobody again of what a person has settled', async () => {
   await begin({});
   await happens(pay, MINUTE, anotherTold('SUCCESS'), 10 * MINUTE, tell('T1', 'SUCCESS'), HOUR, settle({}), HOUR);
@@ -57,19 +55,6 @@ test('a reset of the after-sale asks nobody again of what a person has settled',
   expect((await sale()).attention).toBe(null);
 });
 
-test('the same, where something still keeps the after-sale', async () => {
-  await begin({ method: 'Wallet' });
-  await happens(pay, MINUTE, oddSignal('somethingElse', 1), MINUTE, decide('CANCEL'), MINUTE);
-  world.temporal.latest(AFTER)?.signal('somethingElse', []);
-  await happens(HOUR, settle({}), HOUR);
-  const before = await sale();
-  const run = world.temporal.latest(AFTER);
-  if (run) world.temporal.reset(run);
-  await world.pass(HOUR);
-  expect((await sale()).attention).toBe(before.attention);
-});
-
-// A person's word of a late refund is lost on reset?
 test('a reset of the after-sale while late money is refunded sends nothing twice', async () => {
   await begin({ late: 'refund', method: 'Wallet', mishaps: ['answer lost'] });
   await happens(pay, MINUTE, decide('CANCEL'), HOUR, tell('T1', 'SUCCESS'), 10);
@@ -98,19 +83,6 @@ test('payment terminated while its after-sale waits to start', async () => {
   expect(await outcome()).toBe('SUCCESS');
 });
 
-// Somebody sends again what another payment handed over, or a copy of this one's input.
-test('an after-sale is started by hand like an old one', async () => {
-  await begin({ method: 'Wallet' });
-  await happens(pay, MINUTE, decide('CANCEL'), HOUR);
-  const first = world.temporal.latest(AFTER);
-  await happens(move('T1', 'SUCCESS'), 2 * HOUR, settle({ outcome: 'SUCCESS' }), HOUR);
-  if (!first) throw new Error('none');
-  if (!world.temporal.latest(AFTER)?.isRunning)
-    world.temporal.begin({ workflowId: AFTER, type: 'afterSale', args: first.start.args });
-  await world.pass(DAY);
-  expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: null });
-});
-
 test('a payment of another order, signalled by mistake, changes nothing', async () => {
   await begin({ late: 'refund', method: 'Wallet' });
   await happens(sell, anotherTold('PROCESSING'), MINUTE);
@@ -118,17 +90,6 @@ test('a payment of another order, signalled by mistake, changes nothing', async 
   await happens(handOver({ ...(await stateNow()), ...other, other_trades: [], history: [] }), HOUR);
   expect((await sale()).trade_no).toBe('T1');
 });
-
-test.each([false, true])(
-  'the state of an order that was made at the second try is that of the second (a person has looked: %s)',
-  async (looked) => {
-    await begin({ method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
-    await notMade();
-    if (looked) await happens(settle({}));
-    await happens(5 * MINUTE, pay, MINUTE, tell('T1', 'SUCCESS'), HOUR);
-    expect(await outcome()).toBe('SUCCESS');
-  },
-);
 
 test.each(['attention', 'refund', 'accept'] as const)(
   'a CANCEL of an order that was not made does not make the next sale late money (%s)',
@@ -143,14 +104,3 @@ test.each(['attention', 'refund', 'accept'] as const)(
     expect(world.gateway.refunds).toEqual([]);
   },
 );
-
-test.each(['refund'] as const)('… where the second order has something to hand over (%s)', async (late) => {
-  await begin({ late, method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
-  await happens(notMade, settle({ outcome: 'CANCEL' }), 5 * MINUTE, pay, MINUTE, oddSignal('somethingElse', 1), MINUTE);
-  await happens(tell('T1', 'SUCCESS'), HOUR);
-  const one = await sale();
-  await happens(recheck, HOUR);
-  await afterSale();
-  expect(world.gateway.refunds).toEqual([]);
-  expect(one.outcome).toBe('SUCCESS');
-});

@@ -87,20 +87,3 @@ test('promise 1: an order that was sold gets its answer where another one under 
   await happens(pay, HOUR);
   expect(codes()).toEqual(['T1 000201-T1', 'T1 000201-T1']);
 });
-
-test('promise 1: an order is not sent again where the run that sent it is forgotten, and the one that went on from it was terminated on the old task queue', async () => {
-  await begin({ takesNumbersTwice: true });
-  await happens(pay, MINUTE);
-  world.terminate();
-  await world.pass(MINUTE);
-  world.start('ALLOW_DUPLICATE');
-  await world.pass(10 * MINUTE);
-  await world.temporal.forget(world.workflowId);
-  world.terminate();
-  await world.pass(MINUTE);
-  world.temporal.renameTaskQueue();
-  world.start('ALLOW_DUPLICATE');
-  await world.pass(HOUR);
-  await happens(pay, HOUR);
-  expect([world.gateway.trades.length, codes()]).toEqual([1, ['T1 000201-T1', 'T1 000201-T1']]);
-});

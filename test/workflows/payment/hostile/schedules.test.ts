@@ -124,33 +124,10 @@ const SCHEDULES: readonly Schedule[] = [
     [wait(MINUTE), { do: 'start elsewhere' }, wait(HOUR)],
   ],
   [
-    'promise 1: an order that the gateway carries out late, after it has refused the second try, is ours to who asks again',
-    [wait(10 * HOUR), { do: 'pay' }],
-    {
-      ...{ takesNumbersTwice: false, shows: 'the first', creations: ['carried out late', 'credentials'] },
-      ...{ late_ms: 5 * MINUTE, notifies_ms: 2 * MINUTE, childStarts_ms: HOUR, deafFor: 1 },
-    },
-    792_740_158,
-  ],
-  [
     'promise 8: three days without a worker are none in which the handler has refused an event',
     [paid, wait(20 * SECOND), { do: 'no worker', ms: 3 * 24 * HOUR }],
     { takesNumbersTwice: false, shows: 'the first', deafFor: 3, kind: 'checkout' },
     2_124_566_344,
-  ],
-  [
-    'promise 8: a person settles an order of another system whose trade the gateway forgot before its refund was sent',
-    [notify, wait(10 * HOUR), { do: 'refund' }],
-    {
-      ...{ takesNumbersTwice: false, shows: 'the first', forgetsAfter_ms: 4 * HOUR },
-      before: { amount: '150.00', isPaid: true, isNotified: false },
-    },
-    814_491_294,
-  ],
-  [
-    'promise 2: an order that could not be sent is not sent hours later',
-    [wait(10 * HOUR)],
-    { creations: Array.from({ length: 200 }, () => 'unreachable' as const) },
   ],
   [
     'promise 5: queries that are refused for good put the payment before a person',
@@ -165,19 +142,6 @@ const SCHEDULES: readonly Schedule[] = [
     'promise 4: an adopted trade that is paid with another amount than it was made with is not sold without a person',
     [{ do: 'paid wrongly' }, paid, notify, wait(HOUR)],
     { before: { amount: '150.00', isPaid: false, isNotified: true } },
-  ],
-  [
-    'promise 1: an order that the gateway has of others is not sent again by a second start',
-    [wait(20 * SECOND), { do: 'start again' }, wait(MINUTE)],
-    { before: { amount: '150.00', isPaid: false, isNotified: false }, takesNumbersTwice: false },
-  ],
-  [
-    'promise 1: an order that the gateway has of others is not sent again by a reset',
-    [wait(5 * MINUTE), { do: 'reset' }, wait(MINUTE)],
-    {
-      ...{ before: { amount: '15.00', isPaid: false, isNotified: false }, takesNumbersTwice: false },
-      findsBy: 'trade_no alone',
-    },
   ],
   [
     'promise 1: nobody is told to pay another system’s trade of another amount that is found after a lost creation',
@@ -252,16 +216,6 @@ const SCHEDULES: readonly Schedule[] = [
     { takesNumbersTwice: false },
   ],
   [
-    'promise 1: of two more trades that are notified after the sale, both are looked at',
-    [
-      ...[wait(MINUTE), paid, notify, wait(HOUR)],
-      ...([
-        { do: 'another trade', paid: true },
-        { do: 'another trade', paid: true },
-      ] as const),
-    ],
-  ],
-  [
     'promise 2: an order whose task waited hours for a worker is not sent any more',
     [wait(SECOND / 2), { do: 'no worker', ms: 3 * HOUR }, wait(4 * HOUR)],
     { heldBack: 1 },
@@ -306,19 +260,9 @@ const SCHEDULES: readonly Schedule[] = [
     { ...neverSent, ...refunding },
   ],
   [
-    'promise 8: money of another system’s order is not accepted because our workflow was terminated before it sent its own',
-    [wait(MINUTE), { do: 'terminate' }, wait(HOUR), another(true), wait(HOUR)],
-    { ...neverSent, late: 'accept' },
-  ],
-  [
     'promise 7: money of another system’s order is not sent back because ours has no number yet',
     [wait(10 * SECOND), resolve('CANCEL'), another(true), wait(HOUR)],
     { creations: ['answer lost'], lag_ms: 120 * SECOND, ...refunding },
-  ],
-  [
-    'promise 5: an order that was sent again after a lost creation is looked for by its number, too',
-    [wait(5 * MINUTE), paid, wait(HOUR)],
-    { creations: ['answer lost'], lag_ms: 120 * SECOND, shows: 'the first' },
   ],
   [
     'promise 4: a notification names the trade of a payment whose creation’s answer did not',
@@ -356,12 +300,6 @@ const SCHEDULES: readonly Schedule[] = [
       takesNumbersTwice: false,
       shows: 'the first',
     },
-    CHANCE,
-  ],
-  [
-    'promise 8: a person who ends a sale of a wrong amount as CANCEL ends the search for a trade that the gateway has forgotten',
-    [wait(MINUTE), paid, wait(10 * HOUR), { do: 'notify wrong amount' }],
-    { forgetsAfter_ms: 4 * HOUR, creations: ['lost before it arrived'], takesNumbersTwice: false },
     CHANCE,
   ],
   [
@@ -416,14 +354,6 @@ test('an unknown trade that a person has resolved is settled by one word', async
   await world.close();
 });
 
-test('a paid order is not left under a reason that has gone away', async () => {
-  const { attentions } = await keeps([wait(5 * MINUTE), { do: 'pay' }, wait(5 * MINUTE), paid, wait(2 * HOUR)], {
-    creations: ['answer lost', 'credentials'],
-    findsBy: 'trade_no alone',
-  });
-  expect(attentions.length).toBeGreaterThan(0);
-});
-
 test('a signal without its argument, before the order is sent, does not keep it from being sent', async () => {
   const { told } = await keeps([wait(SECOND), { do: 'empty signal' }, wait(10 * MINUTE)], { heldBack: 3 });
   expect(told.map(({ is }) => is)).toEqual(['payment data']);
@@ -454,39 +384,11 @@ test('promise 1: what was notified to a run that was terminated before it took i
   await keeps(steps, { before, takesNumbersTwice: false, heldBack: 1, shows: 'the first' }, 1_939_659_485);
 });
 
-test('promise 8: a recheck of a run that has just begun after a sale is answered', async () => {
-  const recheck: Step = { do: 'recheck' };
-  await keeps(
-    [wait(5 * SECOND), resolve('SUCCESS'), recheck, { do: 'withdraw' }, paid, recheck, wait(20 * SECOND), recheck],
-    { takesNumbersTwice: false, deafFor: 3, notifies_ms: 20 * SECOND, shows: 'the first' },
-    1_601_024_486,
-  );
-});
-
-test('an order whose number another system used is refused again, and not answered with that trade', async () => {
-  const another: Step = { do: 'another trade', paid: false };
-  const { told } = await keeps([wait(SECOND), another, wait(5 * MINUTE), { do: 'pay' }, wait(5 * MINUTE)], {
-    heldBack: 3,
-  });
-  const answers = told.flatMap((one) =>
-    one.is === 'failure' ? [one.type] : one.is === 'payment data' ? [one.is] : [],
-  );
-  expect(answers).toEqual(['DuplicateOrderError', 'DuplicateOrderError']);
-});
-
 test('credentials that are refused under another reason are asked for ever more slowly', async () => {
   const another: Step = { do: 'another trade', paid: false };
   const refused: Step = { do: 'outage', kind: 'credentials' };
   const { gateway } = await keeps([wait(MINUTE), another, wait(MINUTE), refused, wait(10 * HOUR)]);
   expect(gateway.exchanges.filter(({ answered }) => answered === 'refusal').length).toBeLessThan(100);
-});
-
-test('a second trade that is notified while the gateway does not know the first is looked at', async () => {
-  const steps: Step[] = [wait(MINUTE), { do: 'terminate' }, wait(10 * HOUR), { do: 'notify lie' }, wait(HOUR)];
-  const { gateway } = await keeps([...steps, { do: 'another trade', paid: true }, wait(HOUR)], {
-    forgetsAfter_ms: 4 * HOUR,
-  });
-  expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T2')).toBe(true);
 });
 
 test('an order that was refused is refused again, although another system has sold its number since', async () => {
@@ -524,50 +426,6 @@ test('promise 1: whoever adopts the number of a sale does not answer another car
   expect(told.at(-1)).toMatchObject({ is: 'failure', type: 'DuplicateOrderError' });
 });
 
-test('a sale that a lagging copy of the gateway does not show yet needs nobody', async () => {
-  const steps: Step[] = [wait(MINUTE), paid, notify, wait(5 * SECOND), { do: 'start broken' }, wait(10 * SECOND)];
-  const { attentions } = await keeps(steps, { confirmByQuery: false, lag_ms: 20 * SECOND });
-  expect(attentions).toEqual([]);
-});
-
-test('one word settles a trade that the gateway has forgotten, however often it was notified', async () => {
-  const again: readonly Step[] = [{ do: 'notify lie' }, wait(HOUR)];
-  const { told, workflowId } = await keeps([wait(MINUTE), { do: 'terminate' }, wait(5 * HOUR), ...again, ...again], {
-    forgetsAfter_ms: 4 * HOUR,
-  });
-  // At the end of a story a person says CANCEL of whatever is open.
-  expect(told.filter((one) => one.is === 'resolved' && one.workflowId === workflowId)).toHaveLength(1);
-});
-
-test('promise 6: a sale of an adopted trade stays where its run is reset and the gateway has forgotten it', async () => {
-  const { told } = await keeps(
-    [another(true), wait(10 * HOUR), { do: 'reset' }, wait(HOUR), { do: 'await outcome' }, wait(MINUTE)],
-    {
-      forgetsAfter_ms: 4 * HOUR,
-    },
-  );
-  const answer = told.find(({ is }) => is === 'outcome');
-  expect(answer).toMatchObject({ state: { outcome: 'SUCCESS', trade_no: 'T1' } });
-});
-
-test('promise 5: the first of two trades of ours is watched by its own number once the order’s number has shown it', async () => {
-  const { gateway } = await keeps([wait(10 * HOUR), paid, wait(3 * HOUR)], {
-    creations: ['answer lost'],
-    lag_ms: 2 * MINUTE,
-    childStarts_ms: MINUTE,
-  });
-  expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T1' && shown.status === 'SUCCESS')).toBe(true);
-});
-
-test('promise 8: a recheck right after a second start looks, because an earlier run may have sent the order', async () => {
-  const again: readonly Step[] = [{ do: 'start again' }, { do: 'recheck' }, wait(MINUTE)];
-  const { gateway, told } = await keeps([wait(2 * HOUR), ...again], { creations: ['overloaded', 'refused for good'] });
-  const answer = told.find((one) => one.is === 'rechecked' && one.workflowId.startsWith('payment:'));
-  const asked = answer?.is === 'rechecked' ? answer.asked : Number.POSITIVE_INFINITY;
-  const until = answer?.at ?? Number.POSITIVE_INFINITY;
-  expect(gateway.exchanges.some(({ is, at }) => is === 'query' && at >= asked && at <= until)).toBe(true);
-});
-
 test('a refund of an order that the gateway has forgotten is asked about ever more slowly, and is before a person', async () => {
   const steps: Step[] = [wait(MINUTE), paid, wait(5 * HOUR), { do: 'refund' }, wait(HOUR)];
   const { attentions } = await keeps(steps, { forgetsAfter_ms: 4 * HOUR });
@@ -581,13 +439,6 @@ test('promise 4: a trade that is notified while a person calls an order without 
     findsBy: 'trade_no alone',
   });
   expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T1')).toBe(true);
-});
-
-test('promise 1: a refused order is refused again, although a person ends its second run before it is looked at', async () => {
-  const again: readonly Step[] = [notify, { do: 'pay' }, resolve('CANCEL')];
-  const { told } = await keeps([wait(MINUTE), ...again, wait(HOUR)], { creations: ['created and refused'] });
-  const answers = told.flatMap((one) => (one.is === 'payment data' ? [one.data] : []));
-  expect(answers).toMatchObject([{ trade_status: 'REFUSED' }, { trade_status: 'REFUSED' }]);
 });
 
 test('promise 8: a recheck right after a reset looks, because the run before it has sent the order', async () => {
@@ -604,12 +455,6 @@ test('promise 5: an order that the gateway refuses to look for is asked about ev
   const refused = (kind: '429' | 'credentials'): Step => ({ do: 'outage', kind });
   const steps: Step[] = [refused('429'), wait(5 * SECOND), refused('credentials'), wait(10 * HOUR)];
   await keeps(steps, { creations: ['answer lost'] });
-});
-
-test('promise 7: a refund with a lost answer is not made twice by copies of the gateway that are two minutes behind', async () => {
-  const steps: Step[] = [wait(MINUTE), paid, wait(10 * HOUR), { do: 'refund' }, wait(HOUR)];
-  const { gateway } = await keeps(steps, { mishaps: ['answer lost'], lag_ms: 2 * MINUTE });
-  expect(gateway.refunds).toHaveLength(1);
 });
 
 test('promise 5: a trade of ours that is named while a person ends the order is watched beside the first one', async () => {

@@ -6,7 +6,7 @@
 
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { answering } from '../../hostile/answering';
-import { adopt, anotherMade, begin, happens, listIsDown, open, outcome, refund, sell, terminate, world } from './acts';
+import { anotherMade, begin, happens, listIsDown, open, outcome, refund, sell, terminate, world } from './acts';
 
 const SECOND = 1_000;
 
@@ -29,14 +29,6 @@ test('a refund of a sale is of the trade that was sold, also where a start like 
   await happens(refund, HOUR);
   expect(sentBack()).not.toContain('T2');
   expect(sentBack().length + open().length).toBeGreaterThan(0);
-});
-
-test('the same, where the number was adopted by mistake', async () => {
-  await begin({ method: 'Wallet' });
-  await happens(sell, anotherMade('SUCCESS'));
-  const mend = listIsDown();
-  await happens(adopt, 5 * SECOND, terminate, mend, refund, HOUR);
-  expect(sentBack()).not.toContain('T2');
 });
 
 test('the after-sale of a sale knows its payment, also where a start like it was ended at once', async () => {

@@ -1,9 +1,6 @@
 /** Promise 5: no notification is needed, and nothing hangs without an end. */
 
-import type { KnownOrder, PaymentEnd } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { fold, NOTHING_KNOWN } from '../../../../src/workflows/order/fold';
-import { nextStep } from '../../../../src/workflows/order/next-step';
 import {
   adopt,
   afterSale,
@@ -15,7 +12,6 @@ import {
   costs,
   decide,
   happens,
-  madeByAnother,
   move,
   notify,
   oddSignal,
@@ -28,7 +24,6 @@ import {
   recheck,
   sale,
   sell,
-  settle,
   startWith,
   stateNow,
   tell,
@@ -38,14 +33,12 @@ import {
   works,
   world,
 } from './acts';
-import { busyAtFirst, changeQueries, hide, saysSuccess, without } from './changed-answers';
-import { keeps, SECOND, wait } from './schedule';
+import { changeQueries, hide, saysSuccess, without } from './changed-answers';
+import { SECOND } from './schedule';
 
 const twice = { creations: ['answer lost' as const], lag_ms: 120 * SECOND, shows: 'the first' as const };
 /** How many events the history of the latest run has. */
 const events = () => world.temporal.runs(world.workflowId).at(-1)?.events ?? 0;
-
-// — What is no notification —
 
 test.each([
   { currency: null },
@@ -70,16 +63,6 @@ test('promise 5: money of an order that the gateway knows by the merchant’s nu
   expect(await outcomeNow()).toBe('SUCCESS');
 });
 
-// — An adoption that compares an end with a notified SUCCESS tells of an outage —
-
-test('promise 5: a late SUCCESS that an outage keeps from being compared is before a person', async () => {
-  await begin({ lag_ms: 120 * SECOND });
-  await happens(pay, 10 * MINUTE, move('T1', 'CANCEL'), 2 * HOUR);
-  expect(await outcomeNow()).toBe('CANCEL');
-  await happens(tell('T1', 'SUCCESS'), 2 * SECOND, trouble('503'), 5 * DAY);
-  expect(attentions()).not.toEqual([]);
-});
-
 test.each(['503', 'no such order', 'credentials'] as const)(
   'promise 5: a late SUCCESS is before a person while the gateway says %s, after a recheck',
   async (kind) => {
@@ -89,24 +72,6 @@ test.each(['503', 'no such order', 'credentials'] as const)(
     expect(attentions()).not.toEqual([]);
   },
 );
-
-test('promise 5: a late SUCCESS of an order that the gateway forgets while it is compared is before a person', async () => {
-  await begin({ lag_ms: 120 * SECOND, forgetsAfter_ms: 4 * HOUR });
-  await happens(pay, 10 * MINUTE, move('T1', 'CANCEL'), 2 * HOUR);
-  expect(await outcomeNow()).toBe('CANCEL');
-  const made = tradeAt(0).states[0]?.at ?? 0;
-  await world.pass(made + 4 * HOUR - 10 * SECOND - world.now);
-  await happens(tell('T1', 'SUCCESS'), 5 * DAY);
-  expect(attentions()).not.toEqual([]);
-});
-
-test('promise 5: a late SUCCESS of an order that the gateway has forgotten already', async () => {
-  await begin({ lag_ms: 120 * SECOND, forgetsAfter_ms: 4 * HOUR });
-  await happens(pay, 10 * MINUTE, move('T1', 'CANCEL'), 5 * HOUR, tell('T1', 'SUCCESS'), 5 * DAY);
-  expect(attentions()).not.toEqual([]);
-});
-
-// — What was paid is known once the trade is sold —
 
 test.each([
   ['150.00', ['150']],
@@ -118,20 +83,12 @@ test.each([
   expect(world.gateway.refunds.map(({ amount }) => amount)).toEqual(sent);
 });
 
-// — `recheck` while an adoption by number reads the earlier runs: the run hangs for ever, without attention —
-// Lost: acknowledged money, and sales: nobody polls, nobody is told, every recheck hangs.
-
 test('promise 5: a recheck right after an adoption by number is answered, and the sale is there', async () => {
   await begin({}, (n) => Math.floor(n / 2));
   await happens(sell, adopt, 25, recheck, 48 * HOUR);
   expect([await outcome(), world.waiting.filter(({ answered }) => !answered)]).toEqual(['SUCCESS', []]);
 });
 
-// — Inputs that no rule refuses —
-// Lost: goods for which nothing was paid (one trade sells two orders).
-
-// Lost: the number, for as long as Temporal keeps the failed run; notifications are refused until the gateway gives
-// up.
 test.each([
   ['argument', []],
   ['kind', [{ app_id: 'hostile' }]],
@@ -148,28 +105,11 @@ test('promise 5: an order whose method is no text is refused', async () => {
   expect(world.run?.status).toBe('FAILED');
 });
 
-test('promise 5: a late refund that its after-sale cannot take for a day adds little to its history', async () => {
-  const traits = { findsBy: 'trade_no alone', notifies_ms: 2 * SECOND, late: 'refund', method: 'Wallet' } as const;
-  const steps = [wait(2 * HOUR), { do: 'paid' }, { do: 'refund' }, { do: 'pay' }, { do: 'terminate' }] as const;
-  await keeps(steps, { ...traits, takesNumbersTwice: false }, 47_222_110);
-});
-
-// — A follow-up of two trades takes the end of one for the end of both —
-
 test('promise 5: money of the second trade, which never ended, is found although the first has ended', async () => {
   await begin(twice);
   await happens(pay, DAY, move('T1', 'CANCEL'), DAY, move('T2', 'SUCCESS'), DAY);
   expect(attentions()).toContain('late-payment');
 });
-
-test('promise 5: money of a single trade that never ended is found', async () => {
-  await begin({});
-  await happens(pay, 2 * DAY, move('T1', 'SUCCESS'), DAY);
-  expect(attentions()).toContain('late-payment');
-});
-
-// — The gateway ends the trade after the payment, or leaves it open —
-// Lost: the watch ended at a time that was fixed at the payment's end, and money that came later was heard of by nobody.
 
 test.each([
   ['ended days after our EXPIRED', [5 * DAY, move('T1', 'CANCEL'), 2 * DAY]],
@@ -181,55 +121,6 @@ test.each([
   expect(open()).toEqual(['late-payment']);
 });
 
-// — No follow-up is started where one for the same reason has ended —
-
-test('promise 5: the second of two trades is watched after a person has ended the payment later than the follow-up', async () => {
-  await begin(twice);
-  await happens(pay, 10 * HOUR);
-  expect(world.gateway.trades).toHaveLength(2);
-  await happens(move('T1', 'CANCEL'), 5 * HOUR, trouble('503'), 9 * HOUR, decide('CANCEL'), MINUTE, works, HOUR);
-  await happens(move('T2', 'SUCCESS'), 6 * HOUR);
-  expect(attentions()).toContain('late-payment');
-});
-
-test('promise 5: a trade is watched after a person has ended its payment late', async () => {
-  await begin({});
-  await happens(pay, 15 * HOUR);
-  expect(world.gateway.trades).toHaveLength(1);
-  await happens(trouble('503'), 9 * HOUR, decide('CANCEL'), MINUTE, works, HOUR, move('T1', 'SUCCESS'), 6 * HOUR);
-  expect(attentions()).toContain('late-payment');
-});
-
-// — The last look of a follow-up: one trade that is shown hides another that is not —
-
-test('promise 5: a first trade that the gateway shows no more is before a person, although the second one is shown', async () => {
-  const creations = ['answer lost' as const, ...Array.from({ length: 15 }, () => 'unreachable' as const)];
-  await begin({ creations, lag_ms: 90 * MINUTE, shows: 'the first', forgetsAfter_ms: 920 * MINUTE });
-  await happens(pay, HOUR);
-  const began = world.asked[0] ?? 0;
-  const minutes = () => (world.now - began) / MINUTE;
-  expect(world.gateway.trades.map(({ made_by }) => made_by)).toEqual(['us', 'us']);
-  await happens(2 * HOUR, move('T2', 'CANCEL'), 4 * HOUR);
-  await world.pass((910 - minutes()) * MINUTE);
-  await happens(move('T1', 'SUCCESS'), 3 * DAY);
-  expect(open()).not.toEqual([]);
-});
-
-test('promise 5: a trade that the gateway shows no more is before a person', async () => {
-  const creations = ['answer lost' as const];
-  await begin({ creations, lag_ms: 45 * MINUTE, shows: 'the first', forgetsAfter_ms: 920 * MINUTE });
-  await happens(pay, 3 * HOUR);
-  const began = world.asked[0] ?? 0;
-  world.gateway.move(tradeAt(1), 'CANCEL');
-  await world.pass(910 * MINUTE - (world.now - began));
-  await happens(move('T1', 'SUCCESS'), 3 * DAY);
-  expect(open()).not.toEqual([]);
-});
-
-// — `created` waits without a timer for a first try that never comes, or that comes late —
-// Lost: callers of the plain contract hang until the outage is over. After ten of them Temporal takes no update any more:
-// a person can neither resolve nor recheck the payment that is before him.
-
 test('the contract: created answers after 30 s where the circuit is open', async () => {
   await begin({ heldBack: 5 });
   world.heldBack_ms = 30 * SECOND;
@@ -237,9 +128,6 @@ test('the contract: created answers after 30 s where the circuit is open', async
   expect(world.told).toMatchObject([{ is: 'failure', type: 'PaymentPendingError' }]);
   expect(openUpdates()).toBe(0);
 });
-
-// — What the creation's answer says is taken for what a look has said —
-// Lost: a card that was paid at once is not delivered until its deadline (hours, or days), while every poll reads SUCCESS.
 
 test('promise 5: an order that was paid at once is sold by a poll where the gateway shows it a minute late', async () => {
   await begin({ lag_ms: 60 * SECOND });
@@ -249,9 +137,6 @@ test('promise 5: an order that was paid at once is sold by a poll where the gate
   expect(world.gateway.exchanges.some(({ shown }) => shown?.status === 'SUCCESS')).toBe(true);
   expect(await outcome()).toBe('SUCCESS');
 });
-
-// — The end of a follow-up's watch after a person has settled an earlier reason —
-// Lost: the buyer's money. It came in an outage at the end of the watch; nobody looks any more, and nobody is told.
 
 test('promise 5: a follow-up that has no answer at its end is before a person, also where one has settled another reason before', async () => {
   await begin();
@@ -263,9 +148,6 @@ test('promise 5: a follow-up that has no answer at its end is before a person, a
   const told = world.attentions.filter(({ at }) => at > before);
   expect([await outcomeNow(), told.length > 0]).not.toEqual(['EXPIRED', false]);
 });
-
-// — A poll's answer is thrown away where a look beside it has no answer —
-// Lost: the gateway has said SUCCESS to us, and the merchant does not hear of it for as long as the outage goes on.
 
 test('promise 5: a poll that reads SUCCESS while a look has no answer is heard', async () => {
   await begin();
@@ -279,10 +161,6 @@ test('promise 5: a poll that reads SUCCESS while a look has no answer is heard',
   await world.pass(5 * HOUR);
   expect(await outcome()).toBe('SUCCESS');
 });
-
-// — A poll that is replaced begins its schedule anew —
-// Lost: two copies that differ, or a key that one of two nodes does not know, are asked four times a minute for as long as the
-// payment waits; 1,300 events an hour end a payment of three days at Temporal's limit of 51,200.
 
 test.each([
   ['two copies of the gateway differ', (n: number) => ({ trade_status: n % 2 ? 'RISK_CONTROLLING' : 'PROCESSING' })],
@@ -307,17 +185,12 @@ test.each([
   expect(events() - before.events).toBeLessThan(200);
 });
 
-// — A SUCCESS that was never believed counts as known once a person, or a deadline, has ended the payment —
-// Lost: the buyer's money, acknowledged or not. The merchant was told CANCEL and delivers nothing; nobody is told, nobody polls.
-
 test('promise 5: a card that was charged at once is before a person where copies lag 20 minutes and a person says CANCEL meanwhile', async () => {
   await begin({ lag_ms: 20 * MINUTE });
   saysSuccess(true);
   await happens(pay, 15 * MINUTE, decide('CANCEL'), 10 * HOUR);
   expect([await outcome(), attentions().filter((one) => one !== 'unknown-trade')]).not.toEqual(['CANCEL', []]);
 });
-
-// — Other trades under the number —
 
 test('promise 5: our own trade is watched after its run was terminated and another trade was notified', async () => {
   await begin({});
@@ -328,21 +201,6 @@ test('promise 5: our own trade is watched after its run was terminated and anoth
   expect(open()).not.toEqual([]);
 });
 
-// — Follow-ups that give money to nobody —
-
-test('promise 5: a trade that was adopted by its own number is watched after a person has said CANCEL', async () => {
-  await begin({});
-  const other = madeByAnother('PROCESSING');
-  world.gateway.trouble = '503';
-  world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'adopt', app_id: 'hostile', trade_no: other.trade_no }]);
-  await world.pass(HOUR);
-  expect(attentions()).toContain('no-answer');
-  await happens(decide('CANCEL'), works, HOUR, move(other, 'SUCCESS'), 2 * DAY);
-  expect([await outcome(), open()]).not.toEqual(['CANCEL', []]);
-});
-
-// — Money —
-
 test('promise 5: a follow-up that saw the end of another trade under the number asks on for ours', async () => {
   await begin({ creations: ['carried out late'], late_ms: 5 * MINUTE });
   await happens(pay, 8 * SECOND, decide('CANCEL'), anotherMade('CANCEL'), 10 * MINUTE);
@@ -351,8 +209,6 @@ test('promise 5: a follow-up that saw the end of another trade under the number 
   await happens(move('T2', 'SUCCESS'), 5 * HOUR);
   expect(attentions()).toContain('late-payment');
 });
-
-// — Storms —
 
 test('promise 5: a follow-up whose gateway leaves out trade_no stops asking once the trade has ended', async () => {
   await begin();
@@ -387,67 +243,6 @@ test.each(['nobody', 'recheck', 'notification'])(
   },
 );
 
-test('a trade that was asked for is not asked for again at once, whatever the clocks of the workers say', async () => {
-  await begin({});
-  const at = world.now;
-  const state = {
-    app_id: 'hostile',
-    out_trade_no: 'order-1',
-    trade_no: null,
-    trade_status: null,
-    order_amount: '150.00',
-    order_currency: 'BRL',
-    method: 'Wallet',
-    outcome: 'CANCEL',
-    confirmed_by: 'operator',
-    attention: null,
-    expires_at: null,
-    history: [],
-    previous: null,
-    payment_data: null,
-    refused_because: null,
-    other_trades: [],
-  } as unknown as PaymentEnd['state'];
-  const payment: PaymentEnd = {
-    run_id: 'r',
-    ended_at: at,
-    state,
-    reasons: [],
-    watch_until: at + DAY,
-    sent_again: false,
-    made_here: true,
-    repeats: false,
-    asked: [],
-  };
-  const settings = { settling_ms: 30_000, late_payments: 'attention' as const };
-  let order: KnownOrder = fold(NOTHING_KNOWN, { is: 'ended', at, payment, contradicted: [] }, settings);
-  const t1 = {
-    trade_no: 'T1',
-    out_trade_no: 'order-1',
-    trade_status: 'PROCESSING',
-    order_amount: '150.00',
-    order_currency: 'BRL',
-    asked_at: at + 60_000,
-  };
-  order = fold(order, { is: 'queried', at, trade: t1, after: 0 }, settings);
-  order = fold(order, { is: 'notified', at: at + 1_000, claim: { trade_no: 'T2', trade_status: 'CANCEL' } }, settings);
-  const step = () =>
-    nextStep(order, at + 2_000, { isAsked: false, watch_until: 0 }, { settling_ms: 30_000, refund_watch_ms: DAY });
-  expect(step()).toEqual({ take: 'ask', other: 'T2' });
-  order = fold(
-    order,
-    {
-      is: 'asked',
-      at: at + 2_000,
-      other: 'T2',
-      answer: 'answered',
-      trade: { ...t1, trade_no: 'T2', trade_status: 'CANCEL', asked_at: at + 2_000 },
-    },
-    settings,
-  );
-  expect(step()).not.toEqual({ take: 'ask', other: 'T2' });
-});
-
 test('after a silence, a denial is an answer: the reason is no silence any more', async () => {
   await begin({ method: 'Wallet' });
   await happens(pay, MINUTE, decide('CANCEL'), 10 * MINUTE, trouble('503'), recheck, HOUR);
@@ -464,37 +259,6 @@ test('an outage at the end of the watch of an order that was never made', async 
   expect((await sale()).attention).toBe(null);
 });
 
-test.each(['recheck', 'notification'])(
-  'of an order that was sent twice, the second trade that a person settled stays settled (%s)',
-  async (how) => {
-    await begin({ creations: ['carried out late'], late_ms: 20 * MINUTE });
-    await happens(pay, 5 * MINUTE, tell('T1', 'SUCCESS'), HOUR, HOUR, settle({}), MINUTE);
-
-    if (how === 'recheck') world.recheck();
-    else world.notify(tradeAt(1));
-    await world.pass(HOUR);
-    expect((await sale()).attention).toBe(null);
-  },
-);
-
-test.each(['attention', 'refund'] as const)(
-  'a person’s word on an order that was not made does not undo the sale of the next one (%s)',
-  async (late) => {
-    await begin({ late, method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
-    await happens(pay, 1 * SECOND, oddSignal('somethingElse', 1), 5 * MINUTE);
-    await happens(settle({ outcome: 'CANCEL' }), 5 * MINUTE, pay, MINUTE, tell('T1', 'SUCCESS'), HOUR);
-
-    const asked = world.payments.refund(world.out_trade_no, { amount: '50.00', out_request_no: 'part' }).then(
-      () => true,
-      () => false,
-    );
-    await world.pass(HOUR);
-    await asked;
-    expect(world.gateway.refunds.map(({ amount }) => amount)).toEqual(['50']);
-    expect(await outcome()).toBe('SUCCESS');
-  },
-);
-
 test('promise 5: an order that was refused at its creation, and is paid within the method’s settling time, is known without a notification', async () => {
   await begin({ creations: ['created and refused'], method: 'Wallet' });
   await happens(pay, 10 * MINUTE);
@@ -503,8 +267,6 @@ test('promise 5: an order that was refused at its creation, and is paid within t
   expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
 });
 
-// — A poll that runs beside a look finds another trade —
-
 test('promise 5: ours is found while the number shows another trade, after a look at ours that had no answer', async () => {
   await begin({ creations: ['lost before it arrived'], shows: 'the latest' });
   await happens(pay, 35 * SECOND);
@@ -512,8 +274,6 @@ test('promise 5: ours is found while the number shows another trade, after a loo
   await happens(2 * MINUTE, anotherMade(), recheck, 15 * MINUTE, mend, move('T1', 'SUCCESS'), 10 * MINUTE);
   expect(await outcomeNow()).toBe('SUCCESS');
 });
-
-// — A trade of another order is named by mistake —
 
 test.each([true, false])(
   'promise 5: other trades that have no answer do not keep our SUCCESS back (confirmed by a query: %s)',
@@ -527,30 +287,6 @@ test.each([true, false])(
     expect(await outcome()).toBe('SUCCESS');
   },
 );
-
-// — A gateway that was busy has made an order, and makes another one —
-
-test('promise 5: where a busy gateway has made the order twice, money of the first is found after the end of the second', async () => {
-  await begin({ shows: 'the first' });
-  busyAtFirst();
-  await happens(pay, MINUTE, move('T1', 'SUCCESS'), move('T2', 'CANCEL'), 10 * DAY);
-  expect((await sale()).attention).not.toBe(null);
-});
-
-test('promise 5: an order whose creation was refused, and that the gateway shows as INITIAL, is watched', async () => {
-  await begin({ creations: ['created and refused'] });
-  const { gateway } = world;
-  const { make } = gateway;
-  gateway.make = (order, by) => make.call(gateway, order, by, 'INITIAL');
-  await happens(pay, MINUTE);
-  gateway.move(tradeAt(0), 'PROCESSING');
-  await world.pass(MINUTE);
-  gateway.move(tradeAt(0), 'SUCCESS');
-  await world.pass(10 * DAY);
-  expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
-});
-
-// — A poll that brings nothing new is not begun anew at once —
 
 test.each(['both ids', 'trade_no alone'] as const)(
   'promise 5: an order that was refused, and of which a SUCCESS was notified that no query confirms, is asked for about once an hour (found by %s)',

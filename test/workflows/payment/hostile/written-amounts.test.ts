@@ -2,7 +2,7 @@
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { rewording } from '../../hostile/answering';
-import { afterSale, begin, happens, open, pay, sell, settle, stateNow, tradeAt, world } from './acts';
+import { afterSale, begin, decide, happens, open, pay, refund, sell, settle, stateNow, tell, world } from './acts';
 
 /** From now on, queries write the amount like this, as JSON. */
 function writes(amount: string): void {
@@ -14,24 +14,14 @@ const givenBack = () => world.gateway.refunds.map(({ amount }) => amount);
 test('a sale whose amount the gateway writes with an exponent is refunded', async () => {
   await begin({ method: 'Wallet' });
   writes('1.5E+2');
-  await sell();
-  world.refund();
-  await world.pass(HOUR);
-  world.refund();
-  await world.pass(DAY);
+  await happens(sell, refund, HOUR, refund, DAY);
   expect(givenBack()).toEqual(['150']);
 });
 
 test('late money whose amount the gateway writes with an exponent is sent back where the settings say so', async () => {
   await begin({ method: 'Wallet', late: 'refund' });
   writes('1.5E+2');
-  await happens(pay, MINUTE);
-  world.gateway.move(tradeAt(0), 'CANCEL');
-  world.notify(tradeAt(0));
-  await world.pass(HOUR);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(DAY);
+  await happens(pay, MINUTE, tell('T1', 'CANCEL'), HOUR, tell('T1', 'SUCCESS'), DAY);
   expect(givenBack()).toEqual(['150']);
 });
 
@@ -41,14 +31,11 @@ test.each(['"1.500,00"', '-150', '0', '1e300'])(
     await begin({ method: 'Wallet' });
     await sell();
     writes(amount);
-    world.refund();
-    await world.pass(DAY);
+    await happens(refund, DAY);
     expect(givenBack()).toEqual([]);
     expect(open()).toEqual(['amount-mismatch']);
     expect((await stateNow()).mismatch?.amount).toBe(amount.replaceAll('"', ''));
-    await happens(settle({ outcome: 'SUCCESS' }));
-    world.refund();
-    await world.pass(DAY);
+    await happens(settle({ outcome: 'SUCCESS' }), refund, DAY);
     expect(givenBack()).toEqual(['150']);
     expect([open(), (await afterSale())?.order_amount]).toEqual([[], '150.00']);
   },
@@ -58,13 +45,8 @@ test('a payment whose amount nobody can read waits for a person, and is refunded
   await begin({ method: 'Wallet' });
   await happens(pay, MINUTE);
   writes('"1.500,00"');
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(HOUR);
+  await happens(tell('T1', 'SUCCESS'), HOUR);
   expect(await stateNow()).toMatchObject({ outcome: null, attention: 'amount-mismatch' });
-  await world.resolve('SUCCESS');
-  await world.pass(HOUR);
-  world.refund();
-  await world.pass(DAY);
+  await happens(decide('SUCCESS'), HOUR, refund, DAY);
   expect([givenBack(), open()]).toEqual([['150'], []]);
 });
