@@ -1,15 +1,12 @@
 /**
- * Workers that lack something, on a real server: an app, or an activity. Beside another worker that has it, each order goes on; alone, a
- * person hears what is lacking, in the list.
+ * Workers that lack something, on a real server: an app, or an activity. Beside another worker that has it, each order goes on.
  */
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { loadConfig, PaymentGatewayPlugin } from '../../src';
-import { NotCreatedError, PaymentsClient } from '../../src/client';
+import { PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
-import { paymentQuery } from '../../src/temporal/payment-query';
-import { listWorkflows } from '../../src/temporal/workflow-list';
 import { APP } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
 import { key, setting } from '../codec/support';
@@ -26,8 +23,6 @@ const QUICK = {
   WEBHOOK_PUBLIC_URL: 'http://127.0.0.1:9',
   GATEWAY_CHECK_AT_START: 'false',
 };
-/** Long beside the moments that a busy machine loses. */
-const SHORT = { PAYMENTS_PATIENCE: '6s', PAYMENTS_CREATE_WITHIN: '20s' };
 
 let stack: OutsideStack;
 beforeAll(async () => {
@@ -80,13 +75,6 @@ function clientWithKeys(): Client {
 const paymentsOf = (taskQueue: string) =>
   new PaymentsClient({ client: clientWithKeys(), app_id: APP.app_id, taskQueue });
 
-/** Why `list --attention` has the order; undefined while it has it not. */
-async function reasonListed(out_trade_no: string): Promise<string | undefined> {
-  for await (const row of listWorkflows(clientWithKeys(), paymentQuery({ attention: true }, new Date())))
-    if (row.out_trade_no === out_trade_no) return row.attention ?? undefined;
-  return undefined;
-}
-
 /** How the merchant's wait for the order ends. */
 const endOf = (payments: PaymentsClient, out_trade_no: string): Promise<unknown> =>
   payments.outcome(out_trade_no).catch((error: unknown) => error);
@@ -103,24 +91,6 @@ function order(payments: PaymentsClient): string {
   payments.pay(request).catch(() => undefined);
   return request.out_trade_no;
 }
-
-test('with a worker alone that lacks the app, a person hears of it, and the order fails in its time with the true reason', async () => {
-  const taskQueue = `lacking-${randomUUID()}`;
-  const end = await working(taskQueue, 'the app', SHORT);
-  const payments = paymentsOf(taskQueue);
-  const out_trade_no = order(payments);
-  await until(
-    () => reasonListed(out_trade_no),
-    (reason) => reason === 'settings',
-  );
-  const error = await endOf(payments, out_trade_no);
-  expect(error).toBeInstanceOf(NotCreatedError);
-  const message = expect.stringMatching(/no such app.*GATEWAY_APPS_FILE/);
-  expect(error).toMatchObject({ outcome: 'not-sent', message });
-  expect(error).toMatchObject({ message: expect.not.stringContaining('could not be reached') });
-  expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
-  await end();
-});
 
 // It is a process of its own: one process has one worker of a task queue.
 describe('beside a worker that has all', () => {
