@@ -46,7 +46,6 @@ const DEAREST = [
   'cli/operator',
   'real-server/accounts/',
   'cli/setup',
-  'real-server/history-events',
   'real-server/nexus',
   'cli/dev/dev-server',
   'real-server/settings-that-lack',

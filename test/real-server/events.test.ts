@@ -92,7 +92,10 @@ test('an event that nobody takes in time is shown to operators, and is delivered
   const number = await paid();
   const delivery = deliveryTo(dead, number);
   const state = () => delivery.query<EventDeliveryState>('state');
-  await eventually('it waits for a person', async () => (await state()).attention === 'undelivered-event');
+  await eventually('both events wait for a person', async () => {
+    const { attention, waiting } = await state();
+    return attention === 'undelivered-event' && waiting.length === 2;
+  });
   expect(await state()).toMatchObject({
     problem: expect.stringMatching(/^127\.0\.0\.1:\d+ answered HTTP 500$/),
     waiting: [expect.stringContaining('PROCESSING'), expect.stringContaining('SUCCESS')],

@@ -14,13 +14,7 @@ import pino from 'pino';
 import { type DevServer, findTemporal, freePort, startDevServer } from '../../src/cli/dev/temporal';
 import { PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
-import {
-  afterSaleWorkflowId,
-  EVENT_HANDLER,
-  type MerchantEvent,
-  speiAccountWorkflowId,
-  WORKFLOW,
-} from '../../src/contract';
+import { afterSaleWorkflowId, type MerchantEvent, speiAccountWorkflowId, WORKFLOW } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { type Simulator, startSimulator } from '../../src/simulator';
@@ -484,42 +478,4 @@ async function untilRefused(client: Client, workflowId: string): Promise<void> {
   const said = async () =>
     JSON.stringify(await pendingWork(client, await client.workflow.getHandle(workflowId).describe()));
   await until(said, (seen) => seen.includes('in clear text'));
-}
-
-describe('with all of it in clear text in the file itself', () => {
-  onFileWith('all', [START, UPDATE_RESULT, WORKFLOW_RESULT, ACTIVITY_INPUT]);
-
-  test('it is noticed by workers, by clients, and by the worker that is to do an activity', async () => {
-    await connected(noticesAll);
-  });
-});
-
-/** Every read of a client and of a worker fails, and the worker that is to do an activity says why it does not. */
-async function noticesAll(client: Client): Promise<void> {
-  let reads = 0;
-  const histories: Told[] = [];
-  for (const { workflowId } of lived) {
-    const handle = client.workflow.getHandle(workflowId);
-    const events = await eventsOf(client, workflowId);
-    histories.push({ workflowId, history: { events } });
-    const updates = events.flatMap(
-      ({ workflowExecutionUpdateCompletedEventAttributes: done }) => done?.meta?.updateId ?? [],
-    );
-    const results = [
-      ...updates.map((id) => fails(handle.getUpdateHandle(id).result())),
-      ...(events.some((event) => WORKFLOW_RESULT.find(event)) ? [fails(handle.result())] : []),
-    ];
-    reads += results.length;
-    expect([workflowId, await Promise.all(results)]).toEqual([workflowId, results.map(() => true)]);
-  }
-  expect(await unreadable(histories)).toEqual([lived.map(({ workflowId }) => workflowId)]);
-  expect(reads + histories.length).toBeGreaterThan(2 * LIFECYCLES.length);
-  const toAddress = lived.find((one) => one.type === 'eventDelivery' && !one.workflowId.includes(`:${EVENT_HANDLER}:`));
-  const workflowId = toAddress?.workflowId ?? '';
-  await client.workflowService.resetActivity({
-    namespace: 'default',
-    execution: { workflowId },
-    type: 'payments.postEvents',
-  });
-  await untilRefused(client, workflowId);
 }

@@ -83,30 +83,6 @@ test('a paused poll is listed, and its payment goes on when it is unpaused', asy
   expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
 });
 
-test('a poll that a person has completed by hand, in clear text, is made again, and its payment goes on', async () => {
-  const out_trade_no = await waiting();
-  const { workflowService, options, workflow } = stack.client;
-  const { namespace } = options;
-  const workflowId = idOf(out_trade_no);
-  const pending = async () => {
-    const { raw } = await workflow.getHandle(workflowId).describe();
-    return raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'gateway.watch')?.activityId;
-  };
-  const activityId = (await until(pending, (id) => typeof id === 'string')) ?? null;
-  const result = { payloads: [payload({ trade_status: 'SUCCESS' })] };
-  await workflowService.respondActivityTaskCompletedById({
-    namespace,
-    workflowId,
-    activityId,
-    identity: 'ana',
-    result,
-  });
-  await until(pending, (id) => id !== activityId);
-  expect(await stack.payments.state(out_trade_no)).toMatchObject({ outcome: null });
-  await stack.simulator.pay(out_trade_no);
-  expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
-});
-
 test('an order that was terminated is taken on by the next sweep, needs a person, and money is found', async () => {
   const out_trade_no = await waiting();
   const { client, taskQueue, simulator, payments } = stack;
@@ -196,41 +172,6 @@ test('a run of a sold payment that nobody took before it was terminated is in no
   expect(await reasonListed(out_trade_no)).toBeUndefined();
   await swept();
   expect((await client.workflow.getHandle(idOf(out_trade_no)).describe()).runId).toBe(runId);
-  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-});
-
-test('a sold payment that is started like itself stays sold, for every reader', async () => {
-  const out_trade_no = await waiting();
-  const { client, taskQueue, simulator, payments } = stack;
-  await simulator.pay(out_trade_no);
-  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-  await client.workflowService.startWorkflowExecution({
-    namespace: client.options.namespace,
-    requestId: randomUUID(),
-    workflowId: idOf(out_trade_no),
-    workflowType: { name: 'payment' },
-    taskQueue: { name: taskQueue },
-    input: await typed({ kind: 'direct', app_id: APP.app_id, request: { out_trade_no, customer: '***' } }),
-  });
-  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
-  expect(await payments.state(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-  expect(simulator.ledger({ out_trade_no })).toMatchObject([{ orders: 1 }]);
-});
-
-test('a signal that a person types asks for a person, and the payment goes on', async () => {
-  const out_trade_no = await waiting();
-  const { client, simulator, payments } = stack;
-  await client.workflowService.signalWorkflowExecution({
-    namespace: client.options.namespace,
-    workflowExecution: { workflowId: idOf(out_trade_no) },
-    signalName: 'notification',
-    input: await typed({ trade_status: 'SUCCESS' }),
-  });
-  await until(
-    () => reasonListed(out_trade_no),
-    (reason) => reason === 'unexpected-signal',
-  );
-  await simulator.pay(out_trade_no);
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
 });
 

@@ -179,7 +179,7 @@ test('a payment is one trace from the call to the signed event, over two deaths 
   expect(handled?.links).toEqual([{ trace: call?.trace, span: named('RunWorkflow:payment')[0]?.span }]);
   // Whatever its trace, each span of the order is found by its payment.
   expect(ofOrder(number)).toEqual(expect.arrayContaining([notified, handled, creation, event]));
-}, 180_000);
+});
 
 test('no span holds anything secret or personal, whatever an order contains', async () => {
   const orders = ['boleto', 'credit-card', 'wallet-card-number'].map((name) => publishedOrder(name, planted()));
@@ -200,7 +200,7 @@ test('no span holds anything secret or personal, whatever an order contains', as
     keys.encryption_key,
   ])
     expect(told).not.toContain(secret);
-}, 120_000);
+});
 
 /** Marked values for all fields about a person, whichever of them the order has. */
 function planted(): Partial<DirectPayment> {

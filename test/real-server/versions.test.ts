@@ -137,7 +137,7 @@ test('a payment that began without versions ends after the switch to versions', 
   await stack.simulator.pay(before);
   expect(await stack.payments.outcome(before)).toMatchObject({ outcome: 'SUCCESS' });
   expect(await described(paymentWorkflowId(APP.app_id, before))).toEqual({ build: 'one', app: APP.app_id });
-}, 120_000);
+});
 
 test('after a deploy a payment ends on the version that started it, its after-sale and new orders go on with the next', async () => {
   const [before, sold] = [await order(), await order()];
@@ -164,7 +164,7 @@ test('after a deploy a payment ends on the version that started it, its after-sa
   expect(await stack.payments.outcome(before)).toMatchObject({ outcome: 'SUCCESS' });
   expect(await described(open)).toEqual({ build: 'one', app: APP.app_id });
   expect(await version('one', ({ state }) => state === 'drained')).toMatchObject({ may_stop: true });
-}, 120_000);
+});
 
 test(`a deploy, its rollback and the deploy again with ${SIZE.payments} open payments, ${SIZE.accounts} accounts and ${SIZE.refunds} refunds, workers killed meanwhile, lose, double and stop nothing`, async () => {
   const { payments, simulator } = stack;

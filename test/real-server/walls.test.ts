@@ -142,18 +142,6 @@ describe('with a worker', () => {
     await Worker.runReplayHistory({ workflowBundle, plugins: [plugin] }, history, idOf(order.out_trade_no));
   });
 
-  test('a paid order that is started again under the default policies of Temporal stays paid, for everybody', async () => {
-    const { order } = await sell(payments);
-    const { out_trade_no } = order;
-    const args = [{ kind: 'direct', app_id: APP.app_id, request: order }];
-    const again = { workflowId: idOf(out_trade_no), taskQueue: 'payments', args };
-    expect(await client.workflow.execute('payment', again)).toMatchObject({ outcome: 'SUCCESS' });
-    expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-    expect(await payments.state(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', trade_no: expect.any(String) });
-    expect(await payments.pay(order)).toMatchObject({ qr_code: expect.any(String) });
-    expect(simulator.trades({ out_trade_no })).toHaveLength(1);
-  });
-
   test('the button Cancel of Temporal UI does not end a payment that the buyer can still pay', async () => {
     const order = publishedOrder('pix');
     const { out_trade_no } = order;
@@ -162,16 +150,6 @@ describe('with a worker', () => {
     expect(await payments.pay(order)).toEqual(data);
     await simulator.pay(out_trade_no);
     expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
-  });
-
-  test('the first question for the accounts that are left is answered, and again after its workflow was terminated', async () => {
-    const ask = async () => {
-      const { code, output } = await commands.run(settings, 'accounts', 'quantity', '--json');
-      expect([code, output]).toEqual([0, expect.stringContaining('available_quantity')]);
-    };
-    await ask();
-    await client.workflow.getHandle(`spei-account-quantity:${APP.app_id}`).terminate();
-    await ask();
   });
 });
 
@@ -196,12 +174,5 @@ describe('in surroundings that are wrong', () => {
     const TEMPORAL_NAMESPACE = `nowhere-${randomUUID()}`;
     await expect(connectPayments({ ...settings, TEMPORAL_NAMESPACE })).rejects.toThrow(UnknownNamespaceError);
     await expect(connectPayments({ ...settings, TEMPORAL_NAMESPACE })).rejects.toThrow(TEMPORAL_NAMESPACE);
-  });
-
-  test('a worker without an address for notifications does not start, so that it burns no order numbers', async () => {
-    const { WEBHOOK_PUBLIC_URL: _none, ...without } = settings;
-    const run = await commands.run(without, 'worker');
-    expect(run.code).toBe(2);
-    expect(run.printed).toMatch(/^WEBHOOK_PUBLIC_URL is not set\..*\n$/);
   });
 });

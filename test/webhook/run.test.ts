@@ -1,10 +1,7 @@
-/** The webhook as a process: its settings, its end, and its messages about wrong settings. */
-import { connect } from 'node:net';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import pino from 'pino';
 import { freePort } from '../../src/cli/dev/temporal';
 import { ConfigError, loadConfig } from '../../src/process/settings';
-import { TemporalUnreachableError } from '../../src/temporal/connection';
 import { devServer } from '../../src/testing/dev-server';
 import { runWebhook, startWebhook } from '../../src/webhook';
 import { app, ipn, post, send } from './support';
@@ -39,14 +36,6 @@ test('uses the app and the task queue of its environment', async () => {
   await webhook.close();
 });
 
-test('refuses connections after it is closed', async () => {
-  const webhook = await start();
-  await webhook.close();
-  const { hostname, port } = new URL(webhook.url);
-  const refusal = await new Promise((resolve) => connect(Number(port), hostname).on('error', resolve));
-  expect(refusal).toMatchObject({ code: 'ECONNREFUSED' });
-});
-
 test('throws ConfigError with the port and the setting if the port is taken', async () => {
   const webhook = await start();
   const { port } = new URL(webhook.url);
@@ -57,22 +46,11 @@ test('throws ConfigError with the port and the setting if the port is taken', as
   await webhook.close();
 });
 
-test('throws TemporalUnreachableError with the address if Temporal cannot be reached', async () => {
-  // Not the port of a server that was just closed: the system may have given it to another test's Temporal since.
-  const nobody = '127.0.0.1:1';
-  await expect(start({ TEMPORAL_ADDRESS: nobody })).rejects.toThrow(TemporalUnreachableError);
-  await expect(start({ TEMPORAL_ADDRESS: nobody })).rejects.toThrow(`Temporal cannot be reached at ${nobody}`);
-});
-
-test('throws ConfigError if no app is configured', async () => {
-  await expect(start({ GATEWAY_SECRET_KEY: '' })).rejects.toThrow('no gateway app');
-});
-
 describe('a stop signal', () => {
-  test('turns /readyz to 503 while notifications are still taken, and then ends the webhook', async () => {
+  test('turns /readyz to 503 while notifications are still taken, and a second one ends the webhook', async () => {
     const { port } = await freePort(0);
     const url = `http://127.0.0.1:${port}`;
-    const running = runWebhook({ ...env, WEBHOOK_PORT: `${port}`, WEBHOOK_STOP_DELAY: '2s', LOG_LEVEL: 'silent' });
+    const running = runWebhook({ ...env, WEBHOOK_PORT: `${port}`, WEBHOOK_STOP_DELAY: '1h', LOG_LEVEL: 'silent' });
     const ready = () =>
       send(`${url}/readyz`).then(
         ({ status }) => status,
@@ -86,24 +64,9 @@ describe('a stop signal', () => {
       status: 200,
       headers: { connection: 'close' },
     });
-    await running;
-    expect(await ready()).toBe(0);
-  });
-
-  test('that comes twice ends the webhook without WEBHOOK_STOP_DELAY', async () => {
-    const { port } = await freePort(0);
-    const running = runWebhook({ ...env, WEBHOOK_PORT: `${port}`, WEBHOOK_STOP_DELAY: '1h', LOG_LEVEL: 'silent' });
-    const alive = () =>
-      send(`http://127.0.0.1:${port}/healthz`).then(
-        () => true,
-        () => false,
-      );
-    while (!(await alive()));
-    process.emit('SIGTERM');
-    await new Promise(setImmediate);
     process.emit('SIGINT');
     await running;
-    expect(await alive()).toBe(false);
+    expect(await ready()).toBe(0);
   });
 });
 

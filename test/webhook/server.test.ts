@@ -28,27 +28,7 @@ afterEach(() => server.close());
 const body = ipn();
 const signature = sign(body);
 
-/** Posts over a bare socket, so that a header may come twice. */
-const rawPost = (headers: string[], path = `/ipn/${app.app_id}`) =>
-  raw(
-    url,
-    [
-      `POST ${path} HTTP/1.1`,
-      'Host: webhook',
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      'Connection: close',
-      ...headers,
-      '',
-      body.toString(),
-    ].join('\r\n'),
-  );
-
 describe('a good notification', () => {
-  test('is acknowledged with 200 and success (section 6.3)', async () => {
-    expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
-  });
-
   test('is acknowledged only after Temporal has it', async () => {
     let take = () => {};
     temporal.gate = new Promise((resolve) => {
@@ -121,24 +101,6 @@ describe('a good notification', () => {
     expect(again).toBe(first);
     expect(other).not.toBe(first);
   });
-
-  test.each([
-    ['with a character set', { 'content-type': 'application/json; charset=utf-8' }],
-    ['with its type in capitals', { 'content-type': 'Application/JSON' }],
-    ['with a slash at the end of its path', {}, '/ipn/shop-1/'],
-    ['with a query', {}, '/ipn/shop-1?source=gateway'],
-  ])('is accepted %s', async (_, headers, path = '/ipn/shop-1') => {
-    expect(await post(url, body, { headers: { ...headers }, path })).toMatchObject({ status: 200, body: 'success' });
-  });
-
-  test('is accepted with the signature header and the scheme of the settings', async () => {
-    const other = await startWebhook({ signature: { header: 'Acme-Signature', scheme: 't-v2' } });
-    for (const header of [`t=1645516741,v2=${signature}`, `t=1645516741, v2=${signature}`]) {
-      expect(await post(other.url, body, { headers: { 'acme-signature': header } })).toMatchObject({ status: 200 });
-    }
-    expect(await post(other.url, body)).toMatchObject({ status: 401 });
-    await other.server.close();
-  });
 });
 
 test('the server closes only after the calls to Temporal have ended, even if their senders were answered', async () => {
@@ -159,52 +121,26 @@ test('the server closes only after the calls to Temporal have ended, even if the
   await closing;
 });
 
+// Every way to forge one: abuse/requests.ts.
 describe('a forged notification', () => {
-  const otherAppsBody = ipn({ app_id: otherApp.app_id });
-  const forgeries: [string, () => Promise<Reply>][] = [
-    ['without a signature', () => post(url, body, { headers: { 'service-signature': '' } })],
-    [
-      'with the signature of another app',
-      () => post(url, body, { headers: { 'service-signature': sign(body, otherApp) } }),
-    ],
-    ['in uppercase', () => post(url, body, { headers: { 'service-signature': signature.toUpperCase() } })],
-    ['with 63 digits', () => post(url, body, { headers: { 'service-signature': signature.slice(1) } })],
-    ['with 65 digits', () => post(url, body, { headers: { 'service-signature': `${signature}0` } })],
-    ['in the other scheme', () => post(url, body, { headers: { 'service-signature': `t=1,v2=${signature}` } })],
-    ['for an unknown app', () => post(url, body, { path: '/ipn/nobody' })],
-    ['for the wrong app', () => post(url, body, { path: '/ipn/shop-2' })],
-    ['whose app is in the body, but not in the path', () => post(url, otherAppsBody)],
-    ['with bytes after its end', () => post(url, Buffer.concat([body, Buffer.from(' ')]), signedAs(signature))],
-    ['with no body', () => post(url, Buffer.alloc(0), signedAs(signature))],
+  const forgeries: (() => Promise<Reply>)[] = [
+    () => post(url, body, { headers: { 'service-signature': '' } }),
+    () => post(url, body, { headers: { 'service-signature': sign(body, otherApp) } }),
+    () => post(url, body, { path: '/ipn/nobody' }),
+    () => post(url, body, { path: '/ipn/shop-2' }),
+    () => post(url, ipn({ app_id: otherApp.app_id })),
   ];
-
-  test.each(forgeries)('%s is refused, and Temporal gets nothing', async (_, attempt) => {
-    expect(await attempt()).toMatchObject({ status: 401, body: '{"result":"fail"}' });
-    expect(temporal.writeCount).toBe(0);
-  });
 
   test('gets the same answer, byte by byte, whatever is wrong', async () => {
     const replies: Reply[] = [];
-    for (const [, attempt] of forgeries) replies.push(await attempt());
+    for (const attempt of forgeries) replies.push(await attempt());
+    expect(replies[0]).toMatchObject({ status: 401, body: '{"result":"fail"}' });
+    expect(temporal.writeCount).toBe(0);
     expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
   });
 
-  test.each([
-    ['both right', [signature, signature]],
-    ['the first right', [signature, sign(body, otherApp)]],
-    ['the last right', [sign(body, otherApp), signature]],
-  ])('is refused with two signature headers, %s', async (_, values) => {
-    const answer = await rawPost(values.map((value) => `Service-Signature: ${value}`));
-    expect(answer).toMatch(/^HTTP\/1\.1 401 .*\{"result":"fail"\}$/s);
-    expect(temporal.writeCount).toBe(0);
-  });
-
-  test('and a good one with its signature header in mixed case is accepted', async () => {
-    expect(await rawPost([`sErViCe-SiGnAtUrE: ${signature}`])).toMatch(/^HTTP\/1\.1 200 .*success$/s);
-  });
-
   test('has its reason in our own log, but never its signature, its body or a key', async () => {
-    for (const [, attempt] of forgeries) await attempt();
+    for (const attempt of forgeries) await attempt();
     await post(url, body);
     temporal.failures = [GRPC.UNAVAILABLE];
     await post(url, body);
@@ -226,119 +162,31 @@ test('line ends and colours in a notification’s fields are escaped in the log'
   expect(JSON.parse(accepted[0] ?? '')).toMatchObject({ level: 30, order: 'order-1', trade_status: forged });
 });
 
-describe('a request that is not a notification', () => {
-  test.each([
-    ['text/plain', 415],
-    ['application/x-www-form-urlencoded', 415],
-    ['multipart/form-data; boundary=x', 415],
-    ['application/jsonp', 415],
-    ['application/json, text/plain', 415],
-    ['nonsense', 415],
-  ])('with the content type %s is refused, even with a good signature', async (type, status) => {
-    expect(await post(url, body, { headers: { 'content-type': type } })).toMatchObject({
-      status,
-      body: '{"result":"fail"}',
-    });
-    expect(temporal.writeCount).toBe(0);
-  });
-
-  test('without a content type is refused', async () => {
-    const answer = await raw(
-      url,
-      `POST /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nConnection: close\r\nService-Signature: ${signature}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
-    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d .*\{"result":"fail"\}$/s);
-    expect(temporal.writeCount).toBe(0);
-  });
-
+test('a body of more than 512 KiB is refused and said in the log, even with a good signature; 512 KiB are accepted', async () => {
   const padded = (length: number) => Buffer.concat([body, Buffer.alloc(length - body.length, ' ')]);
-
-  test('of more than 512 KiB is refused and said in the log, even with a good signature; 512 KiB are accepted', async () => {
-    expect(await post(url, padded(524_289))).toMatchObject({ status: 413, body: '{"result":"fail"}' });
-    expect(temporal.writeCount).toBe(0);
-    expect(await post(url, padded(524_288))).toMatchObject({ status: 200, body: 'success' });
-    expect(lines.join('')).toMatch(
-      /"why":"body too long",.*"app_id":"shop-1","hint":".*look in its dashboard for a deposit/,
-    );
-  });
-
-  test('whose chunks grow above 512 KiB is cut off', async () => {
-    const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
-    const answer = await raw(
-      url,
-      `POST /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nContent-Type: application/json\r\nService-Signature: ${signature}\r\nTransfer-Encoding: chunked\r\n\r\n`,
-      (write) => {
-        for (let i = 0; i < 40; i += 1) write(chunk);
-      },
-    );
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    expect(temporal.writeCount).toBe(0);
-  });
-
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('with the method %s gets 404', async (method) => {
-    const withBody = method === 'GET' ? {} : { body: new Uint8Array(body) };
-    const headers = { 'content-type': 'application/json', 'service-signature': signature };
-    expect(await send(`${url}/ipn/shop-1`, { method, headers, ...withBody })).toMatchObject({
-      status: 404,
-      body: '{"result":"fail"}',
-    });
-    expect(temporal.writeCount).toBe(0);
-  });
-
-  test.each(['/', '/ipn', '/ipn/', '/ipn/shop-1/x', '/IPN/shop-1', '/ipn/../ipn', '/metrics', '/docs'])(
-    'at the path %s gets 401 or 404',
-    async (path) => {
-      const reply = await post(url, body, { path });
-      expect([401, 404]).toContain(reply.status);
-      expect(reply.body).toBe('{"result":"fail"}');
-      expect(temporal.writeCount).toBe(0);
-    },
+  expect(await post(url, padded(524_289))).toMatchObject({ status: 413, body: '{"result":"fail"}' });
+  expect(temporal.writeCount).toBe(0);
+  expect(await post(url, padded(524_288))).toMatchObject({ status: 200, body: 'success' });
+  expect(lines.join('')).toMatch(
+    /"why":"body too long",.*"app_id":"shop-1","hint":".*look in its dashboard for a deposit/,
   );
 });
 
-describe('no answer shows what software runs here', () => {
-  const strange: [string, () => Promise<string>][] = [
-    ['a path that cannot be decoded', () => rawPost([`Service-Signature: ${signature}`], '/ipn/%zz')],
-    [
-      'an app_id of 10,000 characters',
-      () => rawPost([`Service-Signature: ${signature}`], `/ipn/${'a'.repeat(10_000)}`),
-    ],
-    ['headers of 64 KiB', () => rawPost([`X-Long: ${'a'.repeat(65_536)}`])],
-    ['bytes that are not HTTP', () => raw(url, 'EHLO webhook\r\n\r\n')],
-    ['two lengths', () => rawPost(['Content-Length: 1'])],
-    ['a length that is not a number', () => raw(url, 'POST /ipn/shop-1 HTTP/1.1\r\nContent-Length: x\r\n\r\n')],
-    ['an unknown method', () => raw(url, 'BREW /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n')],
-    ['TRACE', () => raw(url, 'TRACE /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n')],
-    ['a wrong path', () => rawPost([], '/nowhere')],
-    ['health', () => raw(url, 'GET /healthz HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n')],
-    ['readiness', () => raw(url, 'GET /readyz HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n')],
-  ];
-
-  test.each(strange)('%s', async (_, ask) => {
-    const answer = await ask();
-    expect(answer).toMatch(/^HTTP\/1\.1 \d{3} /);
-    expect(answer).not.toMatch(
-      /fastify|FST_|node|x-powered-by|^server:|\bat .*:\d+:\d+|\.[jt]s\b|stack|temporal|grpc/im,
-    );
-    expect(temporal.writeCount).toBe(0);
-  });
-
-  test('an error in our code gets 500 without its message', async () => {
-    const broken = await startWebhook({
-      // A key that throws when it is read, as a programming mistake would.
-      apps: [
-        {
-          ...app,
-          get previous_secret_keys(): string[] {
-            throw new Error('canary in the code');
-          },
+test('an error in our code gets 500 without its message', async () => {
+  const broken = await startWebhook({
+    // A key that throws when it is read, as a programming mistake would.
+    apps: [
+      {
+        ...app,
+        get previous_secret_keys(): string[] {
+          throw new Error('canary in the code');
         },
-      ],
-    });
-    const reply = await post(broken.url, body);
-    expect(reply).toMatchObject({ status: 500, body: '{"result":"fail"}' });
-    await broken.server.close();
+      },
+    ],
   });
+  const reply = await post(broken.url, body);
+  expect(reply).toMatchObject({ status: 500, body: '{"result":"fail"}' });
+  await broken.server.close();
 });
 
 describe('if Temporal', () => {
@@ -456,10 +304,6 @@ describe('a slow sender', () => {
     expect(temporal.writeCount).toBe(0);
   });
 });
-
-function signedAs(header: string) {
-  return { headers: { 'service-signature': header } };
-}
 
 /** The first payload as text. */
 function payloadText(payloads: { payloads?: { data?: Uint8Array | null }[] | null } | null | undefined): string {

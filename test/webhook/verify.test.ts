@@ -40,14 +40,6 @@ describe('a notification with a good signature is accepted', () => {
     });
   });
 
-  test.each<[string, SignatureScheme, string]>([
-    ['hex', 'hex', signature],
-    ['t-v2', 't-v2', `t=1645516741,v2=${signature}`],
-    ['t-v2 with a space', 't-v2', `t=1645516741, v2=${signature}`],
-  ])('in the scheme %s', (_, scheme, header) => {
-    expect(decide({ scheme, signatures: [header] }).is).toBe('notification');
-  });
-
   test('from each app with its own key', () => {
     const body = ipn({ app_id: otherApp.app_id });
     const given = { to: otherApp.app_id, body, signatures: [sign(body, otherApp)] };
@@ -62,7 +54,7 @@ describe('a notification with a good signature is accepted', () => {
 });
 
 describe('a notification is refused', () => {
-  const upper = signature.toUpperCase();
+  // How a header is written at all: test/gateway/signing.test.ts.
   test.each<[string, string[]]>([
     ['without a signature', []],
     ['with an empty signature', ['']],
@@ -71,15 +63,8 @@ describe('a notification is refused', () => {
     ['with two signatures, both right', [signature, signature]],
     ['with two signatures, the first right', [signature, sign(ipn(), otherApp)]],
     ['with two signatures, the last right', [sign(ipn(), otherApp), signature]],
-    ['with two signatures in one header', [`${signature}, ${signature}`]],
-    ['with a signature in uppercase', [upper]],
-    ['with one letter in uppercase', [signature.replace(/[a-f]/, (letter) => letter.toUpperCase())]],
+    ['with a signature in uppercase', [signature.toUpperCase()]],
     ['with 63 digits', [signature.slice(0, -1)]],
-    ['with 65 digits', [`${signature}0`]],
-    ['with white space around the signature', [` ${signature}`]],
-    ['with a line end after the signature', [`${signature}\n`]],
-    ['with the signature of the other scheme', [`t=1645516741,v2=${signature}`]],
-    ['with the right signature in base64', [Buffer.from(signature, 'hex').toString('base64')]],
   ])('%s', (_, signatures) => {
     expect(decide({ signatures })).toEqual({ is: 'refused', why: 'bad signature' });
   });
@@ -98,10 +83,6 @@ describe('a notification is refused', () => {
       is: 'refused',
       why: 'bad signature',
     });
-  });
-
-  test('in the scheme t-v2 with the plain signature', () => {
-    expect(decide({ scheme: 't-v2', signatures: [signature] })).toEqual({ is: 'refused', why: 'bad signature' });
   });
 
   test.each([
@@ -178,18 +159,6 @@ describe('a change of a single bit is refused', () => {
       expect(decide({ signatures: [changed] }).is).toBe('refused');
       expect(decide({ scheme: 't-v2', signatures: [`t=1645516741,v2=${changed}`] }).is).toBe('refused');
     }
-  });
-
-  test('in any body, with any key', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 1 }), fc.string({ minLength: 1 }), fc.nat(), (body, secret_key, nth) => {
-        const apps = [{ app_id: app.app_id, secret_key }];
-        const signatures = [sign(body, { app_id: app.app_id, secret_key })];
-        expect(decide({ body, signatures, apps })).not.toMatchObject({ why: 'bad signature' });
-        const changed = flipped(body, nth % (body.length * 8));
-        expect(decide({ body: changed, signatures, apps })).toEqual({ is: 'refused', why: 'bad signature' });
-      }),
-    );
   });
 });
 

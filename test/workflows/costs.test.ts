@@ -71,6 +71,21 @@ async function expired(): Promise<void> {
   expect(await payAndWait()).toMatchObject({ outcome: 'EXPIRED', attention: null });
 }
 
+test('tries to create an order at a gateway that cannot be reached cost nothing, however many', async () => {
+  const { gateway, payments } = simulation;
+  const costAfter = async (tries: number) => {
+    const order = { ...request, out_trade_no: `after-${tries}-tries` };
+    gateway.mishaps = Array.from({ length: tries }, () => 'unreachable');
+    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
+    // Its answer comes later than a caller waits.
+    await payments.pay(order).catch(() => undefined);
+    expect(await payments.outcome(order.out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+    return costOf(paymentWorkflowId(APP.app_id, order.out_trade_no));
+  };
+  expect(await costAfter(40)).toEqual(await costAfter(20));
+  expect(gateway.created).toBe(2);
+});
+
 test('a refund costs its after-sale as little as the table says', async () => {
   const { payments, temporal, sleep } = simulation;
   await paidByPoll(MINUTE);
@@ -84,13 +99,26 @@ test('a refund costs its after-sale as little as the table says', async () => {
   expect(await costOf(afterSale.workflowId)).toEqual({ events: 53, tasks: 6, activities: 6 });
 });
 
+/** A virtual account that the gateway has answered for. */
+async function account(): Promise<string> {
+  const identify = { number: 'HESO900101MDFRFF09', type: 'CURP' };
+  const customer = { buyer_id: 'b', email: 'b@example.com', identify };
+  const { account_id } = await simulation.payments.accounts.create({ customer });
+  await simulation.sleep(MINUTE);
+  return account_id;
+}
+
+test('ninety days of an account’s checks cost nothing', async () => {
+  const workflowId = speiAccountWorkflowId(APP.app_id, await account());
+  await simulation.sleep(DAY);
+  const before = await costOf(workflowId);
+  await simulation.sleep(90 * DAY);
+  expect(await costOf(workflowId)).toEqual(before);
+});
+
 test('a deposit costs its account and its own payment as little as the table says', async () => {
   const { gateway, notify, payments, sleep } = simulation;
-  const identify = { number: 'HESO900101MDFRFF09', type: 'CURP' };
-  const { account_id } = await payments.accounts.create({
-    customer: { buyer_id: 'b', email: 'b@example.com', identify },
-  });
-  await sleep(MINUTE);
+  const account_id = await account();
   const before = await costOf(speiAccountWorkflowId(APP.app_id, account_id));
   const deposit = { currency: 'MXN', amount: '500.00', method: 'SPEI' };
   const { trade_no } = await gateway.addTrade('VA1', { ...deposit, order_currency: 'MXN', order_amount: '500.00' });

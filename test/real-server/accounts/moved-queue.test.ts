@@ -55,6 +55,6 @@ test('the count and the total of a terminated account are taken over where its o
   await stack.simulator.deposit(account_id, '4.00');
   // Temporal takes its time until it says that nobody polls the old queue.
   const isHeard = isRead(account_id, ({ deposits }) => deposits.count + deposits.set_aside.length >= 3);
-  await eventually('the third is heard of', isHeard, 9 * 60_000);
+  await eventually('the third is heard of', isHeard, 15 * 60_000);
   expect((await stack.payments.accounts.get(account_id)).deposits).toMatchObject({ count: 3, total: { MXN: '7.00' } });
-});
+}, 1_200_000);

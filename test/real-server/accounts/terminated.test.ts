@@ -27,15 +27,6 @@ const counted = (account_id: string, count: number) => once(account_id, ({ depos
 /** The gateway has answered the run's first query. */
 const followed = (account_id: string) => once(account_id, ({ status }) => status !== null);
 
-test('with keys set, an account that was terminated keeps its ledger', async () => {
-  const { account_id } = await stack.payments.accounts.create(accountRequest());
-  await stack.simulator.deposit(account_id, '8.00');
-  await counted(account_id, 1);
-  await handleOf(account_id).terminate();
-  await stack.simulator.deposit(account_id, '4.00');
-  expect((await counted(account_id, 2))?.deposits).toMatchObject({ count: 2, total: { MXN: '12.00' }, set_aside: [] });
-});
-
 test('with keys set, a typed signal in clear text stops no account, and its ledger outlives a termination', async () => {
   const { account_id } = await stack.payments.accounts.create(accountRequest());
   await stack.simulator.deposit(account_id, '1.00');

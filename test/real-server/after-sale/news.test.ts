@@ -10,7 +10,7 @@ import type { DirectPayment } from '../../../src/gateway';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { PaymentEvent, PaymentState } from '../../../src/workflows';
 import { publishedOrder } from '../../harness/orders';
-import { afterSaleOf, part, sold, USER, waitsForAPerson } from '../../harness/sold';
+import { afterSaleOf, part, sold, USER } from '../../harness/sold';
 
 const heard: PaymentEvent[] = [];
 
@@ -65,7 +65,7 @@ describe('a late payment', () => {
     }
   }
 
-  test('a late payment by wallet is refunded in full, once', async () => {
+  test('a late payment by wallet is refunded in full, once, and its event names the refund, so that nothing is delivered', async () => {
     const { order, state } = await paidLate('wallet-qr');
     const { out_trade_no, order_amount } = order;
     expect(state).toMatchObject({
@@ -76,6 +76,17 @@ describe('a late payment', () => {
     });
     const number = state.late_payment_refund?.out_request_no ?? '';
     expect(number.length).toBeLessThanOrEqual(16);
+    const ofMoney = () =>
+      heard.find(
+        (event) =>
+          event.type === 'transition' &&
+          event.payment.out_trade_no === out_trade_no &&
+          event.transition.to === 'SUCCESS',
+      );
+    while (ofMoney() === undefined) await delay(50);
+    expect(ofMoney()).toMatchObject({
+      payment: { previous: { outcome: 'CANCEL' }, late_payment_refund: { out_request_no: number } },
+    });
 
     await stack.simulator.actOnRefund(out_trade_no, 'approve');
     expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
@@ -88,84 +99,18 @@ describe('a late payment', () => {
     expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no })).toHaveLength(1);
   });
 
-  test('the event of a late payment names its refund, so that the merchant delivers nothing', async () => {
-    const { order } = await paidLate('wallet-qr');
-    const ofMoney = heard.filter(
-      (event) =>
-        event.type === 'transition' &&
-        event.payment.out_trade_no === order.out_trade_no &&
-        event.transition.to === 'SUCCESS',
-    );
-    expect(ofMoney[0]).toMatchObject({
-      payment: { previous: { outcome: 'CANCEL' }, late_payment_refund: { out_request_no: expect.any(String) } },
-    });
-  });
-
-  test('a late payment whose refund the bank refuses raises attention', async () => {
-    const { order } = await paidLate('wallet-qr');
-    await stack.simulator.actOnRefund(order.out_trade_no, 'refuse');
-    const afterSale = afterSaleOf(stack, order.out_trade_no);
-    expect(await waitsForAPerson(stack, order.out_trade_no, 'late-payment')).toMatchObject({
-      refunded_amount: '0.00',
-      refunds: [{ outcome: 'REFUND_REFUSED' }],
-    });
-    expect(await attentionOf(afterSale)).toBe('late-payment');
-  });
-
-  test.each([
-    ['pix', 'PIX is refunded to a bank account of the buyer’s, which the order does not have: bank_info is missing'],
-    [
-      'spei',
-      'SPEI is refunded to a bank account (CLABE) of the buyer’s, which the order does not have: bank_info is missing',
-    ],
-  ])(
-    'a late payment by %s is not refunded without the buyer’s bank account, and raises attention with what is missing',
-    async (name, reason) => {
-      const { order, state } = await paidLate(name);
-      expect(state).toMatchObject({
-        outcome: 'SUCCESS',
-        attention: 'late-payment',
-        late_payment_refund: { refund_status: null, reason },
-      });
-      // The after-sale is open for as long as a person is asked for, so it is what a search finds.
-      expect(await attentionOf(afterSaleOf(stack, order.out_trade_no))).toBe('late-payment');
-      expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no: order.out_trade_no })).toEqual([]);
-    },
-  );
-
-  test('a late payment whose order lacks a field of the buyer is not refunded, and the reason names the field', async () => {
-    const { order, state } = await paidLate('oxxo');
-    expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no: order.out_trade_no })).toEqual([]);
+  test('a late payment is not refunded without the buyer’s bank account, and raises attention with what is missing', async () => {
+    const { order, state } = await paidLate('pix');
+    const reason =
+      'PIX is refunded to a bank account of the buyer’s, which the order does not have: bank_info is missing';
     expect(state).toMatchObject({
+      outcome: 'SUCCESS',
       attention: 'late-payment',
-      late_payment_refund: {
-        refund_status: null,
-        reason: expect.stringContaining('user_info.identify.number: required'),
-      },
+      late_payment_refund: { refund_status: null, reason },
     });
-  });
-
-  test('a second run for the same late payment requests the same refund, and the gateway gets one request', async () => {
-    const { order, state } = await paidLate('wallet-qr');
-    const { out_trade_no } = order;
-    const { workflowId } = paymentOf(out_trade_no);
-    const { payment_data } = state;
-    const previous = { run_id: state.previous?.run_id, outcome: 'CANCEL', payment_data };
-    const args = [{ kind: 'adopt', app_id: APP.app_id, out_trade_no, previous }];
-    const again = await stack.client.workflow.start('payment', { workflowId, taskQueue: stack.taskQueue, args });
-    expect(await again.result()).toMatchObject({ outcome: 'SUCCESS' });
-    expect(refundsOf(out_trade_no)).toHaveLength(1);
-    expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no })).toHaveLength(1);
-  });
-
-  test('a payment in time is not refunded', async () => {
-    const order = publishedOrder('wallet-qr');
-    await stack.payments.pay(order);
-    await stack.simulator.pay(order.out_trade_no);
-    const state = await stack.payments.outcome(order.out_trade_no);
-    expect(state).toMatchObject({ outcome: 'SUCCESS', attention: null });
-    expect(state).not.toHaveProperty('late_payment_refund');
-    expect(refundsOf(order.out_trade_no)).toEqual([]);
+    // The after-sale is open for as long as a person is asked for, so it is what a search finds.
+    expect(await attentionOf(afterSaleOf(stack, order.out_trade_no))).toBe('late-payment');
+    expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no: order.out_trade_no })).toEqual([]);
   });
 });
 
@@ -236,27 +181,6 @@ describe('after a sale', () => {
     // Nothing of it moves the payment itself: it was paid.
     expect(await payments.state(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
   });
-
-  test('a forged notification of a chargeback is refused, and starts no after-sale', async () => {
-    const { out_trade_no } = await sold(stack, 'credit-card');
-    expect(await stack.simulator.forge(out_trade_no, 'CHARGEBACK')).toMatchObject({ acknowledged: false });
-    await expect(stack.payments.refunds(out_trade_no)).rejects.toMatchObject({ name: 'PaymentNotFoundError' });
-  });
-
-  test('a refund that the bank forces is not counted as one of ours, and raises attention', async () => {
-    const { out_trade_no } = await sold(stack, 'credit-card');
-    await stack.simulator.act(out_trade_no, 'force-refund');
-    await stack.simulator.settled();
-    await sees(out_trade_no, 'REFUNDED');
-    expect(await stack.payments.refunds(out_trade_no)).toMatchObject({
-      trade_status: 'REFUNDED',
-      refunded_amount: '0.00',
-      ledger_complete: false,
-      attention: 'refund-elsewhere',
-    });
-    while (heardOf(out_trade_no).length < 2) await delay(50);
-    expect(heardOf(out_trade_no)).toEqual(['REFUNDED', 'refund-elsewhere']);
-  });
 });
 
 describe('a refund that waits for the buyer’s account', () => {
@@ -284,22 +208,6 @@ describe('a refund that waits for the buyer’s account', () => {
     const { status } = await fetch(new URL('/refund', page), { method: 'POST', body, redirect: 'manual' });
     expect(status).toBe(303);
   }
-
-  test('ends as REFUNDED when the buyer names an account on the page', async () => {
-    const { order, page } = await waiting();
-    const { out_trade_no, order_amount } = order;
-    await press(page, 'confirm', 'key-of-mariana');
-    await sees(out_trade_no, 'REFUND_PROCESSING');
-    await stack.simulator.advance('1h');
-    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
-      trade_status: 'REFUNDED',
-      refunded_amount: order_amount,
-      refunding_amount: '0.00',
-      attention: null,
-      refunds: [{ outcome: 'REFUNDED', refund_status: 'REFUNDED', confirmed_by: 'notification' }],
-    });
-    expect(heardOf(out_trade_no)).toEqual(['REFUND_VERIFYING', 'REFUND_PROCESSING', 'REFUNDED']);
-  });
 
   test('frees its amount for the next refund when the buyer declines it', async () => {
     const { order, page } = await waiting();

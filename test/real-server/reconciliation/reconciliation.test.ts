@@ -77,7 +77,7 @@ beforeAll(async () => {
   });
   await makePayments();
   worker = await stack.startWorker();
-}, 400_000);
+}, HANGS_MS);
 afterAll(async () => {
   await stack?.close();
   gateway?.close();
@@ -239,4 +239,4 @@ test('prints every difference of a list in which all orders are missing, over th
         : `${number},missing-there,merchant and gateway,,,paid 150.00,false`,
     ),
   );
-}, 600_000);
+});

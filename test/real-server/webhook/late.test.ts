@@ -48,27 +48,6 @@ async function paidOrder(): Promise<PaymentState & { out_trade_no: string }> {
   return { ...state, out_trade_no: request.out_trade_no };
 }
 
-describe('a payment that runs', () => {
-  test('gets a good notification once and confirms it by a query; a forged one never reaches it', async () => {
-    const { out_trade_no } = order();
-    await stack.payments.pay({ ...order(), out_trade_no });
-    const runId = await runOf(out_trade_no);
-    const state = await stack.payments.state(out_trade_no);
-
-    expect(await notify(state, 'SUCCESS', { ...APP, secret_key: 'a guess' })).toMatchObject({ status: 401 });
-    expect(await signalsOf(out_trade_no, runId)).toBe(0);
-
-    // The signature is right, but the gateway does not know of a payment yet.
-    for (let i = 0; i < 3; i += 1)
-      expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
-    expect(await signalsOf(out_trade_no, runId)).toBe(1);
-    expect((await stack.payments.state(out_trade_no)).outcome).toBeNull();
-
-    await stack.simulator.pay(out_trade_no);
-    expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
-  });
-});
-
 describe('a payment that has ended', () => {
   test('a late notification of the same state is acknowledged and starts no run', async () => {
     const state = await paidOrder();

@@ -1,7 +1,7 @@
 /** The endpoint with a real Temporal server: what a good notification writes there, and that a forged one writes nothing. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { FastifyInstance } from 'fastify';
@@ -69,41 +69,6 @@ const historyOf = (out_trade_no: string) => history(workflowOf(out_trade_no).wor
 const newOrder = () => `order-${randomUUID()}`;
 const acknowledged = { status: 200, body: 'success' };
 
-describe('a refused request writes nothing to Temporal', () => {
-  const attempts: [string, (body: Buffer) => Promise<{ status: number }>][] = [
-    ['a bad signature', (body) => post(url, body, { headers: { 'service-signature': sign(body, otherApp) } })],
-    ['no signature', (body) => post(url, body, { headers: { 'service-signature': '' } })],
-    ['an unknown app', (body) => post(url, body, { path: '/ipn/nobody' })],
-    ['the path of another app', (body) => post(url, body, { path: `/ipn/${otherApp.app_id}` })],
-    ['another content type', (body) => post(url, body, { headers: { 'content-type': 'text/plain' } })],
-    ['a body that is too long', (body) => post(url, Buffer.concat([body, Buffer.alloc(524_288, ' ')]))],
-    ['GET', (body) => send(`${url}/ipn/${app.app_id}`, { headers: { 'service-signature': sign(body) } })],
-  ];
-
-  test.each(attempts)('%s: no workflow exists', async (_, attempt) => {
-    const out_trade_no = newOrder();
-    expect((await attempt(ipn({ out_trade_no }))).status).toBeGreaterThanOrEqual(400);
-    await expect(workflowOf(out_trade_no).describe()).rejects.toThrow(WorkflowNotFoundError);
-  });
-
-  test('no refused request adds an event to a running payment', async () => {
-    const out_trade_no = newOrder();
-    await startPayment(out_trade_no);
-    const before = await historyOf(out_trade_no);
-    for (const [, attempt] of attempts) await attempt(ipn({ out_trade_no }));
-    expect(await historyOf(out_trade_no)).toEqual(before);
-  });
-
-  test('an app cannot signal the payments of another app with its own key', async () => {
-    const out_trade_no = newOrder();
-    const body = ipn({ out_trade_no, app_id: otherApp.app_id });
-    expect((await post(url, body)).status).toBe(401);
-    const theirs = temporal.client.workflow.getHandle(`payment:${otherApp.app_id}:${out_trade_no}`);
-    await expect(theirs.describe()).rejects.toThrow(WorkflowNotFoundError);
-    await expect(workflowOf(out_trade_no).describe()).rejects.toThrow(WorkflowNotFoundError);
-  });
-});
-
 describe('a good notification', () => {
   test('of a running payment is in its history when it is acknowledged', async () => {
     const out_trade_no = newOrder();
@@ -130,13 +95,6 @@ describe('a good notification', () => {
     expect(adopted.signals).toHaveLength(1);
   });
 
-  test('that comes seven times in turn adds one signal', async () => {
-    const out_trade_no = newOrder();
-    await startPayment(out_trade_no);
-    for (let i = 0; i < 7; i += 1) expect(await post(url, ipn({ out_trade_no }))).toMatchObject(acknowledged);
-    expect((await historyOf(out_trade_no)).signals).toHaveLength(1);
-  });
-
   test('that comes 25 times at once, through two webhooks, adds one signal', async () => {
     const out_trade_no = newOrder();
     await startPayment(out_trade_no);
@@ -154,23 +112,6 @@ describe('a good notification', () => {
     for (const reply of replies) expect(reply).toMatchObject(acknowledged);
     expect((await historyOf(out_trade_no)).signals).toHaveLength(1);
   });
-
-  test('with another status of the same trade adds another signal', async () => {
-    const out_trade_no = newOrder();
-    await post(url, ipn({ out_trade_no, trade_status: 'PROCESSING' }));
-    await post(url, ipn({ out_trade_no, trade_status: 'SUCCESS' }));
-    const { signals } = await historyOf(out_trade_no);
-    expect(signals.map((signal) => signal.with)).toMatchObject([
-      { trade_status: 'PROCESSING' },
-      { trade_status: 'SUCCESS' },
-    ]);
-  });
-
-  test('writes no personal data to the history', async () => {
-    const out_trade_no = newOrder();
-    await post(url, ipn({ out_trade_no }));
-    expect(JSON.stringify(await historyOf(out_trade_no))).not.toMatch(/Mariana|50284414727|canary/);
-  });
 });
 
 describe('a notification of a terminated payment', () => {
@@ -185,16 +126,6 @@ describe('a notification of a terminated payment', () => {
       expect((await workflowOf(out_trade_no).describe()).runId).not.toBe(first.firstExecutionRunId);
       expect(second.signals).toHaveLength(1);
     }
-  });
-
-  test('starts one run with one signal, even if it comes four times', async () => {
-    const out_trade_no = newOrder();
-    await (await startPayment(out_trade_no)).terminate('a test');
-    await post(url, ipn({ out_trade_no }));
-    const { runId } = await workflowOf(out_trade_no).describe();
-    for (let i = 0; i < 3; i += 1) expect(await post(url, ipn({ out_trade_no }))).toMatchObject(acknowledged);
-    expect((await workflowOf(out_trade_no).describe()).runId).toBe(runId);
-    expect((await historyOf(out_trade_no)).signals).toHaveLength(1);
   });
 });
 
@@ -253,9 +184,5 @@ describe('while Temporal cannot be reached', () => {
     expect((await post(cutOff, ipn(), { path: '/ipn/nobody' })).status).toBe(401);
     for (const server of own) await server.close();
     await connection.close();
-  });
-
-  test('/readyz answers 200 while Temporal can be reached', async () => {
-    expect(await send(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready"}' });
   });
 });

@@ -66,15 +66,11 @@ async function expectUnharmed(): Promise<void> {
   expect(temporal.writeCount).toBe(1);
 }
 
-test('there are at least 60 bad requests', () => {
-  expect(Object.keys(BAD_REQUESTS).length).toBeGreaterThanOrEqual(60);
-});
-
 describe('a bad request', () => {
   test.each(Object.entries(BAD_REQUESTS))('%s', async (_, { bytes, answers, hangsUp = false }) => {
     const { statuses, text } = await exchange(url, bytes, { hangUp: hangsUp });
     expect(statuses).toEqual(answers);
-    expect(text).not.toMatch(/fastify|FST_|node|stack|temporal|grpc|success/i);
+    expect(text).not.toMatch(/fastify|FST_|node|x-powered-by|^server:|stack|temporal|grpc|success/im);
     await expectUnharmed();
   });
 });
@@ -95,6 +91,7 @@ describe('an unusual, but correct notification is accepted', () => {
   test.each<[string, Buffer, number[]]>([
     ['a chunk for every byte', chunked([...body].map((byte) => chunk(Buffer.from([byte]))).join('') + LAST), [200]],
     ['a chunk with an extension', chunked(chunk(body).replace('\r\n', ';a=b\r\n') + LAST), [200]],
+    ['a slash at the end of its path', request({ line: 'POST /ipn/shop-1/ HTTP/1.1' }), [200]],
     ['its address in full', request({ line: 'POST http://pay.shop.example/ipn/shop-1 HTTP/1.1' }), [200]],
     ['HTTP/1.0', request({ line: 'POST /ipn/shop-1 HTTP/1.0' }), [200]],
     ['an expectation to be asked for its body', request({ headers: { Expect: '100-continue' } }), [100, 200]],
