@@ -629,10 +629,11 @@ function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   return { ...settled, history };
 }
 
-/** A person who has looked at other trades has seen what the gateway would not say. */
+/** A person who has looked at other trades has seen what the gateway would not say. What it was not asked for yet, it is asked for. */
 function withOthersSeen(order: KnownOrder, { seen, order: outcome }: FactOf<'decided'>): KnownOrder {
   if (seen !== 'second-trade' && outcome === undefined) return order;
-  return { ...order, others: order.others.map((one) => ({ ...one, asked: 'answered' as const })) };
+  const others = order.others.map((one) => (one.asked === 'unanswered' ? { ...one, asked: 'answered' as const } : one));
+  return { ...order, others };
 }
 
 /** A person who says how the order has ended has read of all that is asked about the order itself. */
