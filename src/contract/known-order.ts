@@ -59,6 +59,12 @@ export interface LedgerRefund {
   readonly isLate: boolean;
 }
 
+/** One change of the trade's status. */
+export interface KnownTransition extends Transition {
+  /** When a query showed it last; ms since the epoch. */
+  readonly shown_at?: number;
+}
+
 /** A notification that no answer of the gateway has confirmed. `heard`: its place among all that came. */
 export interface HeldClaim {
   readonly claim: NotificationClaim;
@@ -119,7 +125,7 @@ export interface KnownOrder {
     /** What it wrote for the amount, where nobody can read that. */
     readonly unread_amount?: string | undefined;
   } | null;
-  readonly history: readonly Transition[];
+  readonly history: readonly KnownTransition[];
   readonly refunds: readonly LedgerRefund[];
   /** What went back by refunds that are not in the ledger, as a person has named it. */
   readonly elsewhere: string;

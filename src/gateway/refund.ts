@@ -7,7 +7,7 @@ import type { Operation } from './operation';
 import type { RefundRequest } from './orders';
 import { sameAmount } from './pure/money';
 import { nameOfTrade, tradeIdFields } from './query';
-import { type GatewayResponse, looseAmount, looseText, withoutEnvelope } from './response';
+import { type GatewayResponse, looseAmount, looseLine, withoutEnvelope } from './response';
 import type { Condition, RequestRules, Requirement } from './rules';
 import { TRADE_ID_REQUIRED } from './shared-rules';
 
@@ -89,15 +89,30 @@ export function parseRefund(input: unknown, options?: CheckOptions): RefundReque
 }
 
 const refund = z.looseObject({
-  out_trade_no: looseText,
-  trade_no: looseText,
-  refund_currency: looseText,
+  out_trade_no: looseLine,
+  trade_no: looseLine,
+  refund_currency: looseLine,
   refund_amount: looseAmount,
-  refund_status: looseText,
+  refund_status: looseLine,
 });
 
-/** A refund, with all fields that the gateway sends. The amount is a decimal string in currency units. */
+/** A refund, with the fields of section 4.3 and what is small beside them. The amount is a decimal string in currency units. */
 export type Refund = z.infer<typeof refund>;
+
+/** So much is kept of what a gateway writes beside the fields of section 4.3: the answers to all refunds of an order stay in its ledger. */
+const MOST_BYTES_BESIDE = 1_024;
+
+function withoutLargeFields(answer: GatewayResponse): GatewayResponse {
+  let left = MOST_BYTES_BESIDE;
+  const isKept = ([name, value]: [string, unknown]) => {
+    if (Object.hasOwn(refund.shape, name)) return true;
+    const bytes = Buffer.byteLength(JSON.stringify([name, value]));
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  };
+  return Object.fromEntries(Object.entries(answer).filter(isKept));
+}
 
 /** `/trade/refund` as an operation of the client. */
 export const REFUND: Operation<RefundOfTrade, Refund> = {
@@ -106,5 +121,5 @@ export const REFUND: Operation<RefundOfTrade, Refund> = {
   creates: 'refund',
   about: ({ out_request_no, ...id }) =>
     `${out_request_no ? `refund ${out_request_no}` : 'the refund'} of ${nameOfTrade(id)}`,
-  read: (answer: GatewayResponse) => refund.parse(withoutEnvelope(answer)),
+  read: (answer: GatewayResponse) => refund.parse(withoutLargeFields(withoutEnvelope(answer))),
 };

@@ -83,6 +83,9 @@ const loose = (read: (text: string) => string) =>
 /** The schema of a field that {@link textField} reads. A value of another type counts as absent. */
 export const looseText = loose(String);
 
+/** The same of a field that stays in a ledger: no more than a line of it. */
+export const looseLine = loose((text) => text.slice(0, 256));
+
 /** The schema of a field that {@link amountField} reads. */
 export const looseAmount = loose(amountText);
 

@@ -362,10 +362,11 @@ const answered = (number: string, one: RefundAnswered): Fact => ({ is: 'answered
 /** Two nodes are the same where nothing that counts differs: times count only from each other. */
 export function keyOf({ world, sale }: Node): string {
   const since = (at: number) => (Number.isFinite(at) ? Math.min(world.now - at, 4 * DAY) : 'ever');
-  const history = sale.history.map(({ to, source, time, refunded_elsewhere }) => [
+  const history = sale.history.map(({ to, source, time, refunded_elsewhere, shown_at }) => [
     to,
     source,
     since(Date.parse(time)),
+    shown_at && since(shown_at),
     refunded_elsewhere,
   ]);
   return JSON.stringify([world, { ...sale, history, wait: null }], (name, value) =>

@@ -124,7 +124,7 @@ describe('the response', () => {
     return open.client(gateway).refund({ ...request, ...changes });
   };
 
-  test('keeps all fields and every digit of the amount', async () => {
+  test('keeps all small fields and every digit of the amount', async () => {
     await expect(
       answered(
         '{"code":"10000","trade_no":"t-1","refund_amount":99999999999999.90,"refund_status":"NEW","fee":{"a":1}}',
@@ -143,6 +143,19 @@ describe('the response', () => {
     await expect(answered('{"trade_no":17,"refund_amount":"10.00","refund_status":""}', asked)).resolves.toEqual({
       trade_no: '17',
       refund_amount: '10.00',
+    });
+  });
+
+  test('is kept without what is large beside its own fields, and with a line of each of those: it stays in the ledger', async () => {
+    const long = 'x'.repeat(300_000);
+    const answer = { memo: long, toString: long, note: 'x'.repeat(600), more: 'x'.repeat(600), fee: { a: 1 } };
+    const text = JSON.stringify({ ...answer, trade_no: 't-1', refund_amount: '10.00', refund_status: long });
+    await expect(answered(text, { trade_no: 't-1', refund_amount: '10.00' })).resolves.toEqual({
+      note: answer.note,
+      fee: { a: 1 },
+      trade_no: 't-1',
+      refund_amount: '10.00',
+      refund_status: 'x'.repeat(256),
     });
   });
 

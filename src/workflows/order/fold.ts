@@ -66,7 +66,7 @@ import {
   toldOutcome,
 } from './payment-end';
 import { outcomeNamed } from './refund-table';
-import { hasCalledAPart, hasUnexplainedMovement, judged, mayHaveEnded } from './refund-verdicts';
+import { echoLeft, hasCalledAPart, hasUnexplainedMovement, judged, mayHaveEnded } from './refund-verdicts';
 import { changedAt, lagLeft, replicaLag } from './replica-lag';
 
 /** What the fold needs of the settings. */
@@ -298,10 +298,11 @@ function onQueried(before: KnownOrder, { trade, after, at }: FactOf<'queried'>, 
   const isSame = status === (shownBefore(before, trade) ?? from);
   const same_since = isSame ? (before.seen?.same_since ?? asked_at) : asked_at;
   const seen = { status, asked_at, same_since, heard: after, ...unread };
-  const moved = { ...movedTo(learned, from, status, at), seen };
+  const moved = shownAgain({ ...movedTo(learned, from, status, at), seen }, asked_at);
   const lag_ms = replicaLag(settings);
   const read = withClaimsRead(withEnd(moved, lag_ms), after, lag_ms);
-  return explained(read, from, lag_ms);
+  const isNews = status !== from || isDecidedNow(before, read, lag_ms);
+  return isNews ? explained(read, lag_ms) : read;
 }
 
 /** What the gateway has shown of this trade before, where several may be the order's own: each is asked for by turns. */
@@ -388,6 +389,18 @@ function movedTo(order: KnownOrder, from: string | null, to: string, at: number)
   return onBankStatus(isKnownStatus(to) ? known : raised(known, 'unknown-status'), to);
 }
 
+/** Until when the trade has shown what it moved to last. */
+function shownAgain(order: KnownOrder, shown_at: number): KnownOrder {
+  const at = order.history.findLastIndex(({ source }) => source === 'query');
+  const last = order.history[at];
+  if (last?.to !== order.seen?.status || last === undefined) return order;
+  return { ...order, history: order.history.with(at, { ...last, shown_at }) };
+}
+
+/** Whether it has become clear that what the trade had come back to was no echo. */
+const isDecidedNow = (before: KnownOrder, order: KnownOrder, lag_ms: number): boolean =>
+  echoLeft(before, lag_ms) > 0 && echoLeft(order, lag_ms) === 0;
+
 /** The status that the trade was shown to have moved to last. */
 const lastShown = ({ history }: KnownOrder) => history.findLast(({ source }) => source === 'query')?.to ?? null;
 
@@ -458,9 +471,9 @@ function afterClaim(
 }
 
 /** Where the trade shows a refund that none of ours explains, somebody else has made one. */
-function explained(order: KnownOrder, from: string | null, lag_ms: number): KnownOrder {
+function explained(order: KnownOrder, lag_ms: number): KnownOrder {
   const status = order.seen?.status ?? '';
-  if (!isRefundStatus(status) || status === from) return order;
+  if (!isRefundStatus(status)) return order;
   if (hasUnexplainedMovement(order, lag_ms)) return withUnknownRefund(order);
   const begun = order.refunds.filter(mayHaveShown);
   const gone = begun.filter(mayBeGone);

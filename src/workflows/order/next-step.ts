@@ -22,7 +22,7 @@ import {
   isUnpaid,
   mayBePaidUntil,
 } from './payment-end';
-import { unexplainedEnds, verdictOf } from './refund-verdicts';
+import { echoLeft, unexplainedEnds, verdictOf } from './refund-verdicts';
 import {
   elsewhereUnknown,
   noSuchTrade,
@@ -109,9 +109,10 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
   [
     'Only time is missing until no replica can be behind what the trade shows.',
     ({ order, settings }) => {
-      const lasting_ms = lagLeft(order, replicaLag(settings));
+      const lag_ms = replicaLag(settings);
       const isMissing = isRevoked(order) || order.refunds.some((one) => waitsForLag(order, one));
-      return lasting_ms > 0 && isMissing ? { take: 'look', lasting_ms } : undefined;
+      const lasting_ms = Math.max(echoLeft(order, lag_ms), isMissing ? lagLeft(order, lag_ms) : 0);
+      return lasting_ms > 0 ? { take: 'look', lasting_ms } : undefined;
     },
   ],
   [

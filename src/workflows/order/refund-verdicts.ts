@@ -1,5 +1,11 @@
 /** What the trade says of each refund that has left us: the table, read for what is known now. Pure. */
-import { type KnownOrder, type LedgerRefund, type RefundMeaning, refundMeaningOf } from '../../contract';
+import {
+  isRefundStatus,
+  type KnownOrder,
+  type LedgerRefund,
+  type RefundMeaning,
+  refundMeaningOf,
+} from '../../contract';
 import { isMore } from '../../gateway/pure/money';
 import { asEnded, CONTRADICTED, isComplete, leftAtGateway, mayBeGone, mayHaveShown, withRefund } from './ledger';
 import { CAME_BACK, type Column, type Row, rowOf, type Verdict, verdictOn, WHOSE_END } from './refund-table';
@@ -99,34 +105,59 @@ const GOES_ON: readonly RefundMeaning[] = ['under way', 'refused', 'revoked', 'o
  * elsewhere has explained those before.
  */
 export function hasUnexplainedMovement({ history, refunds }: KnownOrder, lag_ms: number): boolean {
-  const beganAt = withoutEchoes(history, lag_ms)
-    .filter(({ was, is }) => BEGINS.includes(is) && was !== is && !GOES_ON.includes(was))
-    .map(({ at }) => at);
+  const begins = beginningsIn(history, lag_ms);
+  const certain = begins.filter(({ echo_left }) => echo_left === 0).map(({ at }) => at);
+  // What may be an echo may also be the beginning of ours: then that explains no later one.
   const ours = refunds.filter(mayHaveShown);
   const explained = history.findLast(({ refunded_elsewhere }) => refunded_elsewhere !== undefined)?.time;
-  return unexplainedBy(ours, beganAt).some((time) => explained === undefined || time > Date.parse(explained));
+  return unexplainedBy(
+    ours,
+    begins.map(({ at }) => at),
+  ).some((time) => certain.includes(time) && (explained === undefined || time > Date.parse(explained)));
+}
+
+/** How the trade has begun to show refunds. What may be an echo of one that it shows within the lag is none. */
+function beginningsIn(history: KnownOrder['history'], lag_ms: number): Movement[] {
+  const begins = movementsOf(history, lag_ms).filter(
+    ({ was, is }) => BEGINS.includes(is) && was !== is && !GOES_ON.includes(was),
+  );
+  const isBefore = (at: number) => (one: Movement) => one.echo_left === 0 && one.at >= at && one.at - at < lag_ms;
+  return begins.filter(({ echo_left, at }) => echo_left === 0 || !begins.some(isBefore(at)));
 }
 
 interface Movement {
+  readonly to: string;
   readonly was: RefundMeaning;
   readonly is: RefundMeaning;
   /** Ms since the epoch. */
   readonly at: number;
+  /** How long it still has to be shown until it is no echo of a moment before, by a replica that was behind; 0 where it has moved. In ms. */
+  readonly echo_left: number;
 }
 
-/** How the trade has moved, without what a replica that was behind showed of a moment before. */
-function withoutEchoes(history: KnownOrder['history'], lag_ms: number): Movement[] {
+/** How the trade has moved. What may be an echo is in the list, and nothing has moved by it. */
+function movementsOf(history: KnownOrder['history'], lag_ms: number): Movement[] {
   const leftAt = new Map<string, number>();
   let current: string | null = null;
-  return history.flatMap(({ to, time, source }) => {
+  return history.flatMap(({ to, time, source, shown_at }) => {
+    if (source !== 'query' || to === current) return [];
     const at = Date.parse(time);
-    const left = leftAt.get(to);
-    if (source !== 'query' || to === current || (left !== undefined && at - left < lag_ms)) return [];
-    const movement = { was: refundMeaningOf(current), is: refundMeaningOf(to), at };
+    const [was, is] = [refundMeaningOf(current), refundMeaningOf(to)];
+    // That a refund came back counts once it has lasted: see CAME_BACK.
+    const since = is === 'stands' && current !== null && isRefundStatus(current) ? at : leftAt.get(to);
+    const echo_left = since === undefined ? 0 : Math.max(0, since + lag_ms - (shown_at ?? at));
+    const movement = { to, was, is, at, echo_left };
+    if (echo_left > 0) return [movement];
     if (current !== null) leftAt.set(current, at);
     current = to;
     return [movement];
   });
+}
+
+/** How long the trade still has to show what it has come back to until nobody can take it for an echo, in ms. An echo does not last. */
+export function echoLeft({ history, seen }: KnownOrder, lag_ms: number): number {
+  const last = movementsOf(history, lag_ms).at(-1);
+  return last && last.to === seen?.status ? last.echo_left : 0;
 }
 
 /**

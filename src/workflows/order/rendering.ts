@@ -21,7 +21,7 @@ import type { AttentionSubject } from '../shared/attention';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './fold';
-import { attentionOfRefund, isComplete, outcomeOfRefund } from './ledger';
+import { attentionOfRefund, isComplete, outcomeOfRefund, transitionsOf } from './ledger';
 import { paymentNow } from './payment-end';
 
 /**
@@ -61,7 +61,7 @@ export function stateOf(
     bank_said: order.bank && { trade_status: order.bank.status, time: iso(order.bank.at) },
     answer_by: dispute_ms === null ? null : answerBy(order.wait, dispute_ms),
     watched_until: watched_until > 0 ? iso(watched_until) : null,
-    history: [...order.history],
+    history: transitionsOf(order),
   };
 }
 

@@ -179,3 +179,37 @@ test('promise 7: a reset does not send a refund that was refused, although its r
   await happens(desk('50.00', 0), notify('all'), HOUR, nameElsewhere, HOUR, reset, DAY);
   expect([goneBack(), numbersMade()]).toEqual(['100.00', ['desk-1', 'desk-2']]);
 });
+
+describe('a part from elsewhere is noticed, although ours, each done within a minute, brings the trade back to where it was a moment before:', () => {
+  const quick = { takes_ms: MINUTE, ends: 'done' } as const;
+  const quickParts = (...numbers: string[]) => numbers.flatMap((number) => [ask('10.00', number), HOUR]);
+  const openQuick = () => openWatched({ plans: [quick, quick, quick, quick] });
+
+  test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])('promise 7: hours after %j', async (numbers) => {
+    await openQuick();
+    await happens(...quickParts(...numbers), desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 100 + 10 * numbers.length]);
+  });
+
+  test('promise 7: a part that is asked for a minute after the one before has ended is told from it', async () => {
+    await openQuick();
+    await happens(...quickParts('a'), ask('10.00', 'b'), 2 * MINUTE, ask('10.00', 'c'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual([null, 30]);
+    await happens(desk('100.00', 5 * HOUR), DAY, ask('120.00', 'all'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 130]);
+  });
+
+  test('promise 7: the same where that is the second one', async () => {
+    await openQuick();
+    await happens(ask('10.00', 'a'), 2 * MINUTE, ask('10.00', 'b'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual([null, 20]);
+    await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
+  });
+
+  test('promise 7: two minutes after the first', async () => {
+    await openQuick();
+    await happens(ask('10.00', 'a'), 2 * MINUTE, desk('100.00', 5 * HOUR), DAY, ask('140.00', 'all'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 110]);
+  });
+});
