@@ -10,6 +10,7 @@ import { NO_SUCH_ORDER } from '../gateway/refusals';
 import { createOrder, type OrderOptions } from './create-order';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { makeRefund } from './make-refund';
+import { assertNotReset } from './own-run';
 import type { BuyerOf } from './refund-user-info';
 import { findTrade, lookAtTrade, tradeAtAGlance, watchTrade } from './trade-queries';
 import { Unnotified } from './unnotified';
@@ -32,14 +33,21 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
   return {
     'gateway.create': async (payment) => createOrder(() => gatewayFor(payment.app_id), payment, options),
     'gateway.refund': async (refund) => makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf, noSuchOrderWords),
-    'gateway.look': async (look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords),
+    'gateway.look': async ({ read_by, ...look }) => {
+      assertNotReset(read_by);
+      return lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords);
+    },
     'gateway.glance': async ({ app_id, id }) => {
       const trade = await tradeAtAGlance(gatewayFor(app_id), id, noSuchOrderWords);
       unnotified.byLook(app_id, trade?.trade_status);
       return trade;
     },
-    'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords),
-    'gateway.watch': async ({ app_id, ...watch }) => {
+    'gateway.find': async ({ app_id, read_by, ...search }) => {
+      assertNotReset(read_by);
+      return findTrade(gatewayFor(app_id), search, noSuchOrderWords);
+    },
+    'gateway.watch': async ({ app_id, read_by, ...watch }) => {
+      assertNotReset(read_by);
       const trade = await watchTrade(gatewayFor(app_id), watch, noSuchOrderWords);
       unnotified.byPoll(app_id, trade?.trade_status);
       return trade;

@@ -65,10 +65,12 @@ type Left = Pick<EarlierAfterSale, 'sale' | 'claims' | 'handed' | 'sent' | 'is_u
  */
 async function leftBefore(client: Client, workflowId: string, runId: string): Promise<Left> {
   let left: Left = NOTHING_LEFT;
+  let hasReadAll = false;
   for (const run of await earlierRuns(client, workflowId, runId)) {
     // An older ledger is none where nobody can read a later one.
     const carried = left.is_unread ? null : await readWithin(PATIENCE_MS, () => carriedBy(client, run), null);
-    const isEnded = run.status.name === 'COMPLETED';
+    // A reset that has never read what the runs before it knew took nothing for them, however it ended.
+    const isEnded = run.status.name === 'COMPLETED' && carried?.has_read !== false;
     const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);
     const claims = [...untaken, ...left.claims];
     const handed = [...(isEnded ? [] : await handedTo(client, run, carried)), ...left.handed];
@@ -82,9 +84,11 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
             sent: left.sent,
             is_unread: false,
           };
-    if (carried?.has_read) break;
+    hasReadAll = carried?.has_read === true;
+    if (hasReadAll) break;
   }
-  return left;
+  // Nobody vouches for what a reset alone knows.
+  return { ...left, is_unread: left.is_unread || (!hasReadAll && left.sale !== null) };
 }
 
 /** A refund that was sent, as the activity `gateway.refund` was given it. */

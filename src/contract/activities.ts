@@ -52,7 +52,11 @@ export interface LookInput {
   patience_ms: number;
   /** This status, too, counts only once the gateway has kept answering it for `settling_ms`. */
   seen?: string;
+  read_by?: ReadBy;
 }
+
+/** The run that has read what was known before it. The activity of another one, a reset of it, fails with {@link WAS_RESET}. */
+type ReadBy = string | undefined;
 
 export type LookResult =
   | { is: 'found'; trade: QueriedTrade }
@@ -155,6 +159,7 @@ export interface FindInput {
    * only where the trade is found.
    */
   settling_ms?: number;
+  read_by?: ReadBy;
 }
 
 /** Types of retryable failures by which an activity that sends says that it has sent nothing. */
@@ -169,6 +174,9 @@ export type SendingPhase = (typeof SENDING_PHASES)[number];
 
 /** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
 export const CREDENTIALS_REFUSED = 'CredentialsRefused';
+
+/** The failure of an activity whose run is a reset of the one that has read what was before: what it knows is not the latest. */
+export const WAS_RESET = 'WasReset';
 
 export interface WatchInput {
   app_id: string;
@@ -188,6 +196,7 @@ export interface WatchInput {
   tell_credentials?: boolean | undefined;
   /** Return null from this time on, in ms since the epoch, whatever the trade's status; absent: watch for ever. */
   due_at?: number | undefined;
+  read_by?: ReadBy;
 }
 
 /** Activity names have a prefix, so that ours and the merchant's own on one worker do not clash. */

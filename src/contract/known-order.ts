@@ -152,6 +152,8 @@ export interface AfterSaleRunInput extends AfterSaleInput {
   payment?: HandedOver | undefined;
   /** What the run before knew. */
   sale?: KnownOrder | undefined;
+  /** The run that has read what was known before `sale`. Where the run before is another one, it was a reset: `sale` is an old ledger. */
+  read_by?: string | undefined;
   /** Until when the settings of the run before asked for a watch, in ms since the epoch. */
   watch_until?: number | undefined;
 }
@@ -160,7 +162,10 @@ export interface AfterSaleRunInput extends AfterSaleInput {
 export interface AfterSaleCarried {
   /** Null where it knows nothing. */
   sale: KnownOrder | null;
-  /** Whether that is all that it and earlier runs know. A run that was ended while it read them has to be looked past. */
+  /**
+   * Whether that is all that it and earlier runs know. A run that was ended while it read them, or is a reset, and has not noticed, has to be
+   * looked past.
+   */
   has_read: boolean;
   /** How many notifications this run has taken. One that came after them is in its history alone. */
   taken: number;

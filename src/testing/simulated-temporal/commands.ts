@@ -8,8 +8,8 @@ import {
 } from './activity-execution';
 import { notSimulated } from './not-simulated';
 import type { Payload, Run, Server } from './run';
-import { api, coresdk, optionalTsToMs } from './sdk-internals';
-import type { Command } from './workflow-code';
+import { api, coresdk, msNumberToTs, optionalTsToMs } from './sdk-internals';
+import type { Command, Job, Past } from './workflow-code';
 
 const { ParentClosePolicy, StartChildWorkflowExecutionFailedCause } = coresdk.child_workflow;
 const { ActivityCancellationType } = coresdk.workflow_commands;
@@ -64,6 +64,32 @@ export class Commands {
     }
   }
 
+  /**
+   * Goes on with what a reset has kept, and what none of `jobs` has ended: timers have what is left of their time, activities begin anew. What was
+   * asked of other workflows is not simulated unless it was answered.
+   */
+  goOn(past: readonly Past[], jobs: readonly Job[]): void {
+    const endedBy = (seqOf: (job: Job) => Seq) => new Set(jobs.flatMap((job) => seqOf(job) ?? []));
+    const commands = past.flatMap((one) => one.commands);
+    const stopped = new Set(commands.flatMap(({ cancelTimer }) => cancelTimer?.seq ?? []));
+    const fired = endedBy(({ fireTimer }) => fireTimer?.seq);
+    const resolved = endedBy(({ resolveActivity }) => (resolveActivity?.isLocal ? null : resolveActivity?.seq));
+    const begun = endedBy(({ resolveChildWorkflowExecutionStart }) => resolveChildWorkflowExecutionStart?.seq);
+    for (const { startChildWorkflowExecution: child } of commands)
+      if (child && !begun.has(numberOf(child.seq))) throw notSimulated('a reset while a child is being started');
+    for (const { activation, commands: ordered } of past)
+      for (const { startTimer: timer, scheduleActivity: activity, upsertWorkflowSearchAttributes: shown } of ordered) {
+        if (timer && !fired.has(numberOf(timer.seq)) && !stopped.has(numberOf(timer.seq))) {
+          const ends = (optionalTsToMs(activation.timestamp) ?? 0) + (optionalTsToMs(timer.startToFireTimeout) ?? 0);
+          this.startTimer({ ...timer, startToFireTimeout: msNumberToTs(Math.max(0, ends - this.temporal.clock.now)) });
+        }
+        if (activity && !resolved.has(numberOf(activity.seq))) this.schedule(activity);
+        Object.assign(this.run.searchAttributes, shown?.searchAttributes?.indexedFields);
+      }
+    for (const { requestCancelActivity: asked } of commands)
+      if (asked && !resolved.has(numberOf(asked.seq))) this.cancelActivity(numberOf(asked.seq));
+  }
+
   /** The worker has died: its attempts are lost, and returned. */
   loseAttempts(): LostAttempt[] {
     return [...this.activities.values()].flatMap(({ execution }) => execution.lose() ?? []);
@@ -99,7 +125,7 @@ export class Commands {
     } else if (command.continueAsNewWorkflowExecution) {
       run.close('CONTINUED_AS_NEW');
       const { arguments: args } = command.continueAsNewWorkflowExecution;
-      const { firstRunId = run.runId, originalRunId: _, ...start } = run.start;
+      const { firstRunId = run.runId, originalRunId: _, kept: __, ...start } = run.start;
       const searchAttributes = { ...run.searchAttributes };
       const continuedFrom = run.runId;
       run.next = temporal.begin({ ...start, args: args ?? [], firstRunId, continuedFrom, searchAttributes });

@@ -2,7 +2,7 @@
 import type { Activities, Resolution } from './activity-execution';
 import type { api, coresdk, ReusableVMWorkflowCreator } from './sdk-internals';
 import type { VirtualClock } from './virtual-clock';
-import type { Job } from './workflow-code';
+import type { Job, KeptCode } from './workflow-code';
 
 export type Payload = api.api.common.v1.IPayload;
 export type Failure = api.api.failure.v1.IFailure;
@@ -23,6 +23,8 @@ export interface RunStart {
   continuedFrom?: string;
   /** Set where a reset began this run: the run that was reset. */
   originalRunId?: string;
+  /** Set with it: what is kept of that. */
+  kept?: KeptCode | undefined;
 }
 
 /** An update that somebody waits for. */
@@ -68,6 +70,8 @@ export interface Run {
   readonly openUpdates: number;
   /** Updates in its history, and those that may come into it. */
   readonly countedUpdates: number;
+  /** What a reset to this workflow task keeps; undefined where there was none yet. `task` counts from 0, or from -1 for the last. */
+  keptBefore(task: number): KeptCode | undefined;
   /** Those that it has taken, by their ids. */
   readonly takenUpdates: ReadonlyMap<string, UpdateExecution>;
   /** The activities that it has scheduled on a task queue. */

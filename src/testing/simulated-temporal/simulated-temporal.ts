@@ -249,13 +249,18 @@ export class SimulatedTemporal implements Server {
     return this.childStarts_ms + this.clock.delay();
   }
 
-  /** Resets a run to its first task, as an operator does: the next run has its start, its signals and the updates it took. */
-  reset(run: Run): WorkflowRun {
+  /**
+   * Resets a run, as an operator does: the latest one, or one that was closed before it. The next run has what was before a workflow task, the
+   * first one unless another is named (from 0, or from -1 for the last), and then its later signals and the later updates that it took.
+   */
+  reset(run: Run, task = 0): WorkflowRun {
+    const kept = run.keptBefore(task);
     const isUnheard = !run.isRunning;
-    if (run.isRunning) run.replace();
-    const next = this.begin({ ...run.start, isUnheard, originalRunId: run.start.originalRunId ?? run.runId });
-    for (const { name, input } of run.signals) next.signal(name, input);
-    for (const [id, { name, input }] of run.takenUpdates) next.update(id, name, [...input]);
+    const latest = this.latest(run.start.workflowId);
+    if (latest?.isRunning) latest.replace();
+    const next = this.begin({ ...run.start, isUnheard, originalRunId: run.start.originalRunId ?? run.runId, kept });
+    for (const { name, input } of run.signals.slice(next.signals.length)) next.signal(name, input);
+    for (const [id, { name, input }] of run.takenUpdates) if (!next.knownUpdate(id)) next.update(id, name, [...input]);
     return next;
   }
 

@@ -24,8 +24,9 @@ export interface RunInfo {
   startedAt: number;
 }
 
-/** An activation, and what the code commanded. */
-interface Past {
+/** An activation, the number of its workflow task, and what the code commanded. */
+export interface Past {
+  readonly task: number;
   readonly activation: Activation;
   readonly commands: Command[];
 }
@@ -34,31 +35,59 @@ interface Past {
 const areSame = (one: unknown, other: unknown) =>
   isDeepStrictEqual(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
+/** What a reset keeps of the code of the run that it begins with. */
+export interface KeptCode {
+  readonly past: readonly Past[];
+  /** What the workflow task that is done again was told. */
+  readonly news: readonly Job[];
+  readonly flags: ReadonlySet<number>;
+  readonly accepted: ReadonlySet<string>;
+}
+
 export class WorkflowCode {
+  /** It knows all of the past. */
   private workflow: Workflow | undefined;
   /** A second sandbox, where the worker forgets the workflow after each task; see `forgetTask`. */
   private twin: Workflow | undefined;
   /** How much of the past the second one knows. */
   private twinKnows = 0;
-  private readonly past: Past[] = [];
+  private readonly past: Past[];
   /** What the code has answered since it saw the last news: until the next ones, a question has the same answer. */
   private readonly answers = new Map<string, Completion>();
-  private readonly flags = new Set<number>();
+  private readonly flags: Set<number>;
   /** Updates whose validator has let them pass. */
-  private readonly accepted = new Set<string>();
+  private readonly accepted: Set<string>;
 
+  /** `before`: what a reset keeps of the run that it begins with. */
   constructor(
     private readonly creator: WorkflowCreator,
     private readonly info: RunInfo,
-  ) {}
+    before?: KeptCode,
+  ) {
+    this.past = [...(before?.past ?? [])];
+    this.flags = new Set(before?.flags);
+    this.accepted = new Set(before?.accepted);
+  }
+
+  /** What a reset to this workflow task keeps: all that was before; undefined where there was none yet. `task` counts from 0, or from -1 for the last. */
+  before(task: number): KeptCode | undefined {
+    if (!this.hasBegun) return undefined;
+    const numbers = [...new Set(this.past.map((one) => one.task))];
+    const first = numbers.at(task);
+    if (first === undefined) throw new Error(`${this.info.runId} has no workflow task ${task}`);
+    const past = this.past.filter((one) => one.task < first);
+    // The news that brought the task are in the history; an update comes into it with its answer.
+    const jobs = this.past[past.length]?.activation.jobs ?? [];
+    return { past, news: jobs.filter(({ doUpdate }) => !doUpdate), flags: this.flags, accepted: this.accepted };
+  }
 
   /** Whether a workflow task has come to the code. */
   get hasBegun(): boolean {
     return this.past.length > 0;
   }
 
-  /** Runs one activation; returns the commands of the code. Throws where the workflow task fails. */
-  async activate(activation: Activation): Promise<Command[]> {
+  /** Runs one activation of a workflow task; returns the commands of the code. Throws where the task fails. */
+  async activate(activation: Activation, task: number): Promise<Command[]> {
     this.answers.clear();
     const { successful, failed } = await this.run(await this.sandbox(), activation);
     // Those that were asked for meanwhile.
@@ -69,7 +98,7 @@ export class WorkflowCode {
     }
     for (const flag of successful.usedInternalFlags ?? []) this.flags.add(flag);
     const commands = successful.commands ?? [];
-    this.remember(activation, commands);
+    this.remember(activation, commands, task);
     return commands;
   }
 
@@ -85,8 +114,7 @@ export class WorkflowCode {
   async replay(): Promise<void> {
     if (!this.workflow) return;
     await this.dispose();
-    const replayed = await this.sandbox();
-    for (const task of this.past) await this.replayTask(replayed, task);
+    await this.sandbox();
   }
 
   /**
@@ -129,7 +157,7 @@ export class WorkflowCode {
   }
 
   /** An update that its validator rejected leaves no trace in a history. */
-  private remember({ jobs = [], ...activation }: Activation, commands: Command[]): void {
+  private remember({ jobs = [], ...activation }: Activation, commands: Command[], task: number): void {
     for (const { updateResponse } of commands)
       if (updateResponse?.accepted) this.accepted.add(updateResponse.protocolInstanceId ?? '');
     const isRejected = (id: string | null | undefined) => !this.accepted.has(id ?? '');
@@ -139,6 +167,7 @@ export class WorkflowCode {
     });
     if (kept.length === 0) return;
     this.past.push({
+      task,
       activation: { ...activation, jobs: kept },
       commands: commands.filter(
         ({ updateResponse }) => !updateResponse || !isRejected(updateResponse.protocolInstanceId),
@@ -153,8 +182,11 @@ export class WorkflowCode {
   }
 
   private async sandbox(): Promise<Workflow> {
-    this.workflow ??= await this.createSandbox();
-    return this.workflow;
+    if (this.workflow) return this.workflow;
+    const workflow = await this.createSandbox();
+    for (const task of this.past) await this.replayTask(workflow, task);
+    this.workflow = workflow;
+    return workflow;
   }
 
   private createSandbox(): Promise<Workflow> {

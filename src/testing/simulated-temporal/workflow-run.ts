@@ -7,7 +7,7 @@ import type { LostAttempt, Resolution } from './activity-execution';
 import { Commands } from './commands';
 import type { Failure, Payload, Run, RunStart, RunStatus, Server, UpdateExecution } from './run';
 import { coresdk, msNumberToTs } from './sdk-internals';
-import { type Activation, type Command, type Job, WorkflowCode } from './workflow-code';
+import { type Activation, type Command, type Job, type KeptCode, WorkflowCode } from './workflow-code';
 
 /** The server's default (`history.maximumSignalsPerExecution`). */
 const MOST_SIGNALS = 10_000;
@@ -49,11 +49,11 @@ export class WorkflowRun implements Run {
     readonly start: RunStart,
     number: number,
   ) {
-    const { workflowId, type, args, parent, firstRunId, continuedFrom } = start;
+    const { workflowId, type, args, parent, firstRunId, continuedFrom, kept } = start;
     this.runId = `${workflowId}/${number}`;
     this.startedAt = temporal.clock.now;
     this.searchAttributes = { ...start.searchAttributes };
-    this.code = new WorkflowCode(temporal.creator, {
+    const info = {
       workflowId,
       type,
       runId: this.runId,
@@ -62,12 +62,40 @@ export class WorkflowRun implements Run {
       originalRunId: start.originalRunId ?? this.runId,
       parent: parent && { workflowId: parent.run.start.workflowId, runId: parent.run.runId },
       startedAt: this.startedAt,
-    });
+    };
+    this.code = new WorkflowCode(temporal.creator, info, kept);
     this.commands = new Commands(temporal, this);
     const searchAttributes = { indexedFields: { ...start.searchAttributes } };
-    this.hear({
-      initializeWorkflow: { workflowId, workflowType: type, arguments: args, attempt: 1, searchAttributes },
-    });
+    if (kept) this.goOnFrom(kept);
+    else
+      this.hear({
+        initializeWorkflow: { workflowId, workflowType: type, arguments: args, attempt: 1, searchAttributes },
+      });
+  }
+
+  /** Goes on as a reset: what is kept is done, and the rest of it under way. */
+  private goOnFrom({ past, news }: KeptCode): void {
+    const jobs = [...past.flatMap(({ activation }) => activation.jobs ?? []), ...news];
+    const commands = past.flatMap((one) => one.commands);
+    for (const { signalWorkflow, doUpdate, resolveActivity } of jobs) {
+      const result = resolveActivity?.result?.completed?.result;
+      if (result && !resolveActivity?.isLocal) this.results.set(resolveActivity?.seq ?? 0, result);
+      if (signalWorkflow)
+        this.signals.push({ name: signalWorkflow.signalName ?? '', input: signalWorkflow.input ?? [] });
+      if (doUpdate) this.updates.set(doUpdate.id ?? '', { name: doUpdate.name ?? '', input: doUpdate.input ?? [] });
+    }
+    for (const { updateResponse, scheduleActivity } of commands) {
+      if (updateResponse) this.answerUpdate(updateResponse);
+      if (scheduleActivity) this.scheduled.push(scheduleActivity);
+    }
+    this.tasks = past.at(-1)?.task ?? 0;
+    this.events = sum(jobs.map(eventsOf)) + sum(commands.map(eventsOfCommand)) - sum(news.map(eventsOf));
+    this.commands.goOn(past, jobs);
+    for (const job of news) this.hear(job);
+  }
+
+  keptBefore(task: number): KeptCode | undefined {
+    return this.code.before(task);
   }
 
   get isRunning(): boolean {
@@ -210,7 +238,7 @@ export class WorkflowRun implements Run {
       continueAsNewSuggested: this.events > suggestsContinueAsNewAfter,
       jobs,
     };
-    const commands = await this.code.activate(activation);
+    const commands = await this.code.activate(activation, this.tasks);
     for (const command of commands) {
       this.events += eventsOfCommand(command);
       if (command.scheduleActivity || command.scheduleLocalActivity) this.activities += 1;
@@ -281,6 +309,8 @@ const CLOSED_BEFORE_OUTCOME: Failure = {
   source: 'Server',
   applicationFailureInfo: { type: 'AcceptedUpdateCompletedWorkflow', nonRetryable: true },
 };
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
 /** The events of news in a history: an activity has begun and ended; an update is recorded by its answers. */
 function eventsOf({ doUpdate, resolveActivity }: Job): number {

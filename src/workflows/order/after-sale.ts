@@ -43,7 +43,7 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
-import { isContinued, wasReset } from '../shared/continued';
+import { isContinued, isResetFailure, isResetOf, wasReset } from '../shared/continued';
 import {
   attentionAfter,
   type LookTimes,
@@ -89,6 +89,7 @@ import {
   justReset,
   notTaken,
   orderNotFound,
+  resetUnread,
 } from './refund-requests';
 import { afterSaleAttributes, afterSaleDetails, afterSaleSubject, eventPaymentOf, stateOf } from './rendering';
 import { sendRefund } from './send-refund';
@@ -111,22 +112,28 @@ const HELD_BACK_WITHIN_MS = 60_000;
 export async function afterSale(input: AfterSaleRunInput): Promise<AfterSaleState> {
   const issues = afterSaleIssues(input);
   if (issues.length > 0) return refuseAfterSale(issues);
-  const run = new AfterSaleRun(isContinued() ? input : startedAnew(input));
+  const run = new AfterSaleRun(isHandedOn(input) ? input : startedAnew(input));
   // No cancellation ends what waits for a person, or for the gateway.
   await uncancelled(() => run.execute());
   return run.state;
 }
 
-/** Only the run before hands on a ledger. In a start by hand, or one that repeats an earlier run's input, it is an old one. */
+type HandedOn = Pick<AfterSaleRunInput, 'sale' | 'read_by' | 'watch_until'>;
+
+/** Only the run before hands on a ledger, where it is no reset. In a start by hand, or one that repeats an earlier run's input, it is an old one. */
+const isHandedOn = ({ read_by }: AfterSaleRunInput) =>
+  isContinued() && read_by === workflowInfo().continuedFromExecutionRunId;
+
 const startedAnew = ({ sale: _ledger, watch_until: _until, ...input }: AfterSaleRunInput) => input;
 
 class AfterSaleRun {
   /** All that is known, and the facts that made it. */
   private learned: LearnedFacts<KnownOrder, AfterSaleFact, FoldSettings>;
   /**
-   * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `closing`: nothing may change any more.
+   * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `reset`: the next run reads what this one has
+   * forgotten. `closing`: nothing may change any more.
    */
-  private phase: 'reading' | 'open' | 'unknown' | 'closing' = 'reading';
+  private phase: 'reading' | 'open' | 'unknown' | 'reset' | 'closing' = 'reading';
   private readonly early: NewAfterSaleFact[] = [];
   private policy: PaymentPolicy | undefined;
   /** The requests of this run. They hold personal data, so they are neither facts nor shown. */
@@ -176,6 +183,7 @@ class AfterSaleRun {
     setHandler(resolveAfterSaleUpdate, (resolution) => uncancelled(() => this.resolve(resolution)), {
       validator: (resolution) => {
         this.assertOpen();
+        if (this.isUnnoticedReset) throw resetUnread();
         assertAfterSaleResolution(resolution);
       },
     });
@@ -206,9 +214,14 @@ class AfterSaleRun {
 
   /** While it reads, a run hands on what it was given: what came meanwhile is in its history alone. */
   private get carried(): AfterSaleCarried {
-    return this.phase === 'reading'
-      ? { sale: this.input.sale ?? null, has_read: false, taken: 0, taken_payments: 0 }
-      : { sale: this.order, has_read: true, taken: this.notified, taken_payments: this.payments };
+    if (this.phase === 'reading') return { ...NOTHING_READ, sale: this.input.sale ?? null };
+    if (this.isUnnoticedReset) return { ...NOTHING_READ, sale: this.order };
+    return { sale: this.order, has_read: true, taken: this.notified, taken_payments: this.payments };
+  }
+
+  /** Whether this run is a reset and goes on from what was known then: until it asks the gateway, which tells it. */
+  private get isUnnoticedReset(): boolean {
+    return this.policy !== undefined && isResetOf(this.policy.run_id);
   }
 
   private get told() {
@@ -217,6 +230,15 @@ class AfterSaleRun {
   }
 
   async execute(): Promise<void> {
+    try {
+      await this.run();
+    } catch (error) {
+      if (!isResetFailure(error)) throw error;
+      await this.readInNewRun();
+    }
+  }
+
+  private async run(): Promise<void> {
     this.policy = await loadPolicy({ method: null });
     const isKnownHere = await this.recall(this.policy);
     if (!isKnownHere && (await this.isOfNobody())) return;
@@ -332,7 +354,7 @@ class AfterSaleRun {
   /** Temporal has nothing of the order. Whether nobody has it, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
   private async isOfNobody(): Promise<boolean> {
     if (this.isKnown) return false;
-    const looked = await lookBriefly(this.input.app_id, idsToAsk(this.order)[0]);
+    const looked = await lookBriefly(this.input.app_id, idsToAsk(this.order)[0], this.settings.run_id);
     if (looked.is !== 'no-such-order' || this.isKnown) return false;
     this.phase = 'unknown';
     await condition(allHandlersFinished);
@@ -488,7 +510,8 @@ class AfterSaleRun {
     const [id, ...others] = idsToAsk(this.order);
     const { settling_ms } = this.lookTimes;
     const { known } = this;
-    const searched = await searchOn({ app_id, id, others, known, after, settling_ms }, isInterrupted);
+    const { run_id: read_by } = this.settings;
+    const searched = await searchOn({ app_id, id, others, known, after, settling_ms, read_by }, isInterrupted);
     if (searched.is === 'found') return this.onTrade(searched.trade, heard);
     if (searched.is !== 'denied') return;
     this.learn({ is: 'unanswered', why: 'unknown-trade', after: heard });
@@ -502,14 +525,15 @@ class AfterSaleRun {
 
   /** A trade that nobody has seen may have been made elsewhere a moment ago: a denial has to last longer. */
   private get lookTimes(): LookTimes {
-    const { settling_ms, patience_ms } = this.settings;
-    return { settling_ms: this.order.seen === null ? patience_ms : settling_ms, patience_ms };
+    const { settling_ms, patience_ms, run_id: read_by } = this.settings;
+    return { settling_ms: this.order.seen === null ? patience_ms : settling_ms, patience_ms, read_by };
   }
 
   /** Another trade under the number is asked for once: it is put before a person, whatever it is. */
   private async askFor(other: string): Promise<void> {
     this.waitFor(`what the gateway has of trade ${other}, which has the same number`);
-    const looked = await lookOnce(this.input.app_id, { trade_no: other }, this.settings);
+    const { settings } = this;
+    const looked = await lookOnce(this.input.app_id, { trade_no: other }, { ...settings, read_by: settings.run_id });
     const answer = looked.is === 'no-answer' ? 'unanswered' : 'answered';
     this.learn({ is: 'asked', other, trade: looked.is === 'found' ? looked.trade : null, answer });
   }
@@ -568,7 +592,8 @@ class AfterSaleRun {
     const [id, ...others] = idsToAsk(this.order);
     const { known } = this;
     const at_once = hasTakenSinceSeen(this.order);
-    const watch = { app_id, id, others, seen, known, at_once, schedule: pollSchedule(this.settings) };
+    const { run_id: read_by } = this.settings;
+    const watch = { app_id, id, others, seen, known, at_once, schedule: pollSchedule(this.settings), read_by };
     // A refund waits for the gateway's answer, and a person only for money that may come.
     const dailyLook = isUnpaid(this.order) ? undefined : DAY;
     const news = await waitForTradeChange(watch, {
@@ -591,22 +616,38 @@ class AfterSaleRun {
     await this.continueAsNew();
   }
 
+  /**
+   * An activity has said that this run is a reset. It has sent nothing, and the next run reads what this one and all before it know, as after a
+   * termination: whoever waits here asks that one.
+   */
+  private async readInNewRun(): Promise<void> {
+    this.phase = 'reset';
+    this.waitFor('the next run, which reads what was known before the reset');
+    await condition(allHandlersFinished);
+    await this.outbox?.close();
+    await this.continueAsNew({});
+  }
+
   /** Continues as a new run with the same state. Updates that come meanwhile are refused with `Closing`. */
-  private async continueAsNew(): Promise<void> {
+  private async continueAsNew(handedOn: HandedOn = this.handedOn): Promise<void> {
     const { app_id, out_trade_no, trade_no } = this.input;
-    await continueAsNew<typeof afterSale>({
-      app_id,
-      out_trade_no,
-      trade_no,
-      sale: this.order,
-      watch_until: this.watch_until,
-    });
+    await continueAsNew<typeof afterSale>({ app_id, out_trade_no, trade_no, ...handedOn });
+  }
+
+  private get handedOn(): HandedOn {
+    return { sale: this.order, read_by: this.settings.run_id, watch_until: this.watch_until };
   }
 
   // — The updates —
 
   private async refund(order: RefundOrder): Promise<RefundAnswer> {
-    return withinOneTime(REFUND_WAIT_MS, 'refund', (isInTime) => this.refundInTime(order, isInTime));
+    return withinOneTime(REFUND_WAIT_MS, 'refund', (isInTime) =>
+      this.refundInTime(order, async (isMet) => {
+        const isInTimeNow = await isInTime(() => this.phase === 'reset' || isMet());
+        if (this.phase === 'reset') throw justReset();
+        return isInTimeNow;
+      }),
+    );
   }
 
   private async refundInTime(order: RefundOrder, isInTime: IsInTime): Promise<RefundAnswer> {
@@ -651,10 +692,12 @@ class AfterSaleRun {
   /** A change during the end of a run would be lost. */
   private assertOpen(): void {
     if (this.phase === 'closing') throw closing();
+    if (this.phase === 'reset') throw justReset();
   }
 
   private async recheck(): Promise<AfterSaleState> {
-    await this.rechecks.recheck(() => this.phase === 'unknown');
+    await this.rechecks.recheck(() => this.phase === 'unknown' || this.phase === 'reset');
+    if (this.phase === 'reset') throw justReset();
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     return this.state;
   }
@@ -662,7 +705,7 @@ class AfterSaleRun {
   private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
     // What is read later, the person has not seen.
     const isEarly = this.phase === 'reading';
-    const shown = isEarly ? this.state.attention : null;
+    const { attention } = this.state;
     await condition(() => this.phase !== 'reading');
     if (this.isRepetition(isEarly)) throw justReset();
     const { out_request_no } = resolution;
@@ -670,7 +713,11 @@ class AfterSaleRun {
     const number = out_request_no ?? findLateRefund(this.order)?.number;
     if (resolution.outcome !== undefined && number) await this.holdBack(number);
     try {
-      this.learn({ is: 'decided', ...decisionOf(this.order, resolution, shown ?? this.state.attention, Date.now()) });
+      if (this.phase === 'reset') throw justReset();
+      this.learn({
+        is: 'decided',
+        ...decisionOf(this.order, resolution, isEarly ? attention : this.state.attention, Date.now()),
+      });
     } finally {
       this.deciding = undefined;
     }
@@ -685,7 +732,8 @@ class AfterSaleRun {
   /** A request that has not left us, as while the gateway is down, does not leave us while a person decides on it. */
   private async holdBack(number: string): Promise<void> {
     this.deciding = number;
-    await condition(() => findRefund(this.order, number)?.phase !== 'sending', HELD_BACK_WITHIN_MS, {
+    const isOver = () => this.phase === 'reset' || findRefund(this.order, number)?.phase !== 'sending';
+    await condition(isOver, HELD_BACK_WITHIN_MS, {
       summary: 'until the request of the refund is called off',
     });
   }
@@ -724,6 +772,8 @@ class AfterSaleRun {
     throw ApplicationFailure.nonRetryable('The after-sale has not loaded its policy yet.');
   }
 }
+
+const NOTHING_READ = { has_read: false, taken: 0, taken_payments: 0 };
 
 /** Whether Temporal has anything of the order. A run that was asked for an order of nobody's knows nothing either. */
 const isKnown = ({ has_payment, is_unread, sale }: EarlierAfterSale) =>

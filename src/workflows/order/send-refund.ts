@@ -1,6 +1,15 @@
 /** Sends a refund once, on a fresh look, and says what became of it, as facts. */
 import { condition } from '@temporalio/workflow';
-import { detailsOf, FAILURE, type GrantedRefund, type KnownOrder, knownIds, type RefundResult } from '../../contract';
+import {
+  detailsOf,
+  FAILURE,
+  type GrantedRefund,
+  type KnownOrder,
+  knownIds,
+  type RefundResult,
+  typedFailure,
+  WAS_RESET,
+} from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
 import { isObject, isResultOf, isText, isTradeOrNull, type ResultShape } from '../shared/ended-by-hand';
@@ -43,7 +52,10 @@ const SENT: ResultShape<RefundResult> = {
   reset: {},
 };
 
-/** Returns once the request has left us or certainly will not. Throws nothing that the gateway can cause. */
+/**
+ * Returns once the request has left us or certainly will not. Throws nothing that the gateway can cause, and `WasReset` where nothing was sent
+ * because the run is a reset.
+ */
 export async function sendRefund(
   app_id: string,
   sale: KnownOrder,
@@ -108,8 +120,9 @@ function readResult(result: RefundResult): Sent {
       return { answered: result.reached ? UNKNOWN : { said: 'taken-by-others', failure: duplicateRefund(result) } };
     case 'unknown':
     case 'not-ours':
-    case 'reset':
       return { answered: UNKNOWN };
+    case 'reset':
+      throw typedFailure(WAS_RESET, 'Nothing was sent: the workflow was reset, and reads first what it knew before.');
   }
 }
 

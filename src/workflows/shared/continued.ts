@@ -1,6 +1,6 @@
 /** Which run of its workflow this one is, as its history says. Anybody may start a run with the input of an earlier one. */
-import { workflowInfo } from '@temporalio/workflow';
-import type { PaymentPolicy } from '../../contract';
+import { ActivityFailure, ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+import { type PaymentPolicy, WAS_RESET } from '../../contract';
 
 /** Whether the run before has continued as this one: only then is what the input hands on the latest that is known. */
 export const isContinued = (): boolean => workflowInfo().continuedFromExecutionRunId !== undefined;
@@ -11,3 +11,15 @@ export const isContinued = (): boolean => workflowInfo().continuedFromExecutionR
  */
 export const wasReset = ({ run_id }: Pick<PaymentPolicy, 'run_id'>): boolean =>
   run_id !== workflowInfo().originalExecutionRunId;
+
+/**
+ * Whether this run is a reset of the one that has read what was known before. Only for what leaves no trace in the history: a query, and what
+ * refuses an update. An activity says it to all else ({@link isResetFailure}).
+ */
+export const isResetOf = (read_by: string): boolean => read_by !== workflowInfo().runId;
+
+/** Whether an activity, or what it answered, says that this run is such a reset. */
+export function isResetFailure(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.type === WAS_RESET;
+}

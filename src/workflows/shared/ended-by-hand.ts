@@ -3,7 +3,7 @@
  * that is no answer, so the look is made again; of a request that makes something, it is an unknown outcome.
  */
 import { ActivityFailure, ApplicationFailure, isCancellation, sleep } from '@temporalio/workflow';
-import { CREDENTIALS_REFUSED, FAILURE, type Told } from '../../contract';
+import { CREDENTIALS_REFUSED, FAILURE, type Told, WAS_RESET } from '../../contract';
 import { nextBackoff } from './backoff';
 import { hasRunOut } from './given-up';
 
@@ -11,7 +11,7 @@ import { hasRunOut } from './given-up';
 const FIRST_PAUSE_MS = 1_000;
 
 /** What our own activities fail with for good. */
-const OURS: readonly string[] = [CREDENTIALS_REFUSED, FAILURE.invalidRequest, FAILURE.notCanceled];
+const OURS: readonly string[] = [CREDENTIALS_REFUSED, WAS_RESET, FAILURE.invalidRequest, FAILURE.notCanceled];
 
 /** Whether the failure says nothing of what was asked: a person, or the server, has ended the activity. */
 export function saysNothing(error: unknown): boolean {

@@ -14,8 +14,11 @@ import { gateway, glanceAtTrade } from './activities';
 import { isResultOf, isText, isTrade, type ResultShape, saysNothing } from './ended-by-hand';
 import { pollUntil } from './polling';
 
-/** The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. */
-export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms'>;
+/**
+ * The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. With `read_by` it fails (`WasReset`)
+ * in a reset of that run.
+ */
+export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms'> & Pick<LookInput, 'read_by'>;
 
 /** A look that did not find the trade. */
 export type NotFound = Exclude<LookResult, { is: 'found' }>;
@@ -33,10 +36,10 @@ export function lookUnless(
   isInterrupted: () => boolean,
   app_id: string,
   id: TradeId,
-  { settling_ms, patience_ms }: LookTimes,
+  { settling_ms, patience_ms, read_by }: LookTimes,
   seen?: string,
 ): Promise<LookResult | null> {
-  const input = { app_id, id, settling_ms, patience_ms, ...(seen === undefined ? {} : { seen }) };
+  const input = { app_id, id, settling_ms, patience_ms, read_by, ...(seen === undefined ? {} : { seen }) };
   return lookWithin(settling_ms + patience_ms + LOOK_ENDS_WITHIN_MS, input, isInterrupted);
 }
 
@@ -45,8 +48,8 @@ const BRIEFLY_MS = 10_000;
 const BRIEF_LOOK_ENDS_MS = 20_000;
 
 /** What the gateway says at once. A gateway that is silent for ten seconds has no answer. */
-export async function lookBriefly(app_id: string, id: TradeId): Promise<LookResult> {
-  const input = { app_id, id, settling_ms: 0, patience_ms: BRIEFLY_MS };
+export async function lookBriefly(app_id: string, id: TradeId, read_by?: string): Promise<LookResult> {
+  const input = { app_id, id, settling_ms: 0, patience_ms: BRIEFLY_MS, read_by };
   return (await lookWithin(BRIEF_LOOK_ENDS_MS, input, () => false)) ?? NO_ANSWER;
 }
 

@@ -148,6 +148,26 @@ test('a refund that waited for its turn in a run that was terminated is not made
   expect(sale.trade.refunds).toHaveLength(1);
 });
 
+test('a decision that comes while earlier runs are read settles nothing of what is read then', async () => {
+  const sale = await newSale();
+  await sale.open();
+  await sale.pass(MINUTE);
+  await notify(sale, { trade_no: 'OTHER', trade_status: 'SUCCESS', amount: '150.00', currency: 'BRL' });
+  await sale.pass(HOUR);
+  expect(await sale.state()).toMatchObject({ attention: 'second-trade' });
+  await sale.handle.terminate();
+  const late = lateList(sale);
+  await sale.open();
+  await sale.pass(MINUTE);
+  expect(await sale.state()).toMatchObject({ attention: null });
+  const decided = resolve(sale).catch(() => undefined);
+  await sale.pass(1_000);
+  late.holds = false;
+  await sale.pass(DAY);
+  await decided;
+  expect(await sale.state()).toMatchObject({ attention: 'second-trade' });
+});
+
 describe('a history that grows', () => {
   const LONG = { suggestsContinueAsNewAfter: 200 };
   const eventsOf = (sale: Sale) => sale.env.historyLength(sale.workflowId);

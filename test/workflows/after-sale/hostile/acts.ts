@@ -71,6 +71,8 @@ export const denyTheTrade = () => answering(world.gateway, () => refusal('trade-
 export const noWorker = does((ms: number) => world.leaveWithoutWorker(ms));
 export const terminate = () => world.terminate();
 export const reset = () => world.reset();
+/** The same to the last task, of the latest run or of an earlier one. */
+export const resetToLast = does((which?: number) => world.reset('last', which));
 export const renameQueue = () => world.renameQueue();
 export const cancel = () => world.run?.requestCancel('the button');
 export const recheck = () => world.temporal.update(world.workflowId, 'recheck');

@@ -26,7 +26,17 @@ export type Step =
   | { do: 'rename queue' }
   /** The button in Temporal UI, on the after-sale. */
   | { do: 'request cancel' }
-  | { do: 'terminate' | 'reset refund' | 'forget' | 'resolve' | 'name elsewhere' | 'settle' }
+  | {
+      do:
+        | 'terminate'
+        | 'reset refund'
+        | 'reset to the last task'
+        | 'reset the first run'
+        | 'forget'
+        | 'resolve'
+        | 'name elsewhere'
+        | 'settle';
+    }
   | { do: 'read dashboard' }
   /** A person looks at the refund that waits for one, or at whichever, and decides it after so many ms. */
   | { do: 'read and decide'; which: 'stuck' | 'any'; ms: number };
@@ -80,7 +90,9 @@ export const KINDS = {
   terminations: fc.constantFrom<Step>(
     ...([{ do: 'terminate' }, { do: 'terminate' }, { do: 'terminate' }, { do: 'rename queue' }] as const),
   ),
-  resets: fc.constant<Step>({ do: 'reset refund' }),
+  resets: fc.constantFrom<Step>(
+    ...([{ do: 'reset refund' }, { do: 'reset to the last task' }, { do: 'reset the first run' }] as const),
+  ),
   retention: fc.constant<Step>({ do: 'forget' }),
   operators: fc.oneof(
     fc.constantFrom<Step>({ do: 'read dashboard' }, { do: 'resolve' }, { do: 'name elsewhere' }, { do: 'settle' }),
@@ -233,6 +245,10 @@ async function take(world: World, step: Step): Promise<void> {
       return world.renameQueue();
     case 'reset refund':
       return world.reset();
+    case 'reset to the last task':
+      return world.reset('last');
+    case 'reset the first run':
+      return world.reset('last', 0);
     case 'forget':
       return world.forget();
     case 'read dashboard':

@@ -389,12 +389,15 @@ export class World extends BaseWorld<Traits, Told> {
     this.run.terminate();
   }
 
-  /** Resets the after-sale to its first task: everything after its start happens anew. */
-  reset(): void {
-    const { run } = this;
+  /**
+   * Resets a run of the after-sale, the latest or an earlier one (from 0, or from -1 for the latest), to one of its tasks: everything after that
+   * happens anew.
+   */
+  reset(task: 'first' | 'last' = 'first', which = -1): void {
+    const run = this.temporal.runs(this.workflowId).at(which);
     if (!run?.hasBegun) return;
     this.wasTerminated = true;
-    this.temporal.reset(run);
+    this.temporal.reset(run, task === 'first' ? 0 : -1);
   }
 
   /** The end of the retention of everything that has closed. */

@@ -1,0 +1,90 @@
+/**
+ * An after-sale that a person resets to a later task than its first knows nothing of what came after that task. It sends nothing, decides
+ * nothing, and the next run reads what was known.
+ */
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { APP } from '../../hostile/base-world';
+import {
+  ask,
+  attention,
+  happens,
+  numbersMade,
+  open,
+  recheck,
+  refundOf,
+  resetToLast,
+  resolve,
+  terminate,
+  world,
+} from './acts';
+import { TRADE, type Traits } from './world';
+
+/** The gateway takes the refund, and the trade shows nothing of it for days. */
+const SHOWN_LATE = { startsAfter_ms: 3 * DAY, takes_ms: 0, ends: 'done' } as const;
+const begin = (traits: Partial<Traits> = {}) => open({ plans: [SHOWN_LATE, SHOWN_LATE], ...traits });
+
+/** The gateway is asked what it has of the trade, and nothing else. */
+const start = () =>
+  void world.temporal.start('afterSale', world.workflowId, { app_id: APP, out_trade_no: TRADE.out_trade_no });
+const oddSignal = () => world.temporal.signal(world.workflowId, 'odd', {});
+const statuses = () => world.temporal.runs(world.workflowId).map(({ status }) => status);
+const sum = () => world.gateway.refunds.reduce((all, { amount }) => all + Number(amount), 0);
+const untilItEnds = async () => {
+  for (let hours = 0; world.run?.isRunning; hours += 1) {
+    if (hours > 30 * 24) throw new Error('it does not end');
+    await world.pass(HOUR);
+  }
+};
+/** Of two runs, the first one has closed, and the second one has sent a refund. */
+const sentByTheSecond = () => happens(start, MINUTE, untilItEnds, ask('50.00', 'a'), HOUR);
+
+test('promise 7: a refund that a later run has sent is not sent again after a reset of an earlier one, and its answer is known', async () => {
+  await begin();
+  await happens(sentByTheSecond, resetToLast(0), HOUR, ask('50.00', 'a'), HOUR);
+  expect(numbersMade()).toEqual(['a']);
+  expect(world.told).toMatchObject([{ is: 'answer' }, { is: 'answer' }]);
+  expect(await refundOf('a')).toMatchObject({ outcome: 'ACCEPTED', attention: null });
+});
+
+test('promise 7: no more than was paid is sent after a reset of an earlier run', async () => {
+  await begin();
+  await happens(sentByTheSecond, resetToLast(0), HOUR, ask('150.00', 'b'), HOUR);
+  expect(sum()).toBeLessThanOrEqual(150);
+});
+
+test.each([
+  ['an earlier run', () => happens(start, MINUTE, untilItEnds, start, MINUTE, resetToLast(0), HOUR)],
+  ['a run that was terminated', () => happens(start, MINUTE, terminate, resetToLast(), HOUR)],
+  ['a run', () => happens(start, MINUTE, resetToLast(), HOUR)],
+  ['a reset', () => happens(start, MINUTE, resetToLast(0), HOUR, resetToLast(1), HOUR)],
+])('promise 8: a refund is sent after a reset of %s to its last task', async (_run, resetIt) => {
+  await begin({ watchWindow: '3d' });
+  await happens(resetIt, ask('60.00', 'b'), HOUR);
+  expect(numbersMade()).toContain('b');
+  expect(await refundOf('b')).toMatchObject({ outcome: 'ACCEPTED', attention: null });
+  expect(await attention()).toBeNull();
+});
+
+test('promise 7: what was sent after the task of the reset is known where the run continues as new', async () => {
+  await begin({ watchWindow: '3d', continuesAfter: 40 });
+  const many = Array.from({ length: 20 }, () => [recheck, MINUTE]).flat();
+  await happens(start, MINUTE, ...many);
+  const continued = statuses().lastIndexOf('CONTINUED_AS_NEW');
+  await happens(ask('50.00', 'a'), 10 * MINUTE);
+  // It hands on once more what it handed on then.
+  await happens(resetToLast(continued), HOUR, ask('50.00', 'a'), HOUR);
+  expect(continued).toBeGreaterThanOrEqual(0);
+  expect(numbersMade()).toEqual(['a']);
+  expect(await refundOf('a')).toMatchObject({ outcome: 'ACCEPTED', attention: null });
+});
+
+test('promise 8: a decision is not lost in a reset that has not read yet what was known: it is refused until then', async () => {
+  await begin({ watchWindow: '0s' });
+  await happens(start, oddSignal, MINUTE);
+  const seen = await attention();
+  await happens(terminate, resetToLast(), MINUTE, resolve({}), MINUTE);
+  expect(world.told.at(-1)).toMatchObject({ is: 'not resolved', message: expect.stringContaining('recheck') });
+  await happens(recheck, MINUTE, resolve({}), MINUTE);
+  expect(world.told.at(-1)).toMatchObject({ is: 'resolved' });
+  expect([seen, await attention()]).toEqual(['unexpected-signal', null]);
+});
