@@ -22,7 +22,7 @@ module.exports = [
     'src/webhook/body-reader.ts',
     'if (length + chunk.length > MAX_BODY_BYTES) return ANSWER.tooLong;',
     '',
-    'test/webhook/(limits|server|body)',
+    'test/webhook/abuse/abuse',
   ],
   [
     'who is refused counts against nobody',

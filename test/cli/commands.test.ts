@@ -1,7 +1,6 @@
 /**
  * The built command line, with no stack running: what it prints, and its exit codes. Of each family of commands some are started
- * as a person does; where only the words and the code matter, one process runs them all. COMMAND_STARTS=all starts a worker with
- * each kind of NODE_ENV, too.
+ * as a person does; where only the words and the code matter, one process runs them all.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -39,9 +38,6 @@ type Env = Record<string, string>;
 const run = (args: string[], env: Env = {}) => commands.run(env, ...args);
 /** In a process of its own. */
 const start = (args: string[], env: Env = {}) => started(folder, env, ...args);
-/** What of NODE_ENV counts as production is one rule for worker and webhook: without COMMAND_STARTS=all, a worker shows one value. */
-const neverWithoutKeys = (NODE_ENV: string) =>
-  NODE_ENV === 'production' || process.env.COMMAND_STARTS === 'all' ? ['worker', 'webhook'] : ['webhook'];
 /** A process can install the native runtime of workers only once, and a worker does so as soon as its settings can be read. */
 const howOf = (command: string) => (command === 'worker' ? start : run);
 
@@ -213,14 +209,6 @@ describe('keys new', () => {
     expect(await open(await seal('4821', key, order), set.keys, order)).toBe('4821');
   });
 
-  test('makes new keys each time', async () => {
-    const [one, other] = [await newKeys(), await newKeys()];
-    expect(one.encryption_key).not.toBe(other.encryption_key);
-    expect(one.sealing_public_jwk.x).not.toBe(other.sealing_public_jwk.x);
-    expect(one.sealing_public_jwk.kid).not.toBe(other.sealing_public_jwk.kid);
-    expect(one.sealing_private_jwks.keys[0]?.d).not.toBe(other.sealing_private_jwks.keys[0]?.d);
-  });
-
   test('without --json prints lines for the settings, and who may have each key', async () => {
     const { code, output } = await start(['keys', 'new']);
     expect(code).toBe(0);
@@ -298,14 +286,15 @@ describe('keys rotate', () => {
   });
 });
 
-describe.each(['production', 'prod', ''])('without encryption keys, with NODE_ENV=%s', (NODE_ENV) => {
-  const PRODUCTION = { ...APP, ...NO_TEMPORAL, NODE_ENV, WEBHOOK_PORT: '0' };
+// What counts as production: test/codec/data-converter.test.ts.
+describe('in production without encryption keys', () => {
+  const PRODUCTION = { ...APP, ...NO_TEMPORAL, NODE_ENV: 'production', WEBHOOK_PORT: '0' };
 
-  test.each(neverWithoutKeys(NODE_ENV))('%s does not start, and names the setting', async (command) => {
+  test.each(['worker', 'webhook'])('%s does not start, and names the setting', async (command) => {
     expect(await refused([command], PRODUCTION, howOf(command))).toContain('PAYMENTS_ENCRYPTION_KEYS is not set');
   });
 
-  test.each(neverWithoutKeys(NODE_ENV))('%s starts if clear text is allowed explicitly', async (command) => {
+  test.each(['worker', 'webhook'])('%s starts if clear text is allowed explicitly', async (command) => {
     // A process of its own: the log, which goes straight to file descriptor 2, warns of the clear text.
     const printed = await refused([command], { ...PRODUCTION, ...NO_KEYS }, start);
     expect(printed).toContain('PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is on');

@@ -15,7 +15,6 @@ import { readStart } from '../../src/temporal/workflow-history';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
 import { orderOf } from '../client/support';
-import { post, sign } from '../webhook/support';
 import { key, payload, setting } from './support';
 
 const COMPLETED =
@@ -168,40 +167,6 @@ test('a person’s update that is refused says why without a key, and nothing of
   expect(marksIn(inClear(refused))).toEqual([]);
 });
 
-test('an unreadable notification with a good signature is stored encrypted', async () => {
-  const body = Buffer.from(JSON.stringify({ app_id: APP.app_id, user: MARKED.customer }));
-  const reply = await post(stack.webhookUrl, body, {
-    path: `/ipn/${APP.app_id}`,
-    headers: { 'service-signature': sign(body, APP) },
-  });
-  expect(reply).toMatchObject({ status: 200, body: 'success' });
-  const strays: string[] = [];
-  while (strays.length === 0) {
-    for await (const { workflowId } of stack.client.workflow.list({ query: "WorkflowType = 'strayNotification'" }))
-      strays.push(workflowId);
-  }
-  expect(marksIn(await stored(strays[0] ?? ''))).toEqual([]);
-  const state = await stack.client.workflow.getHandle(strays[0] ?? '').query<{ body: string }>('state');
-  expect(Buffer.from(state.body, 'base64')).toEqual(body);
-});
-
-test('search attributes and ids stay in clear text, so that an operator finds a payment', async () => {
-  const order = { ...orderOf('pix'), ...MARKED };
-  await stack.payments.pay(order);
-  expect(await stored(idOf(order.out_trade_no))).toMatch(/PaymentStatus.*PROCESSING/s);
-});
-
-test('a backend whose own Client has the plugin starts and reads payments', async () => {
-  const { connection } = stack.temporal;
-  const plugin = new PaymentGatewayPlugin(loadConfig({ PAYMENTS_ENCRYPTION_KEYS: setting(KEY) }));
-  const client = new Client({ connection, namespace: stack.client.options.namespace, plugins: [plugin] });
-  const payments = new PaymentsClient({ client, app_id: APP.app_id, taskQueue: stack.taskQueue });
-  const order = { ...orderOf('pix'), ...MARKED };
-  expect(await payments.pay(order)).toMatchObject({ out_trade_no: order.out_trade_no });
-  expect(await payments.state(order.out_trade_no)).toMatchObject({ outcome: null });
-  expect(marksIn(await stored(idOf(order.out_trade_no)))).toEqual([]);
-});
-
 describe('a client without the key', () => {
   const strangers = () => [
     new Client({ connection: stack.temporal.connection, namespace: stack.client.options.namespace }),
@@ -265,30 +230,6 @@ const failureOf = (workflowId: string): Promise<unknown> =>
     .getHandle(workflowId)
     .result()
     .catch((error: { cause: unknown }) => error.cause);
-
-test('a payload of another payment ends the run that was started with it, and no order is made', async () => {
-  const order = orderOf('pix');
-  await stack.payments.pay(order);
-  const namespace = stack.client.options.namespace;
-  const { history } = await stack.temporal.connection.workflowService.getWorkflowExecutionHistory({
-    namespace,
-    execution: { workflowId: idOf(order.out_trade_no) },
-  });
-  const input = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input;
-  const workflowId = idOf('moved');
-  await stack.temporal.connection.workflowService.startWorkflowExecution({
-    namespace,
-    requestId: 'moved',
-    workflowId,
-    workflowType: { name: 'payment' },
-    taskQueue: { name: stack.taskQueue },
-    input: input ?? null,
-  });
-  expect(await failureOf(workflowId)).toMatchObject({ type: 'InvalidRequest' });
-  expect((await readStart(stack.client, workflowId)).input).not.toHaveProperty('request');
-  expect(stack.simulator.requests({ out_trade_no: 'moved' })).toEqual([]);
-  expect(stack.simulator.requests({ out_trade_no: order.out_trade_no, path: '/trade/pay' })).toHaveLength(1);
-});
 
 test('an encrypted history replays, and so does one from before there were keys', async () => {
   const order = orderOf('pix');

@@ -81,12 +81,6 @@ function typos(request: Json): [Json, string][] {
 }
 
 describe('an order on the wire', () => {
-  test('is the order as given, with its amount as a number', async () => {
-    const { json } = await sentBy((client) => client.pay(pix));
-    const { app_id: _app, timestamp: _timestamp, ...order } = json;
-    expect(order).toEqual({ ...pix, order_amount: 150 });
-  });
-
   test.each(['99999999999999.99', '150.00', '0.10', '1', '42000.00'])(
     'has the amount %s as exactly these digits',
     async (order_amount) => {
@@ -118,9 +112,11 @@ describe('an order on the wire', () => {
   });
 
   test('has its timestamp in the app’s time zone', async () => {
+    const before = Math.floor(Date.now() / 1000) * 1000;
     const { json } = await sentBy((client) => client.pay(pix), { time_zone: 'Etc/GMT+12' });
-    const said = Date.parse(`${String(json.timestamp).replace(' ', 'T')}Z`);
-    expect(Math.abs(said + 12 * 3_600_000 - Date.now())).toBeLessThan(60_000);
+    const said = Date.parse(`${String(json.timestamp).replace(' ', 'T')}Z`) + 12 * 3_600_000;
+    expect(said).toBeGreaterThanOrEqual(before);
+    expect(said).toBeLessThanOrEqual(Date.now());
   });
 });
 
@@ -180,16 +176,6 @@ describe('a success', () => {
     const gateway = await open.http(answerJson({ web_url: 'https://pay.example/c?trade_no=t-1' }));
     await expect(open.client(gateway).createCheckout(sendable('checkout'))).resolves.toEqual({
       web_url: 'https://pay.example/c?trade_no=t-1',
-    });
-  });
-
-  test('of a query keeps all digits of an amount, even if it is a number', async () => {
-    const gateway = await open.http((response) => {
-      response.end('{"trade_status":"SUCCESS","trade_no":2025120320503108483,"order_amount":99999999999999.99}');
-    });
-    await expect(open.client(gateway).query({ trade_no: '2025120320503108483' })).resolves.toMatchObject({
-      trade_no: '2025120320503108483',
-      order_amount: '99999999999999.99',
     });
   });
 });

@@ -16,12 +16,6 @@ test('a request has a currency and an amount, and nothing else', () => {
   });
 });
 
-test('the amount is sent as a number with all its digits', async () => {
-  const gateway = await open.http(answerJson({ code: '10000', fee: [] }));
-  await open.client(gateway).installments({ currency: 'BRL', amount: '99999999.90' });
-  expect(gateway.received[0]?.body.toString('utf8')).toContain('"amount":99999999.90,');
-});
-
 describe('a response', () => {
   test.each([
     ['{"stage":3,"amount_each":33.34,"amount":100.02,"rate":0.0199}', 'numbers'],

@@ -18,7 +18,7 @@ export interface PublishedOrder {
   file: string;
   kind: 'direct' | 'checkout';
   request: Json;
-  expect: { refused: string[]; rule: string };
+  expect: { payment_data?: string[]; trade_status_at_creation?: string; refused: string[]; rule: string };
 }
 
 /** The orders of examples/orders, or those of a folder in it. */

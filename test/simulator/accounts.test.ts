@@ -2,7 +2,7 @@ import Big from 'big.js';
 import * as fc from 'fast-check';
 import type { Simulator } from '../../src/simulator';
 import { clabeCheckDigit } from '../../src/simulator/trades/clabe';
-import { app, call, control, type Json, Merchant, noon, otherApp, start, withChanges } from './support';
+import { app, call, control, edited, type Json, Merchant, noon, otherApp, start } from './support';
 
 let simulator: Simulator;
 let merchant: Merchant;
@@ -17,7 +17,7 @@ afterEach(async () => {
 const spei = (operation: string, body: Json = {}, as: typeof app = app) =>
   call(simulator, `/virtual-account/spei/${operation}`, body, { as });
 const request = (changes: Json = {}) =>
-  withChanges(
+  edited(
     {
       notify_url: merchant.url,
       customer: {

@@ -1,6 +1,6 @@
 import { request as open } from 'node:http';
 import type { Simulator } from '../../src/simulator';
-import { call, type Json, Merchant, order, start } from './support';
+import { buttons, call, type Json, Merchant, order, start, visit } from './support';
 
 let simulator: Simulator;
 let merchant: Merchant;
@@ -38,11 +38,6 @@ const refund = (out_trade_no: string, out_request_no: string) =>
     user_info: { identify: { number: '1' }, name: 'N', email: 'e@example.com' },
     bank_info: { number: '1' },
   });
-async function visit(url: string) {
-  const response = await fetch(url);
-  return { status: response.status, headers: response.headers, html: await response.text() };
-}
-const buttons = (html: string) => [...html.matchAll(/<button[^>]*>([^<]*)<\/button>/g)].map(([, name]) => name);
 const listed = (html: string) => [...html.matchAll(/trade_no=\d+">([\w-]+)</g)].map(([, no]) => no);
 const nonceOf = (html: string) => /name="nonce" value="([^"]+)"/.exec(html)?.[1] ?? 'none';
 const post = async (path: string, form: Record<string, string>) => {
@@ -114,14 +109,6 @@ describe('trades', () => {
     const { status, html } = await post('/trade', { nonce, trade_no, action: 'dispute' });
     expect(status).toBe(409);
     expect(html).toContain('<p class="bad" role="alert">A trade that is CHARGEBACK can not become DISPUTE.</p>');
-  });
-
-  test('markup in the texts of an order is escaped', async () => {
-    const evil = '"><script>alert(1)</script>';
-    const trade_no = await paid(evil, { subject: evil });
-    for (const path of ['', `/trade?trade_no=${trade_no}`, `?no=${encodeURIComponent(evil)}`]) {
-      expect((await visit(desk(path))).html).not.toContain('<script>alert');
-    }
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Simulator } from '../../src/simulator';
 import { money } from '../../src/simulator/ui/money';
-import { call, type Json, order, start } from './support';
+import { buttons, call, hidden, type Json, order, press, sendForm, start, unescaped, visit } from './support';
 
 let simulator: Simulator;
 beforeEach(async () => {
@@ -13,32 +13,6 @@ async function create(file: string, changes: Json = {}): Promise<string> {
   const { body } = await call(simulator, checkout ? '/trade/create' : '/trade/pay', order(file, changes));
   return String(body.web_url ?? body.pay_url ?? simulator.trade(String(body.trade_no)).page_url);
 }
-
-async function visit(url: string) {
-  const response = await fetch(url);
-  return { status: response.status, headers: response.headers, html: await response.text() };
-}
-
-/** The hidden fields of the page's form. */
-function hidden(html: string): Record<string, string> {
-  const fields = html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g);
-  return Object.fromEntries([...fields].map(([, name, value]) => [name, unescaped(value ?? '')]));
-}
-const unescaped = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
-
-/** Presses a button of the page as a browser does, and follows where it leads. */
-async function press(url: string, action: string, more: Record<string, string> = {}) {
-  const { html } = await visit(url);
-  const response = await fetch(new URL('/checkout', simulator.url), {
-    method: 'POST',
-    body: new URLSearchParams({ ...hidden(html), action, ...more }),
-    redirect: 'manual',
-  });
-  const location = response.headers.get('location');
-  const text = await response.text();
-  return { status: response.status, location, html: location ? (await visit(new URL(location, url).href)).html : text };
-}
-const buttons = (html: string) => [...html.matchAll(/<button name=[^>]*>([^<]*)<\/button>/g)].map(([, name]) => name);
 
 describe('what a buyer sees', () => {
   test('the order, its amount, method, state and how long it holds', async () => {
@@ -166,14 +140,9 @@ describe('what a buyer can press', () => {
     const url = await create('pix');
     const { html } = await visit(url);
     await simulator.pay('2026-0001-PIX');
-    const response = await fetch(`${simulator.url}/checkout`, {
-      method: 'POST',
-      body: new URLSearchParams({ ...hidden(html), action: 'cancel' }),
-    });
-    expect(response.status).toBe(409);
-    expect(await response.text()).toContain(
-      '<p class="bad" role="alert">That is no longer possible: see the status.</p>',
-    );
+    const answer = await sendForm(url, { action: 'cancel' }, html);
+    expect(answer.status).toBe(409);
+    expect(answer.html).toContain('<p class="bad" role="alert">That is no longer possible: see the status.</p>');
     expect(simulator.trade('2026-0001-PIX').trade_status).toBe('SUCCESS');
   });
 
@@ -184,12 +153,7 @@ describe('what a buyer can press', () => {
     ['a button that does not exist', { action: 'steal' }, 400],
     ['a payment that does not exist', { trade_no: 'none' }, 404],
   ])('not %s', async (_, change, status) => {
-    const { html } = await visit(await create('pix'));
-    const response = await fetch(`${simulator.url}/checkout`, {
-      method: 'POST',
-      body: new URLSearchParams({ ...hidden(html), action: 'pay', ...change }),
-    });
-    expect(response.status).toBe(status);
+    expect((await sendForm(await create('pix'), { action: 'pay', ...change })).status).toBe(status);
     expect(simulator.trades()).toMatchObject([{ trade_status: 'PROCESSING' }]);
   });
 

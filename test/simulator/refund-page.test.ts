@@ -1,5 +1,5 @@
 import type { Simulator } from '../../src/simulator';
-import { call, type Json, order, start } from './support';
+import { buttons, call, order, press, sendForm, start, visit } from './support';
 
 let simulator: Simulator;
 beforeEach(async () => {
@@ -8,36 +8,14 @@ beforeEach(async () => {
 afterEach(() => simulator.close());
 
 /** A refund that waits for its buyer; answers with the address of its page. */
-async function waiting(file = 'pix', changes: Json = {}): Promise<string> {
-  const { body } = await call(simulator, '/trade/pay', order(file, { out_trade_no: 'one', ...changes }));
+async function waiting(file = 'pix'): Promise<string> {
+  const { body } = await call(simulator, '/trade/pay', order(file, { out_trade_no: 'one' }));
   await simulator.pay(String(body.trade_no));
   const { order_amount: refund_amount, order_currency: refund_currency } = simulator.trade('one');
   const user_info = { identify: { number: '11144477735' }, name: 'Mariana Lima', email: 'mariana@example.com' };
   await call(simulator, '/trade/refund', { out_trade_no: 'one', refund_amount, refund_currency, user_info });
   expect(simulator.refund('one').refund_status).toBe('REFUND_VERIFYING');
   return simulator.refund('one').page_url;
-}
-async function visit(url: string) {
-  const response = await fetch(url);
-  return { status: response.status, headers: response.headers, html: await response.text() };
-}
-const hidden = (html: string) =>
-  Object.fromEntries(
-    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value]) => [name, value]),
-  );
-const buttons = (html: string) => [...html.matchAll(/<button [^>]*>([^<]*)<\/button>/g)].map(([, name]) => name);
-
-/** Presses a button of the page as a browser does, and follows where it leads. */
-async function press(url: string, action: string, more: Record<string, string> = {}) {
-  const { html } = await visit(url);
-  const response = await fetch(new URL('/refund', simulator.url), {
-    method: 'POST',
-    body: new URLSearchParams({ ...hidden(html), action, ...more }),
-    redirect: 'manual',
-  });
-  const location = response.headers.get('location');
-  const text = await response.text();
-  return { status: response.status, html: location ? (await visit(new URL(location, url).href)).html : text };
 }
 
 describe('what a buyer sees', () => {
@@ -59,11 +37,6 @@ describe('what a buyer sees', () => {
     expect((await visit(page)).html).toContain(`<a class="button main" href="${url}">Say where your refund goes</a>`);
     await simulator.actOnRefund('one', 'approve');
     expect((await visit(page)).html).not.toContain('refund_id');
-  });
-
-  test('markup in the texts of an order is escaped', async () => {
-    const { html } = await visit(await waiting('pix', { subject: '"><script>alert(1)</script>' }));
-    expect(html).not.toContain('<script>alert');
   });
 
   test('an unknown refund has no page', async () => {
@@ -114,31 +87,13 @@ describe('what a buyer can press', () => {
     expect(simulator.trade('one').trade_status).toBe('SUCCESS');
   });
 
-  test('a button that is pressed too late shows a sentence', async () => {
-    const url = await waiting();
-    const { html } = await visit(url);
-    await simulator.actOnRefund('one', 'refuse');
-    const response = await fetch(`${simulator.url}/refund`, {
-      method: 'POST',
-      body: new URLSearchParams({ ...hidden(html), action: 'decline' }),
-    });
-    expect(response.status).toBe(409);
-    expect(await response.text()).toContain('That is no longer possible: see the status.');
-    expect(simulator.refund('one').refund_status).toBe('REFUND_REFUSED');
-  });
-
   test.each([
     ['another site, which knows no nonce', { nonce: '' }, 403],
-    ['a guess', { nonce: '00000000-0000-4000-8000-000000000000' }, 403],
     ['a button that does not exist', { action: 'approve' }, 400],
     ['a refund that does not exist', { refund_id: 'none' }, 404],
   ])('not %s', async (_, change, status) => {
-    const { html } = await visit(await waiting());
-    const response = await fetch(`${simulator.url}/refund`, {
-      method: 'POST',
-      body: new URLSearchParams({ ...hidden(html), action: 'confirm', account: '1', ...change }),
-    });
-    expect(response.status).toBe(status);
+    const answer = await sendForm(await waiting(), { action: 'confirm', account: '1', ...change });
+    expect(answer.status).toBe(status);
     expect(simulator.refund('one').refund_status).toBe('REFUND_VERIFYING');
   });
 });

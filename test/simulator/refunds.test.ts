@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Simulator } from '../../src/simulator';
-import { call, control, type Json, Merchant, order, start, withChanges } from './support';
+import { call, control, edited, type Json, Merchant, order, start } from './support';
 
 let simulator: Simulator;
 let merchant: Merchant;
@@ -31,7 +31,7 @@ const refund = (out_trade_no: string, changes: Json = {}) =>
   call(
     simulator,
     '/trade/refund',
-    withChanges({ out_trade_no, refund_currency: 'BRL', refund_amount: '150.00', ...toAccount }, changes),
+    edited({ out_trade_no, refund_currency: 'BRL', refund_amount: '150.00', ...toAccount }, changes),
   );
 const state = async (out_trade_no: string) =>
   (await call(simulator, '/trade/query', { out_trade_no })).body.trade_status;

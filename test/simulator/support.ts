@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { type SimulatorOptions, startSimulator } from '../../src/simulator';
+import { edited, type Json, publishedOrders } from '../gateway/support';
+
+export { edited, type Json, publishedOrders };
 
 export const app = { app_id: 'app-1', secret_key: 'secret:of app 1' };
 export const otherApp = { app_id: 'app-2', secret_key: 'secret of app 2' };
@@ -15,8 +16,6 @@ export const noon = Date.UTC(2026, 2, 2, 12, 0, 0);
 export function start(options: Partial<SimulatorOptions> = {}) {
   return startSimulator({ apps: [app, otherApp, globalApp], clock: { start: noon, speed: 0 }, ...options });
 }
-
-export type Json = { [field: string]: unknown };
 
 /** A JSON object of which nothing is assumed. */
 export function json(text: string): Json {
@@ -73,46 +72,45 @@ export async function control(simulator: { url: string }, method: string, path: 
   return { status: response.status, value };
 }
 
-export interface PublishedOrder {
-  file: string;
-  kind: string;
-  request: Json;
-  expect: { payment_data?: string[]; trade_status_at_creation?: string; refused?: string[] };
-}
-
-const folder = join(__dirname, '../../examples/orders');
-
-/** The published orders of a folder. */
-export function publishedOrders(below = ''): PublishedOrder[] {
-  return readdirSync(join(folder, below))
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => ({ ...JSON.parse(readFileSync(join(folder, below, file), 'utf8')), file }));
-}
-
 /** The request of one published order, with an address for its notifications. */
 export function order(file: string, changes: Json = {}): Json {
   const found = publishedOrders().find((published) => published.file === `${file}.json`);
   if (!found) throw new Error(`There is no order ${file}`);
-  return withChanges({ notify_url: 'http://127.0.0.1:9/ipn', ...found.request }, changes);
+  return edited({ notify_url: 'http://127.0.0.1:9/ipn', ...found.request }, changes);
 }
 
-/** A copy with some fields changed, by dotted paths; `undefined` takes one away. */
-export function withChanges(request: Json, changes: Json): Json {
-  const copy: Json = structuredClone(request);
-  for (const [path, value] of Object.entries(changes)) {
-    const keys = path.split('.');
-    const last = keys.pop() ?? '';
-    let place: Json = copy;
-    for (const key of keys) {
-      const inner = place[key];
-      const next: Json = typeof inner === 'object' && inner !== null ? Object.fromEntries(Object.entries(inner)) : {};
-      place[key] = next;
-      place = next;
-    }
-    if (value === undefined) delete place[last];
-    else place[last] = value;
-  }
-  return copy;
+/** A page, as a browser gets it. */
+export async function visit(url: string) {
+  const response = await fetch(url);
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+
+/** The names of a page's buttons. */
+export const buttons = (html: string) => [...html.matchAll(/<button[^>]*>([^<]*)<\/button>/g)].map(([, name]) => name);
+
+/** The hidden fields of a page's form. */
+export const hidden = (html: string) =>
+  Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value = '']) => [
+      name,
+      unescaped(value),
+    ]),
+  );
+export const unescaped = (text: string) =>
+  text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
+
+/** Sends the form of a page, with other fields where they are given. */
+export async function sendForm(url: string, fields: Record<string, string>, html?: string) {
+  const body = new URLSearchParams({ ...hidden(html ?? (await visit(url)).html), ...fields });
+  const response = await fetch(new URL(new URL(url).pathname, url), { method: 'POST', body, redirect: 'manual' });
+  return { status: response.status, location: response.headers.get('location'), html: await response.text() };
+}
+
+/** Presses a button of a page as a browser does, and follows where it leads. */
+export async function press(url: string, action: string, more: Record<string, string> = {}) {
+  const answer = await sendForm(url, { action, ...more });
+  const { location } = answer;
+  return location ? { ...answer, html: (await visit(new URL(location, url).href)).html } : answer;
 }
 
 export interface Received {

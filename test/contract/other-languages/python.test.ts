@@ -13,10 +13,8 @@ import wallet from '../../../examples/orders/wallet-card-number.json';
 import { afterSaleWorkflowId, SEARCH_ATTRIBUTE } from '../../../src/contract';
 import { open } from '../../../src/gateway';
 import { readStart } from '../../../src/temporal/workflow-history';
-import { signTestNotification } from '../../../src/testing/signed-notification';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { key, setting } from '../../codec/support';
-import { orderElsewhere } from '../../harness/orders';
 import { type JsonOutput, JsonProgram, pythonWith } from '../../harness/python';
 import { PythonForks } from '../../harness/python-forks';
 
@@ -159,38 +157,6 @@ describe.each([
     expect(await sameOrder()).toEqual(paymentData);
     expect(await anotherOrder()).toEqual(refused);
     expect(creations(out_trade_no)).toHaveLength(1);
-  });
-
-  test('a notification after the end goes to the after-sale; the same order still gets the payment’s answer', async () => {
-    const out_trade_no = 'py-news';
-    const first = await payOnce(pixOrder(out_trade_no));
-    const { trade_no } = stack.simulator.trade(out_trade_no);
-    await stack.simulator.pay(out_trade_no);
-    const payment = stack.client.workflow.getHandle(workflowId(out_trade_no));
-    await payment.result();
-    const { runId } = await payment.describe();
-    const { body, headers } = signTestNotification(APP, { out_trade_no, trade_no, trade_status: 'CANCEL' });
-    const response = await fetch(`${stack.webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers });
-    expect(response.status).toBe(200);
-    await stack.client.workflow.getHandle(afterSaleWorkflowId(APP.app_id, out_trade_no)).result();
-    expect((await payment.describe()).runId).toBe(runId);
-
-    expect((await payOnce(pixOrder(out_trade_no))).printed[0]).toEqual(first.printed[0]);
-    expect(await payOnce(pixOrder(out_trade_no, { order_amount: '150.01' }))).toMatchObject({
-      code: 1,
-      complaint: { error: 'DifferentRequest', fields: ['order_amount'] },
-    });
-    expect(creations(out_trade_no)).toHaveLength(1);
-  });
-
-  test('an order whose out_trade_no exists at the gateway already ends in DuplicateOrder', async () => {
-    const order = pixOrder('py-elsewhere', { notify_url: 'http://127.0.0.1:9/ipn' });
-    await orderElsewhere(stack.simulator.url, order);
-    expect(await payOnce(order)).toEqual({
-      code: 1,
-      printed: [],
-      complaint: expect.objectContaining({ error: 'DuplicateOrder' }),
-    });
   });
 
   test.each([
