@@ -22,7 +22,7 @@ export const TEMPORAL_RUNBOOK = {
     happened: 'Somebody terminated this workflow, or its time ran out, and no later run goes on with it.',
     loses: 'Whoever it was for: a refund’s buyer, a deposit that nobody counts, a person who was to be asked.',
     look: 'Who ended it, and why, in its last event; what it waited for, in its page and in `payment-gateway show`.',
-    act: 'Leave a payment to the next sweep: it may still be paid. For all else: `temporal workflow reset --workflow-id ID --type LastWorkflowTask --reason WHY`, then `recheck`, which reads what was known.',
+    act: 'Leave a payment to the next sweep: it may still be paid. Else: `temporal workflow reset --workflow-id ID --type LastWorkflowTask --reason WHY`, then `recheck`, which reads what was known.',
     after:
       'The run that goes on needs a person for what is still open. A payment is taken on by the next sweep without you.',
   },
