@@ -166,7 +166,7 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
     ...shownWait(attention === null ? null : order.wait),
     history: [...state.history, ...transitionsOf(order).filter(({ time }) => Date.parse(time) >= payment.ended_at)],
     previous: isLate ? { ...before, outcome: toldOutcome(order) } : isCorrected ? before : state.previous,
-    other_trades: order.others.map(({ asked: _asked, ...other }) => other),
+    other_trades: order.others.map(({ asked: _asked, shown: _shown, ...other }) => other),
     ...(mismatch ? { mismatch } : {}),
     ...(late_payment_refund ? { late_payment_refund } : {}),
   };
