@@ -24,6 +24,7 @@ import { hasAtMost } from '../../gateway/pure/ids';
 import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest, seenIssues } from '../shared/request-rules';
+import { attentionOf } from './fold';
 import { asEnded, findRefund, isComplete, leftAtGateway, leftToGrant, withElsewhere, withRefund } from './ledger';
 import { isFresh, obstacleToAny } from './next-step';
 import { hasUndecidedAmount, paymentNow } from './payment-end';
@@ -310,6 +311,9 @@ export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, sh
   if (shown === 'refund-elsewhere') throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
   if (shown === 'amount-mismatch' && sale.payment)
     throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);
+  // What has been read since the decision came, its person has not seen.
+  const unseen = attentionOf(sale) === shown ? [] : seenIssues(shown, attentionOf(sale));
+  if (unseen.length > 0) throw invalidRequest(unseen);
   return { ...said, seen: shown };
 }
 
