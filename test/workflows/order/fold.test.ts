@@ -129,6 +129,14 @@ test('an end that is handed over once more asks nothing that a person has settle
   expect(order.state.attention).toBeNull();
 });
 
+test('late money of which a person knew who said CANCEL is no sale, and is asked about no more', () => {
+  const expired = endedAs({ outcome: 'EXPIRED', trade_status: 'PROCESSING', confirmed_by: null, method: 'PIX' });
+  const order = new Order().happens(expired, sees('SUCCESS'));
+  expect(order.state.attention).toBe('late-payment');
+  order.happens({ is: 'decided', by: 'ana', reason: 'sent back by hand', order: 'CANCEL' }, HOUR, sees('SUCCESS'));
+  expect(order.state).toMatchObject({ attention: null, payment: { outcome: 'CANCEL' } });
+});
+
 test('a refund that was never sent, and that a person calls REFUNDED, counts as gone', () => {
   const order = sold(asks('a', '50.00'), decides('a', 'REFUNDED'));
   expect(order.state.refunded_amount).toBe('50.00');

@@ -152,6 +152,15 @@ test('REFUNDED of a gateway that has called our parts PARTIAL_REFUND says that o
   expect(goneBack()).toBe('150.00');
 });
 
+test('what the trade shows where a person says that ours was not made is from elsewhere', async () => {
+  await openWatched({ mishaps: ['none', 'lost before it arrived'] });
+  await happens(ask('50.00', 'a'), HOUR, ask('50.00', 'b'), 10 * MINUTE, desk('50.00', 5 * HOUR), 2 * HOUR);
+  await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'b' }), HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
+  await happens(12 * HOUR, ask('100.00', 'c'), DAY);
+  expect(goneBack()).toBe('100.00');
+});
+
 test('a refusal after a part is not that of our refund whose answer was lost: it stays before a person', async () => {
   await openWatched({ mishaps: ['none', 'answer lost'], plans: [DONE, DONE] });
   await happens(ask('50.00', 'a'), HOUR, ask('50.00', 'b'), 10 * MINUTE, () => deskInVain('40.00'), 3 * HOUR);

@@ -258,6 +258,16 @@ test('promise 7: a refund under way is not called revoked because a part of the 
   expect([c?.outcome === 'REFUND_REVOKE' && before?.attention === null, amountGoneBack()]).toEqual([false, 100]);
 });
 
+test('promise 7: a later part under way is not called refused because one of the desk was refused, after the bank moved the trade to SUCCESS', async () => {
+  await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
+  await happens(ask('50.00', 'a'), 10 * MINUTE, chargeBackAndReverse, decideAll, ask('100.00', 'c'), 10 * MINUTE);
+  await happens(makes('desk-in-vain', '40.00', 'the desk', REFUSED), 2 * HOUR);
+  const before = await world.state();
+  const c = await refundOf('c');
+  await happens(ask('100.00', 'd'), 10 * MINUTE);
+  expect([c?.outcome === 'REFUND_REFUSED' && before?.attention === null, amountGoneBack()]).toEqual([false, 150]);
+});
+
 test('promise 7: a refund that never arrived is not called given back because the trade returns from a refusal to the part before it', async () => {
   await open({ plans: [DONE, REFUSED], mishaps: ['none', 'none', 'lost before it arrived'] });
   await happens(ask('50.00', 'a'), 10 * MINUTE, ask('10.00', 'b'), 10 * MINUTE);
