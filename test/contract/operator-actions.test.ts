@@ -109,7 +109,9 @@ test('a command of ours in the runbook gets the order, where the workflow is of 
 });
 
 test('a payment that was ended from outside is left to the next sweep: its buyer may still pay', () => {
-  expect(runbookEntry('ended-from-outside', paymentWorkflowId('shop', 'order-1'))?.act).toContain('next sweep: it may still be paid');
+  expect(runbookEntry('ended-from-outside', paymentWorkflowId('shop', 'order-1'))?.act).toContain(
+    'next sweep: it may still be paid',
+  );
 });
 
 describe('a number that looks like something else is named in a command so that it is this order', () => {
