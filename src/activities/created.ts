@@ -35,7 +35,11 @@ import { failureOf, orderUnder } from '../temporal/workflow-history';
 
 /** The answer is not known yet. */
 const PENDING: readonly string[] = [
-  ...[FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILURE.notAnswered, ENDED_UNANSWERED],
+  FAILURE.pending,
+  FAILURE.refundPending,
+  FAILURE.closing,
+  FAILURE.notAnswered,
+  ENDED_UNANSWERED,
 ];
 
 /** Less than an attempt of the activity may take. */

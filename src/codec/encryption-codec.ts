@@ -181,7 +181,7 @@ const clearTextError = (refused: string, hint = '') =>
  * between two attempts that it had not begun. Refused, that would read as a request that may have left.
  */
 function isMadeByTemporal({ data }: Payload, reader: PayloadOwner | undefined): boolean {
-  if (reader?.type === 'activity') return data?.length === NOT_STARTED.length && NOT_STARTED.equals(data);
+  if (reader?.type === 'activity') return data ? NOT_STARTED.equals(data) : false;
   return reader?.workflowId?.startsWith('temporal-sys-') ?? false;
 }
 

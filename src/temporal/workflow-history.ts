@@ -112,12 +112,13 @@ type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAtt
 export async function orderUnder(client: Client, workflowId: string): Promise<EarlierPayment['order']> {
   const taken = await latestTakenRun(client, workflowId);
   const latest = taken.status.name === 'RUNNING' ? taken : await knowingRun(client, taken);
-  const { input } = await readStart(client, workflowId, latest.runId);
+  const first = await readStart(client, workflowId, latest.runId);
+  const { input } = first;
   // Who starts one with this proof knows that none was before it.
   if (input.kind !== 'adopt' || input.first_start_id !== undefined) return orderOf(input);
   let order: EarlierPayment['order'];
   for (const run of [latest, ...(await runsBefore(client, latest))]) {
-    const read = await ifExists(() => readStart(client, workflowId, run.runId), null);
+    const read = run === latest ? first : await ifExists(() => readStart(client, workflowId, run.runId), null);
     if (read?.input.kind === 'adopt' && read.input.may_be !== undefined) return read.input.may_be;
     const asked = read ? orderOf(read.input) : undefined;
     if (asked === undefined) continue;

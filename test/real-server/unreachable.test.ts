@@ -1,13 +1,13 @@
 /** A gateway that cannot be reached: the payment does not fail. It retries, and Temporal shows each failed try. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../src/cli/dev/temporal';
 import { startSimulator } from '../../src/simulator';
-import { pendingWork } from '../../src/temporal/pending-work';
+import { type PendingWork, pendingWork } from '../../src/temporal/pending-work';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
-import { publishedOrders } from '../harness/orders';
+import { publishedOrder } from '../harness/orders';
+import { until } from '../harness/runs';
 
-const { request } = publishedOrders().find(({ name }) => name === 'pix') ?? fail('no pix order');
+const request = publishedOrder('pix');
 const ID = `payment:${APP.app_id}:${request.out_trade_no}`;
 
 let stack: Stack;
@@ -21,7 +21,7 @@ afterAll(() => stack?.close());
 
 it('a payment with an unreachable gateway shows its retries and its last failure, and goes on when the gateway is back', async () => {
   const data = stack.payments.pay(request);
-  const pending = await eventually(() => retried(ID));
+  const pending = await retried(ID);
   expect(pending.activity).toBe('gateway.create');
   expect(pending.last_answer).toContain(`could not be reached for /trade/pay for order ${request.out_trade_no}`);
   expect(await stack.payments.state(request.out_trade_no)).toMatchObject({ outcome: null, trade_status: null });
@@ -41,25 +41,21 @@ it('an order that never left in an outage is withdrawn: the gateway has nothing 
   const order = { ...request, out_trade_no: `${request.out_trade_no}-withdrawn` };
   const data = expect(stack.payments.pay(order)).rejects.toMatchObject({ name: 'NotCreatedError' });
   const workflowId = `payment:${APP.app_id}:${order.out_trade_no}`;
-  await eventually(() => retried(workflowId));
+  await retried(workflowId);
   expect(await stack.payments.cancel(order.out_trade_no)).toMatchObject({ attention: null });
   await data;
 });
 
 /** The activity that is tried again, once there is one. */
-async function retried(workflowId: string) {
+async function retried(workflowId: string): Promise<PendingWork> {
   const { client } = stack;
-  const work = await pendingWork(client, await client.workflow.getHandle(workflowId).describe());
-  return work.find(({ attempt, last_answer }) => attempt > 1 && last_answer !== null);
-}
-
-/** Looks until there is something to see; the test's own time-out bounds it. */
-async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const seen = await look().catch(() => undefined);
-    if (seen !== undefined) return seen;
-    await delay(100);
-  }
+  const isRetried = ({ attempt, last_answer }: PendingWork) => attempt > 1 && last_answer !== null;
+  const pending = async () => pendingWork(client, await client.workflow.getHandle(workflowId).describe());
+  const work = await until(
+    () => pending().catch(() => []),
+    (all) => all.some(isRetried),
+  );
+  return work.find(isRetried) ?? fail('nothing is tried again');
 }
 
 function fail(message: string): never {

@@ -55,8 +55,8 @@ export function rollbackOf(deployment: Deployment): Change {
 }
 
 /**
- * The named one; else our own unless that is current, the one that gets a part already, and else the newest. One from which new work was taken is only meant by its name:
- * it is the newest also where the mended one has not polled yet.
+ * The named one; else our own unless that is current, the one that gets a part already, and else the newest. One from which new work was
+ * taken is only meant by its name: it is the newest also where the mended one has not polled yet.
  */
 function nextVersion(deployment: Deployment, meant: Meant): DeployedVersion {
   const { name, ramping, current, versions } = deployment;

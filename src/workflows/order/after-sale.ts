@@ -120,7 +120,10 @@ export async function afterSale(input: AfterSaleRunInput): Promise<AfterSaleStat
 
 type HandedOn = Pick<AfterSaleRunInput, 'sale' | 'read_by' | 'watch_until'>;
 
-/** Only the run before hands on a ledger, where it is no reset. In a start by hand, or one that repeats an earlier run's input, it is an old one. */
+/**
+ * Only the run before hands on a ledger, where it is no reset. In a start by hand, or one that repeats an earlier run's input, it is an old
+ * one.
+ */
 const isHandedOn = ({ read_by }: AfterSaleRunInput) =>
   isContinued() && read_by === workflowInfo().continuedFromExecutionRunId;
 
@@ -508,9 +511,8 @@ class AfterSaleRun {
       this.mayContinueAnew;
     this.waitFor('the gateway to say what it has of the trade');
     const [id, ...others] = idsToAsk(this.order);
-    const { settling_ms } = this.lookTimes;
+    const { settling_ms, read_by } = this.lookTimes;
     const { known } = this;
-    const { run_id: read_by } = this.settings;
     const searched = await searchOn({ app_id, id, others, known, after, settling_ms, read_by }, isInterrupted);
     if (searched.is === 'found') return this.onTrade(searched.trade, heard);
     if (searched.is !== 'denied') return;
@@ -644,7 +646,7 @@ class AfterSaleRun {
     return withinOneTime(REFUND_WAIT_MS, 'refund', (isInTime) =>
       this.refundInTime(order, async (isMet) => {
         const isInTimeNow = await isInTime(() => this.phase === 'reset' || isMet());
-        if (this.phase === 'reset') throw justReset();
+        this.assertNotReset();
         return isInTimeNow;
       }),
     );
@@ -692,12 +694,17 @@ class AfterSaleRun {
   /** A change during the end of a run would be lost. */
   private assertOpen(): void {
     if (this.phase === 'closing') throw closing();
+    this.assertNotReset();
+  }
+
+  /** The next run reads what this one has forgotten: who asks, asks that one. */
+  private assertNotReset(): void {
     if (this.phase === 'reset') throw justReset();
   }
 
   private async recheck(): Promise<AfterSaleState> {
     await this.rechecks.recheck(() => this.phase === 'unknown' || this.phase === 'reset');
-    if (this.phase === 'reset') throw justReset();
+    this.assertNotReset();
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     return this.state;
   }
@@ -713,7 +720,7 @@ class AfterSaleRun {
     const number = out_request_no ?? findLateRefund(this.order)?.number;
     if (resolution.outcome !== undefined && number) await this.holdBack(number);
     try {
-      if (this.phase === 'reset') throw justReset();
+      this.assertNotReset();
       this.learn({
         is: 'decided',
         ...decisionOf(this.order, resolution, isEarly ? attention : this.state.attention, Date.now()),

@@ -20,7 +20,7 @@ import {
 import { LONGEST_OPEN_MS, timingOf } from '../../gateway/pure/method-timing';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import { shownWait } from '../shared/wait';
-import { transitionsOf } from './ledger';
+import { otherTradesOf, transitionsOf } from './ledger';
 
 /** What was told of the order: by a person, or at the payment's end. Null where there was no order. */
 export const toldOutcome = ({ decision, payment }: KnownOrder): PaymentOutcome | null =>
@@ -166,7 +166,7 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
     ...shownWait(attention === null ? null : order.wait),
     history: [...state.history, ...transitionsOf(order).filter(({ time }) => Date.parse(time) >= payment.ended_at)],
     previous: isLate ? { ...before, outcome: toldOutcome(order) } : isCorrected ? before : state.previous,
-    other_trades: order.others.map(({ asked: _asked, shown: _shown, ...other }) => other),
+    other_trades: otherTradesOf(order),
     ...(mismatch ? { mismatch } : {}),
     ...(late_payment_refund ? { late_payment_refund } : {}),
   };

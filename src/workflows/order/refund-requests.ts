@@ -312,7 +312,7 @@ export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, sh
   if (shown === 'amount-mismatch' && sale.payment)
     throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);
   // What has been read since the decision came, its person has not seen.
-  const unseen = attentionOf(sale) === shown ? [] : seenIssues(shown, attentionOf(sale));
+  const unseen = seenIssues(shown, attentionOf(sale));
   if (unseen.length > 0) throw invalidRequest(unseen);
   return { ...said, seen: shown };
 }

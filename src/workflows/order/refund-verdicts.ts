@@ -76,7 +76,7 @@ function columnOf(order: KnownOrder, refund: LedgerRefund): Column {
 /** Whether a refund paid nothing, and the trade has not shown that: what it shows may still be that one. */
 const isEndUnseen = ({ history }: KnownOrder, { begun, outcome }: LedgerRefund): boolean =>
   begun !== null &&
-  (outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE') &&
+  ENDS.some((end) => end === outcome) &&
   !history.some(({ to, source, time }) => to === outcome && source === 'query' && Date.parse(time) >= begun.at);
 
 /** Whether nothing else is known that may have gone back, or be going. */

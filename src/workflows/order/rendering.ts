@@ -21,7 +21,7 @@ import type { AttentionSubject } from '../shared/attention';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './fold';
-import { attentionOfRefund, isComplete, outcomeOfRefund, transitionsOf } from './ledger';
+import { attentionOfRefund, isComplete, otherTradesOf, outcomeOfRefund, transitionsOf } from './ledger';
 import { paymentNow } from './payment-end';
 
 /**
@@ -56,7 +56,7 @@ export function stateOf(
     refunds,
     refunded_elsewhere: order.elsewhere,
     ledger_complete: isComplete(order),
-    other_trades: order.others.map(({ asked: _asked, shown: _shown, ...other }) => other),
+    other_trades: otherTradesOf(order),
     claims: order.held.map(({ claim }) => claim),
     bank_said: order.bank && { trade_status: order.bank.status, time: iso(order.bank.at) },
     answer_by: dispute_ms === null ? null : answerBy(order.wait, dispute_ms),

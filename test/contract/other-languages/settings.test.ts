@@ -148,7 +148,7 @@ test.each(MERCHANTS)(
   },
 );
 
-('options' in java ? test : test.skip)('a merchant in Java is told which of Temporal’s settings it cannot read', () => {
+('options' in java ? test : test.skip)('a merchant in Java is told which of Temporal’s settings it cannot use', () => {
   const cloud = {
     GATEWAY_APP_ID: 'demo-app',
     TEMPORAL_API_KEY: 'secret',
