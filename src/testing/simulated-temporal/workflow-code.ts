@@ -1,7 +1,7 @@
 /** The code of one run in the SDK's own sandbox, and the history that a worker replays after it has lost its memory. */
 import { isDeepStrictEqual } from 'node:util';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { type coresdk, type Workflow, type WorkflowCreator, withoutStorages } from './sdk-internals';
+import { type coresdk, optionalTsToMs, type Workflow, type WorkflowCreator, withoutStorages } from './sdk-internals';
 
 export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
 export type Activation = coresdk.workflow_activation.IWorkflowActivation;
@@ -190,12 +190,14 @@ export class WorkflowCode {
   }
 
   private createSandbox(): Promise<Workflow> {
-    return this.creator.createWorkflow(createOptions(this.info));
+    // A worker takes it from the first activation: a reset replays the one of the run that was reset.
+    const begun = optionalTsToMs(this.past[0]?.activation.timestamp);
+    return this.creator.createWorkflow(createOptions(this.info, begun ?? this.info.startedAt));
   }
 }
 
-function createOptions(run: RunInfo): Parameters<WorkflowCreator['createWorkflow']>[0] {
-  const { workflowId, runId, type, firstRunId, continuedFrom, parent, startedAt } = run;
+function createOptions(run: RunInfo, startedAt: number): Parameters<WorkflowCreator['createWorkflow']>[0] {
+  const { workflowId, runId, type, firstRunId, continuedFrom, parent } = run;
   const start = new Date(startedAt);
   return {
     info: {

@@ -89,7 +89,6 @@ import {
   justReset,
   notTaken,
   orderNotFound,
-  resetUnread,
 } from './refund-requests';
 import { afterSaleAttributes, afterSaleDetails, afterSaleSubject, eventPaymentOf, stateOf } from './rendering';
 import { sendRefund } from './send-refund';
@@ -186,11 +185,10 @@ class AfterSaleRun {
     setHandler(resolveAfterSaleUpdate, (resolution) => uncancelled(() => this.resolve(resolution)), {
       validator: (resolution) => {
         this.assertOpen();
-        if (this.isUnnoticedReset) throw resetUnread();
         assertAfterSaleResolution(resolution);
       },
     });
-    setHandler(takeAfterSaleUpdate, (taking) => this.takeOn(taking), {
+    setHandler(takeAfterSaleUpdate, (taking) => uncancelled(() => this.takeOn(taking)), {
       validator: (taking) => {
         this.assertOpen();
         assertTaking(taking, this.phase === 'reading' ? null : this.state.attention);
@@ -715,6 +713,7 @@ class AfterSaleRun {
     const { attention } = this.state;
     await condition(() => this.phase !== 'reading');
     if (this.isRepetition(isEarly)) throw justReset();
+    await this.assertReadHere();
     const { out_request_no } = resolution;
     // What a person says of the order decides on the refund of its late money, too.
     const number = out_request_no ?? findLateRefund(this.order)?.number;
@@ -731,9 +730,19 @@ class AfterSaleRun {
     return this.state;
   }
 
-  private takeOn({ by, note }: Taking): AfterSaleState {
+  private async takeOn({ by, note }: Taking): Promise<AfterSaleState> {
+    if (this.phase !== 'reading') await this.assertReadHere();
     this.learn({ is: 'taken', by, note });
     return this.state;
+  }
+
+  /** A person decides on what is known, and not on what a reset has gone back to: the next run reads first. */
+  private async assertReadHere(): Promise<void> {
+    const { run_id } = await loadPolicy({ method: null });
+    if (run_id === this.settings.run_id) return;
+    this.rechecks.request();
+    await condition(() => this.phase === 'reset');
+    throw justReset();
   }
 
   /** A request that has not left us, as while the gateway is down, does not leave us while a person decides on it. */

@@ -642,9 +642,13 @@ function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   return { ...settled, history };
 }
 
-/** A person who has looked at other trades has seen what the gateway would not say. What it was not asked for yet, it is asked for. */
+/**
+ * A person who has looked at other trades, or at an order that was not paid, has seen what the gateway would not say. What it was not asked
+ * for yet, it is asked for.
+ */
 function withOthersSeen(order: KnownOrder, { seen, order: outcome }: FactOf<'decided'>): KnownOrder {
-  if (seen !== 'second-trade' && outcome === undefined) return order;
+  const isRead = outcome !== undefined || seen === 'second-trade' || (seen != null && isUnpaid(order));
+  if (!isRead) return order;
   const others = order.others.map((one) => (one.asked === 'unanswered' ? { ...one, asked: 'answered' as const } : one));
   return { ...order, others };
 }

@@ -226,14 +226,6 @@ export const justReset = () =>
     {},
   );
 
-/** A person decides on what is known, and not on what a reset has gone back to. */
-export const resetUnread = () =>
-  typedFailure(
-    FAILURE.closing,
-    'Nothing was done: somebody has reset the after-sale, and it has not read yet what was known. Send `recheck`, look again, and decide then.',
-    {},
-  );
-
 /** Asked on and on, a run would have no room for the person whose decision is waited for. */
 export const askedTooOften = () =>
   typedFailure(

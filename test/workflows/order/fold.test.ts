@@ -74,7 +74,10 @@ const decides = (number: string, outcome: 'REFUNDED' | 'REFUND_REFUSED' | 'REFUN
 });
 /** The payment has ended so. */
 const endedAs =
-  (how: Pick<PaymentState, 'outcome' | 'trade_status' | 'confirmed_by' | 'method'>, ...reasons: Attention[]): Move =>
+  (
+    how: Pick<PaymentState, 'outcome' | 'trade_status' | 'confirmed_by' | 'method'> & { trade_no?: null },
+    ...reasons: Attention[]
+  ): Move =>
   ({ now }) => {
     const ids = { app_id: 'APP', out_trade_no: 'O1', trade_no: 'T1', expires_at: null };
     const money = { order_amount: '150.00', order_currency: 'BRL' };
@@ -135,6 +138,17 @@ test('late money of which a person knew who said CANCEL is no sale, and is asked
   expect(order.state.attention).toBe('late-payment');
   order.happens({ is: 'decided', by: 'ana', reason: 'sent back by hand', order: 'CANCEL' }, HOUR, sees('SUCCESS'));
   expect(order.state).toMatchObject({ attention: null, payment: { outcome: 'CANCEL' } });
+});
+
+test('who has looked at an order that was not paid has read of the trade that the gateway would not say anything of', () => {
+  const refused = { outcome: 'REFUSED', trade_status: 'REFUSED', confirmed_by: 'query', method: 'PIX' } as const;
+  const named: Fact = { is: 'notified', claim: { trade_no: 'T2', trade_status: 'REFUSED' } };
+  const silent: Fact = { is: 'asked', other: 'T2', trade: null, answer: 'unanswered' };
+  const order = new Order().happens(endedAs({ ...refused, trade_no: null }), named, silent);
+  order.happens({ is: 'unanswered', why: 'unknown-trade', after: 1 });
+  const seen = order.state.attention;
+  order.happens({ is: 'decided', by: 'ana', reason: 'no such trade', seen }, HOUR);
+  expect([seen, order.step]).toEqual(['unknown-trade', { take: 'rest' }]);
 });
 
 test('a refund that was never sent, and that a person calls REFUNDED, counts as gone', () => {

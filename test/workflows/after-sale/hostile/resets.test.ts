@@ -15,6 +15,8 @@ import {
   resetToLast,
   resolve,
   terminate,
+  trouble,
+  works,
   world,
 } from './acts';
 import { TRADE, type Traits } from './world';
@@ -78,13 +80,27 @@ test('promise 7: what was sent after the task of the reset is known where the ru
   expect(await refundOf('a')).toMatchObject({ outcome: 'ACCEPTED', attention: null });
 });
 
-test('promise 8: a decision is not lost in a reset that has not read yet what was known: it is refused until then', async () => {
+test('promise 8: a decision in a reset that has not read yet what was known has it read first', async () => {
   await begin({ watchWindow: '0s' });
   await happens(start, oddSignal, MINUTE);
   const seen = await attention();
   await happens(terminate, resetToLast(), MINUTE, resolve({}), MINUTE);
-  expect(world.told.at(-1)).toMatchObject({ is: 'not resolved', message: expect.stringContaining('recheck') });
-  await happens(recheck, MINUTE, resolve({}), MINUTE);
+  expect(world.told.at(-1)).toMatchObject({ is: 'not resolved', message: expect.stringContaining('Ask again') });
+  await happens(resolve({}), MINUTE);
   expect(world.told.at(-1)).toMatchObject({ is: 'resolved' });
   expect([seen, await attention()]).toEqual(['unexpected-signal', null]);
+});
+
+test('promise 8: who takes on what waits in such a reset is shown once it has read', async () => {
+  await begin({ watchWindow: '0s' });
+  await happens(start, oddSignal, MINUTE, terminate, resetToLast(), MINUTE);
+  const take = () => world.temporal.update(world.workflowId, 'take', { by: 'ana' });
+  await happens(take, MINUTE, take, MINUTE, recheck, MINUTE);
+  expect(await world.state()).toMatchObject({ attention: 'unexpected-signal', taken: { by: 'ana' } });
+});
+
+test('a wait for a person that began long after the start is the same in a reset', async () => {
+  await begin();
+  await happens(trouble('unreachable'), ask('50.00', 'a'), 6 * HOUR, works, 4 * HOUR, resetToLast(0), HOUR);
+  expect(await attention()).toBeNull();
 });
