@@ -510,7 +510,8 @@ class AfterSaleRun {
     this.waitFor('the gateway to say what it has of the trade');
     const [id, ...others] = idsToAsk(this.order);
     const { settling_ms, read_by } = this.lookTimes;
-    const { known } = this;
+    // Until the order's own trade is known, each may be it.
+    const known = this.order.trade_no === null ? [] : this.known;
     const searched = await searchOn({ app_id, id, others, known, after, settling_ms, read_by }, isInterrupted);
     if (searched.is === 'found') return this.onTrade(searched.trade, heard);
     if (searched.is !== 'denied') return;

@@ -50,6 +50,12 @@ const SCHEDULES: readonly Schedule[] = [
     { creations: ['answer lost'], lag_ms: 120 * SECOND, shows: 'the first', forgetsAfter_ms: 4 * HOUR },
   ],
   [
+    'promise 8: a refused order whose trade was notified in an outage needs nobody once the gateway answers',
+    [wait(5 * SECOND), notify, { do: 'trouble', kind: 'unreachable', ms: HOUR }],
+    { creations: ['created and refused'], takesNumbersTwice: false, method: 'Wallet' },
+    397_725_420,
+  ],
+  [
     'promise 1: a reset repeats a refusal',
     [wait(5 * SECOND), { do: 'reset' }, { do: 'pay' }],
     { creations: ['created and refused'], takesNumbersTwice: false },
