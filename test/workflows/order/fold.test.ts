@@ -151,6 +151,13 @@ test('who has looked at an order that was not paid has read of the trade that th
   expect([seen, order.step]).toEqual(['unknown-trade', { take: 'rest' }]);
 });
 
+test('a part of days ago is not asked about because the rest has just been taken: that has its day', () => {
+  const parts = sold(taken('a', '50.00'), HOUR, keepsShowing('PARTIAL_REFUND', HOUR), 5 * DAY, taken('b', '100.00'));
+  parts.happens(HOUR, sees('PARTIAL_REFUND'));
+  expect(parts.step).toMatchObject({ take: 'watch' });
+  expect(parts.happens(DAY).step).toMatchObject({ take: 'pass', number: 'a' });
+});
+
 test('a refund that was never sent, and that a person calls REFUNDED, counts as gone', () => {
   const order = sold(asks('a', '50.00'), decides('a', 'REFUNDED'));
   expect(order.state.refunded_amount).toBe('50.00');
