@@ -210,6 +210,9 @@ export const nameOf = ({ shown }: KnownPayment): string => shown.out_trade_no ??
 
 export const isOver = ({ shown }: KnownPayment): boolean => shown.outcome !== null;
 
+/** Of a payment that has ended without an order: what was notified is taken on by a run of its own. */
+export const isTakenOn = (known: KnownPayment): boolean => !isOver(known) && known.claims.length > 0;
+
 /** A person has said how it ends. */
 export const isResolved = ({ history, shown }: KnownPayment): boolean =>
   shown.outcome !== null && history.at(-1)?.source === 'operator';

@@ -68,6 +68,7 @@ import {
   isOver,
   isResolved,
   isSlowToCreate,
+  isTakenOn,
   type KnownPayment,
   lastingReasons,
   mayExist,
@@ -246,13 +247,12 @@ class PaymentRun implements PaymentContext {
     if (!settings) return visibility.withdraw();
     const isFailed = saysWithoutOrder(failure) && input.kind !== 'adopt' && !this.first.isProven;
     if (isFailed) await this.giveWay();
-    // Without an order of ours, what was notified is taken on by a run of its own.
-    if (!isOver(this.known) && this.known.claims.length > 0) await this.takeOnNotified();
     // Under another id than the order's, it may be a second trade of an order that has a payment.
     const { app_id, out_trade_no } = this.state;
     const isOrders = out_trade_no === null || workflowInfo().workflowId === paymentWorkflowId(app_id, out_trade_no);
     const isFirst = this.first.isProven || (this.known.isAdopted && this.known.before === undefined && isOrders);
     await handOverPayment({ input, context: this, failure, isFirst });
+    if (isTakenOn(this.known)) await this.takeOnNotified();
     this.measured.ended(this.known);
     visibility.withdraw();
   }

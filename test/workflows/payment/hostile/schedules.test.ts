@@ -56,6 +56,17 @@ const SCHEDULES: readonly Schedule[] = [
     397_725_420,
   ],
   [
+    'promise 1: a trade that is notified while a payment without an order hands over what is left is taken on',
+    [wait(5 * SECOND), notify, wait(2 * HOUR), { do: 'pay' }],
+    {
+      creations: ['credentials'],
+      before: { amount: AMOUNT, isPaid: false, isNotified: false },
+      childStarts_ms: MINUTE,
+      takesNumbersTwice: false,
+    },
+    44_701_451,
+  ],
+  [
     'promise 1: a reset repeats a refusal',
     [wait(5 * SECOND), { do: 'reset' }, { do: 'pay' }],
     { creations: ['created and refused'], takesNumbersTwice: false },
