@@ -72,6 +72,7 @@ import {
   takeAfterSaleUpdate,
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
+import { assertAfterSaleResolution, decisionOf } from './decisions';
 import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
@@ -81,10 +82,8 @@ import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest } from 
 import {
   answerTo,
   askedTooOften,
-  assertAfterSaleResolution,
   assertRefundOrder,
   closing,
-  decisionOf,
   grantRefund,
   justReset,
   notTaken,

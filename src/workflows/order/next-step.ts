@@ -10,8 +10,8 @@ import {
 } from '../../contract';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
+import { isContradicted } from './attention';
 import { isAnswered } from './claims';
-import { isContradicted } from './fold';
 import { findRefund, isComplete, leftAtGateway, mayBeGone } from './ledger';
 import {
   hasLateMoney,

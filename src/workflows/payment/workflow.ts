@@ -43,19 +43,13 @@ import { type Upsert, Visibility } from '../shared/visibility';
 import { assertTaking } from '../shared/wait';
 import { LearnedFacts } from '../shared/why';
 import { adoptTrade, mayPeek, peekAtPaid } from './adoption';
-import {
-  assertResolvable,
-  assertSameOrder,
-  createdAnswer,
-  notCanceledFailure,
-  notWithdrawnYetFailure,
-  waitForAnswer,
-} from './answers';
+import { assertSameOrder, createdAnswer, notCanceledFailure, notWithdrawnYetFailure, waitForAnswer } from './answers';
 import { OutcomeWait } from './await-outcome';
 import { issuesOf, refuse } from './broken-start';
 import type { PaymentContext } from './context';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
+import { assertResolvable } from './decisions';
 import { FirstRun, mayFollowAnother, readEarlierRuns } from './earlier-runs';
 import type { NewPaymentFact, PaymentFact } from './facts';
 import { foldPayment, type PaymentFoldSettings } from './fold';
