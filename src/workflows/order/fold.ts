@@ -23,6 +23,7 @@ import {
   outcomeOf,
   type PaymentEnd,
   type PaymentOutcome,
+  type PollSchedule,
   refundMeaningOf,
   SILENCES,
   saleStatus,
@@ -66,11 +67,11 @@ import {
   toldOutcome,
 } from './payment-end';
 import { outcomeNamed } from './refund-table';
-import { echoLeft, hasCalledAPart, hasUnexplainedMovement, judged, mayHaveEnded } from './refund-verdicts';
+import { hasCalledAPart, hasUnexplainedMovement, judged, mayHaveEnded } from './refund-verdicts';
 import { changedAt, lagLeft, replicaLag } from './replica-lag';
 
 /** What the fold needs of the settings. */
-export interface FoldSettings {
+export interface FoldSettings extends Readonly<PollSchedule> {
   readonly settling_ms: number;
   /** What becomes of money that comes after the end of its order. */
   readonly late_payments: LatePayments;
@@ -301,8 +302,8 @@ function onQueried(before: KnownOrder, { trade, after, at }: FactOf<'queried'>, 
   const moved = shownAgain({ ...movedTo(learned, from, status, at), seen }, asked_at);
   const lag_ms = replicaLag(settings);
   const read = withClaimsRead(withEnd(moved, lag_ms), after, lag_ms);
-  const isNews = status !== from || isDecidedNow(before, read, lag_ms);
-  return isNews ? explained(read, lag_ms) : read;
+  const known = hasUnexplainedMovement(read, lag_ms, settings) ? withUnknownRefund(read) : read;
+  return status === from ? known : explained(known);
 }
 
 /** What the gateway has shown of this trade before, where several may be the order's own: each is asked for by turns. */
@@ -397,10 +398,6 @@ function shownAgain(order: KnownOrder, shown_at: number): KnownOrder {
   return { ...order, history: order.history.with(at, { ...last, shown_at }) };
 }
 
-/** Whether it has become clear that what the trade had come back to was no echo. */
-const isDecidedNow = (before: KnownOrder, order: KnownOrder, lag_ms: number): boolean =>
-  echoLeft(before, lag_ms) > 0 && echoLeft(order, lag_ms) === 0;
-
 /** The status that the trade was shown to have moved to last. */
 const lastShown = ({ history }: KnownOrder) => history.findLast(({ source }) => source === 'query')?.to ?? null;
 
@@ -471,10 +468,9 @@ function afterClaim(
 }
 
 /** Where the trade shows a refund that none of ours explains, somebody else has made one. */
-function explained(order: KnownOrder, lag_ms: number): KnownOrder {
+function explained(order: KnownOrder): KnownOrder {
   const status = order.seen?.status ?? '';
   if (!isRefundStatus(status)) return order;
-  if (hasUnexplainedMovement(order, lag_ms)) return withUnknownRefund(order);
   const begun = order.refunds.filter(mayHaveShown);
   const gone = begun.filter(mayBeGone);
   const meaning = refundMeaningOf(status);
@@ -508,7 +504,7 @@ function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): K
   if (!out_request_no || !isRefundStatus(trade_status)) return held;
   // A refund that is not in our ledger is one from elsewhere.
   if (refund === undefined || refund.begun === null) return withUnknownRefund(held);
-  return onNamed(heard, refund, trade_status);
+  return onNamed(heard, refund, trade_status, at);
 }
 
 /** Until the order's own trade is known, each that is named is one to ask for. */
@@ -541,8 +537,8 @@ function withClaim({ held, heard }: KnownOrder, claim: NotificationClaim): Known
 }
 
 /** A signed notification names one of our refunds. What was done may come back, and nothing is done that came back or was refused. */
-function onNamed(order: KnownOrder, refund: LedgerRefund, status: string): KnownOrder {
-  const { number, outcome } = refund;
+function onNamed(order: KnownOrder, refund: LedgerRefund, status: string, at: number): KnownOrder {
+  const { number, outcome, over_by } = refund;
   const named = outcomeNamed(status);
   const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
   if (named === undefined) {
@@ -555,7 +551,7 @@ function onNamed(order: KnownOrder, refund: LedgerRefund, status: string): Known
     });
   }
   // The trade may never have shown it to us.
-  const end = { ...asEnded(named, 'notification'), named: status, moved: true };
+  const end = { ...asEnded(named, 'notification'), over_by: over_by ?? at, named: status, moved: true };
   if (named === 'REFUNDED') {
     // It was done before it came back. Else what says that it is gone contradicts who said, or showed, that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
@@ -588,6 +584,7 @@ function onRequested(
     answer: null,
     outcome: null,
     confirmed_by: null,
+    over_by: null,
     named: null,
     asked: null,
     decided: null,
@@ -626,7 +623,10 @@ function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   const named =
     refund === undefined
       ? order
-      : withRefund(order, refund.number, { ...asEnded(refund.outcome, 'operator'), decided, failure: null });
+      : withRefund(order, refund.number, ({ over_by }) => ({
+          ...asEnded(refund.outcome, 'operator'),
+          ...{ over_by: over_by ?? at, decided, failure: null },
+        }));
   // What the trade has shown since it was begun is somebody else's.
   const isOfOthers =
     (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(order, refund.number)) ||
