@@ -87,6 +87,24 @@ module.exports = [
     'others.length === 0 && isComplete(order)',
     'isComplete(order)',
   ],
+  [
+    'what is under way long after the end that a number says counts as ours',
+    VERDICTS,
+    '  if (over_by !== null) return shown_at < over_by + lag_ms;\n',
+    '',
+  ],
+  [
+    'a part that may have ended unseen explains whatever is under way later',
+    VERDICTS,
+    'return !mayEndUnseen || answered_at === null || at < answered_at + seen_ms;',
+    'return true;',
+  ],
+  [
+    'an end that is shown for a moment never is the end of a part',
+    VERDICTS,
+    " && !(was === 'under way' && PAID.includes(is))) return",
+    ') return',
+  ],
   ['what a person has said is asked again', VERDICTS, 'if (decided?.shown === seen.status) return undefined;', ''],
   [
     'what the trade has shown counts as ours, although a person says that there was none',

@@ -43,6 +43,8 @@ export interface LedgerRefund {
   readonly answer: RefundState['answer'];
   readonly outcome: Exclude<RefundOutcome, 'ACCEPTED'> | null;
   readonly confirmed_by: Source | null;
+  /** By then it had ended, whatever the trade shows: its number, or a person, has said so; null before. */
+  readonly over_by: number | null;
   /** The status by which it was known to have ended, or how the gateway named it last. */
   readonly named: string | null;
   /**

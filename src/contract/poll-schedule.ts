@@ -20,3 +20,9 @@ export function delayBeforePoll(polls: number, { poll_schedule_ms, poll_every_ms
   const at = poll_schedule_ms[polls];
   return at === undefined ? poll_every_ms : at - (poll_schedule_ms[polls - 1] ?? 0);
 }
+
+/** The longest pause between the polls of a watch, in ms, until one is so many ms after its start. */
+export function longestPause(until_ms: number, schedule: PollSchedule): number {
+  const starts = [0, ...schedule.poll_schedule_ms].filter((at) => at < until_ms);
+  return Math.max(...starts.map((_, polls) => delayBeforePoll(polls, schedule)));
+}

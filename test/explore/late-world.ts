@@ -3,14 +3,15 @@
  * notifications that are late or lost, another trade under the number, a person who tells the truth. It drives the real `fold` and `nextStep`.
  */
 import type { KnownOrder, NotificationClaim, PaymentEnd, PaymentOutcome, PaymentState } from '../../src/contract';
-import { DAY } from '../../src/gateway/pure/durations';
+import { DAY, HOUR, MINUTE } from '../../src/gateway/pure/durations';
 import { attentionOf } from '../../src/workflows/order/attention';
 import type { NewAfterSaleFact as Fact } from '../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
 import { outcomeNow } from '../../src/workflows/order/payment-end';
 
-const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
+const POLLS = { poll_schedule_ms: [MINUTE, 2 * MINUTE, 5 * MINUTE], poll_every_ms: HOUR };
+const SETTINGS = { ...POLLS, settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
 const LAG_MS = 10 * SETTINGS.settling_ms;
 const [OURS, OTHERS] = ['T1', 'T2'];
 const PAID = '150.00';

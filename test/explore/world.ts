@@ -4,13 +4,19 @@
  */
 import Big from 'big.js';
 import type { KnownOrder, NotificationClaim } from '../../src/contract';
-import { DAY, MINUTE } from '../../src/gateway/pure/durations';
+import { DAY, HOUR, MINUTE } from '../../src/gateway/pure/durations';
 import type { NewAfterSaleFact as Fact, RefundAnswered } from '../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
 import { findRefund, isComplete, leftToGrant } from '../../src/workflows/order/ledger';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
 
-export const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
+const POLLS = { poll_schedule_ms: [MINUTE, 2 * MINUTE, 5 * MINUTE], poll_every_ms: HOUR };
+export const SETTINGS = {
+  ...POLLS,
+  settling_ms: 30_000,
+  refund_watch_ms: 3 * DAY,
+  late_payments: 'attention',
+} as const;
 /** No replica is further behind than this. */
 const LAG_MS = 10 * SETTINGS.settling_ms;
 export const BANK_LAG_MS = 10 * MINUTE;

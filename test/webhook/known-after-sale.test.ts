@@ -7,7 +7,8 @@ import { stateOf } from '../../src/workflows/order/rendering';
 import { ipn } from './support';
 
 const AT = Date.UTC(2026, 0, 1);
-const SETTINGS = { late_payments: 'attention', settling_ms: 30_000 } as const;
+const POLLS = { poll_schedule_ms: [], poll_every_ms: 60_000 };
+const SETTINGS = { ...POLLS, late_payments: 'attention', settling_ms: 30_000 } as const;
 
 /** An order whose refund `a` was taken with this answer, and ended so by a person's word. */
 function endedAs(outcome: Exclude<RefundOutcome, 'ACCEPTED'>, answer: Omit<RefundAnswer, 'recovered'> = {}) {

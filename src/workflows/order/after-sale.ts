@@ -103,6 +103,14 @@ const MAX_EVENTS = 40_000;
 /** While no payment is known to have ended, that is read at most so often, in ms. */
 const READ_AGAIN_MS = 10_000;
 
+/** Until the settings are known, no time is long enough. */
+const NO_TIME_IS_ENOUGH: FoldSettings = {
+  settling_ms: Number.POSITIVE_INFINITY,
+  late_payments: 'attention',
+  poll_schedule_ms: [],
+  poll_every_ms: Number.POSITIVE_INFINITY,
+};
+
 /** A request that is under way when a person decides is given so long for its answer. */
 const HELD_BACK_WITHIN_MS = 60_000;
 
@@ -270,9 +278,8 @@ class AfterSaleRun {
   }
 
   private append(facts: readonly NewAfterSaleFact[]): void {
-    // Until the settings are known, no time is long enough.
-    const { settling_ms = Number.POSITIVE_INFINITY, late_payments = 'attention' } = this.policy ?? {};
-    const settings = { settling_ms, late_payments };
+    const { settling_ms, late_payments, poll_schedule_ms, poll_every_ms } = this.policy ?? NO_TIME_IS_ENOUGH;
+    const settings = { settling_ms, late_payments, poll_schedule_ms, poll_every_ms };
     for (const one of facts) {
       const before = this.order;
       this.learned.add({ fact: { ...one, at: Date.now() }, settings });

@@ -211,7 +211,10 @@ export function decidedAfterSale(before: KnownOrder, fact: Decided): KnownOrder 
   const named =
     refund === undefined
       ? order
-      : withRefund(order, refund.number, { ...asEnded(refund.outcome, 'operator'), decided, failure: null });
+      : withRefund(order, refund.number, ({ over_by }) => ({
+          ...asEnded(refund.outcome, 'operator'),
+          ...{ over_by: over_by ?? at, decided, failure: null },
+        }));
   // What the trade has shown since it was begun is somebody else's.
   const isOfOthers =
     (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(order, refund.number)) ||

@@ -20,6 +20,7 @@ import {
   type NotificationClaim,
   outcomeOf,
   type PaymentEnd,
+  type PollSchedule,
   refundMeaningOf,
   SILENCES,
   saleStatus,
@@ -62,11 +63,11 @@ import {
   toldOutcome,
 } from './payment-end';
 import { outcomeNamed } from './refund-table';
-import { echoLeft, hasCalledAPart, hasUnexplainedMovement, judged, mayHaveEnded } from './refund-verdicts';
+import { hasCalledAPart, hasUnexplainedMovement, judged, mayHaveEnded } from './refund-verdicts';
 import { changedAt, lagLeft, replicaLag } from './replica-lag';
 
 /** What the fold needs of the settings. */
-export interface FoldSettings {
+export interface FoldSettings extends Readonly<PollSchedule> {
   readonly settling_ms: number;
   /** What becomes of money that comes after the end of its order. */
   readonly late_payments: LatePayments;
@@ -297,8 +298,8 @@ function onQueried(before: KnownOrder, { trade, after, at }: FactOf<'queried'>, 
   const moved = shownAgain({ ...movedTo(learned, from, status, at), seen }, asked_at);
   const lag_ms = replicaLag(settings);
   const read = withClaimsRead(withEnd(moved, lag_ms), after, lag_ms);
-  const isNews = status !== from || isDecidedNow(before, read, lag_ms);
-  return isNews ? explained(read, lag_ms) : read;
+  const known = hasUnexplainedMovement(read, lag_ms, settings) ? withUnknownRefund(read) : read;
+  return status === from ? known : explained(known);
 }
 
 /** What the gateway has shown of this trade before, where several may be the order's own: each is asked for by turns. */
@@ -393,10 +394,6 @@ function shownAgain(order: KnownOrder, shown_at: number): KnownOrder {
   return { ...order, history: order.history.with(at, { ...last, shown_at }) };
 }
 
-/** Whether it has become clear that what the trade had come back to was no echo. */
-const isDecidedNow = (before: KnownOrder, order: KnownOrder, lag_ms: number): boolean =>
-  echoLeft(before, lag_ms) > 0 && echoLeft(order, lag_ms) === 0;
-
 /** The status that the trade was shown to have moved to last. */
 const lastShown = ({ history }: KnownOrder) => history.findLast(({ source }) => source === 'query')?.to ?? null;
 
@@ -464,10 +461,9 @@ function afterClaim(
 }
 
 /** Where the trade shows a refund that none of ours explains, somebody else has made one. */
-function explained(order: KnownOrder, lag_ms: number): KnownOrder {
+function explained(order: KnownOrder): KnownOrder {
   const status = order.seen?.status ?? '';
   if (!isRefundStatus(status)) return order;
-  if (hasUnexplainedMovement(order, lag_ms)) return withUnknownRefund(order);
   const begun = order.refunds.filter(mayHaveShown);
   const gone = begun.filter(mayBeGone);
   const meaning = refundMeaningOf(status);
@@ -501,7 +497,7 @@ function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): K
   if (!out_request_no || !isRefundStatus(trade_status)) return held;
   // A refund that is not in our ledger is one from elsewhere.
   if (refund === undefined || refund.begun === null) return withUnknownRefund(held);
-  return onNamed(heard, refund, trade_status);
+  return onNamed(heard, refund, trade_status, at);
 }
 
 /** Until the order's own trade is known, each that is named is one to ask for. */
@@ -534,8 +530,8 @@ function withClaim({ held, heard }: KnownOrder, claim: NotificationClaim): Known
 }
 
 /** A signed notification names one of our refunds. What was done may come back, and nothing is done that came back or was refused. */
-function onNamed(order: KnownOrder, refund: LedgerRefund, status: string): KnownOrder {
-  const { number, outcome } = refund;
+function onNamed(order: KnownOrder, refund: LedgerRefund, status: string, at: number): KnownOrder {
+  const { number, outcome, over_by } = refund;
   const named = outcomeNamed(status);
   const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
   if (named === undefined) {
@@ -548,7 +544,7 @@ function onNamed(order: KnownOrder, refund: LedgerRefund, status: string): Known
     });
   }
   // The trade may never have shown it to us.
-  const end = { ...asEnded(named, 'notification'), named: status, moved: true };
+  const end = { ...asEnded(named, 'notification'), over_by: over_by ?? at, named: status, moved: true };
   if (named === 'REFUNDED') {
     // It was done before it came back. Else what says that it is gone contradicts who said, or showed, that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
@@ -581,6 +577,7 @@ function onRequested(
     answer: null,
     outcome: null,
     confirmed_by: null,
+    over_by: null,
     named: null,
     asked: null,
     decided: null,

@@ -16,7 +16,8 @@ import { nextStep } from '../../../src/workflows/order/next-step';
 import { grantRefund } from '../../../src/workflows/order/refund-requests';
 import { afterSaleDetails, stateOf } from '../../../src/workflows/order/rendering';
 
-const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
+const POLLS = { poll_schedule_ms: [MINUTE, 2 * MINUTE, 5 * MINUTE], poll_every_ms: HOUR };
+const SETTINGS = { ...POLLS, settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
 
 /** What happens: a fact, facts that follow from what is known, or how long nothing does, in ms. */
 type Move = number | Fact | ((order: Order) => readonly Fact[]);
@@ -391,6 +392,59 @@ test('a replica that shows for an hour what was there before our part makes no s
   const order = sold(taken('a', '50.00'), MINUTE, sees('PARTIAL_REFUND'), told('PARTIAL_REFUND', 'a'), 10_000);
   order.happens(sees('SUCCESS'), HOUR, sees('PARTIAL_REFUND'));
   expect([order.state.attention, isComplete(order.sale)]).toEqual([null, true]);
+});
+
+describe('a second part, while copies of the gateway show by turns that it is under way and that a part is done:', () => {
+  const second = (...moves: readonly Move[]) => {
+    const order = sold(taken('a', '10.00'), MINUTE, sees('PARTIAL_REFUND'), DAY, taken('b', '10.00'), 1_000);
+    order.happens(sees('REFUND_PROCESSING'), MINUTE, sees('PARTIAL_REFUND'), ...moves);
+    return [order.state.attention, isComplete(order.sale)];
+  };
+  const forLong = (status: string) => keepsShowing(status, 6 * MINUTE);
+  const isOver = told('PARTIAL_REFUND', 'b');
+  const ofNobody = [null, true];
+  const perhapsOfOthers = ['refund-elsewhere', false];
+
+  test.each([
+    ['it was quick, and no number says so', [forLong('PARTIAL_REFUND')]],
+    ['a copy is behind for a minute', [10_000, sees('REFUND_PROCESSING'), MINUTE, forLong('PARTIAL_REFUND')]],
+    [
+      'a copy is behind for a minute after its number has said that it is over',
+      [isOver, sees('REFUND_PROCESSING'), MINUTE, forLong('PARTIAL_REFUND')],
+    ],
+    [
+      'the gateway is not asked for an hour after that',
+      [isOver, 10_000, sees('REFUND_PROCESSING'), HOUR, sees('PARTIAL_REFUND')],
+    ],
+  ])('nobody is asked where %s', (_title, moves) => {
+    expect(second(...moves)).toEqual(ofNobody);
+  });
+
+  test.each([
+    ['which its number says', [isOver]],
+    ['which a copy that was behind may have shown', []],
+  ])('a person is asked of what is under way a whole lag after its end, %s', (_title, moves) => {
+    const seen = second(...moves, MINUTE, forLong('REFUND_PROCESSING'));
+    expect(seen).toEqual(perhapsOfOthers);
+  });
+});
+
+describe('what is first shown under way after a second part', () => {
+  const second = (...moves: readonly Move[]) => {
+    const order = sold(taken('a', '10.00'), MINUTE, sees('PARTIAL_REFUND'), DAY, taken('b', '10.00'));
+    return order.happens(sees('PARTIAL_REFUND'), ...moves).state.attention;
+  };
+  test.each([
+    ['is its own within the lag and a pause of the polls', [7 * MINUTE, sees('REFUND_PROCESSING')], null],
+    ['is perhaps another’s later', [9 * MINUTE, sees('REFUND_PROCESSING')], 'refund-elsewhere'],
+    [
+      'is another’s a lag after its number has said that it is over',
+      [told('PARTIAL_REFUND', 'b'), 5 * MINUTE, sees('REFUND_PROCESSING')],
+      'refund-elsewhere',
+    ],
+  ])('%s', (_title, moves, attention) => {
+    expect(second(...moves)).toBe(attention);
+  });
 });
 
 test('what the trade shows of a refund that a person made by hand is that one', () => {

@@ -3,7 +3,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import * as fc from 'fast-check';
 import { policyActivity } from '../../../src/activities';
-import { delayBeforePoll, type WaitingPolicy } from '../../../src/contract';
+import { delayBeforePoll, longestPause, type WaitingPolicy } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../src/process/settings';
 import { endOfRiskControl, orderDeadlines } from '../../../src/workflows/payment/deadlines';
@@ -209,6 +209,13 @@ describe('polls without news', () => {
       90 * MINUTE,
       150 * MINUTE,
     ]);
+  });
+
+  test('pause for no longer than the schedule says, until a time after the start', () => {
+    expect([MINUTE, 5 * MINUTE, HOUR, DAY].map((until) => longestPause(until, pix))).toEqual([
+      ...[30 * SECOND, 3 * MINUTE, HOUR, HOUR],
+    ]);
+    expect(longestPause(MINUTE, { poll_schedule_ms: [], poll_every_ms: DAY })).toBe(DAY);
   });
 
   test('always have a gap between them, by any schedule', () => {

@@ -216,6 +216,40 @@ describe('a part from elsewhere is noticed, although ours, each done within a mi
     expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
   });
 
+  test.each([
+    ['a minute before, as its number says', [tell('PARTIAL_REFUND', 'b')]],
+    ['a minute before, as no number says', []],
+  ])('promise 7: two minutes after the second was sent, which was done %s', async (_title, told) => {
+    await openQuick();
+    await happens(...quickParts('a'), ask('10.00', 'b'), 70 * SECOND, ...told, 50 * SECOND);
+    await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
+  });
+
+  test('promise 7: so is it where no poll has seen the end of the second, which its number says', async () => {
+    await openQuick();
+    await happens(...quickParts('a'), ask('10.00', 'b'), 65 * SECOND, desk('100.00', 5 * HOUR), SECOND);
+    await happens(tell('PARTIAL_REFUND', 'b'), DAY, ask('130.00', 'all'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
+  });
+
+  test('promise 7: two minutes after the second was sent, and four after the first', async () => {
+    await openQuick();
+    await happens(ask('10.00', 'a'), 2 * MINUTE, ask('10.00', 'b'), 2 * MINUTE);
+    await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
+  });
+
+  test.each([
+    ['as its number says', [tell('PARTIAL_REFUND', 'b')]],
+    ['as no number says', []],
+  ])('promise 7: hours after the second, which was done at once, %s', async (_title, told) => {
+    await openWatched({ plans: [DONE, DONE, DONE] });
+    await happens(...quickParts('a', 'b'), ...told, HOUR);
+    await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
+  });
+
   test('promise 7: two minutes after the first', async () => {
     await openQuick();
     await happens(ask('10.00', 'a'), 2 * MINUTE, desk('100.00', 5 * HOUR), DAY, ask('140.00', 'all'), HOUR);
