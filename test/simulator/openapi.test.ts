@@ -9,7 +9,20 @@ import type { Simulator, SimulatorOptions } from '../../src/simulator';
 import { operationNames } from '../../src/simulator/faults/faults';
 import { digit, digitPattern, emoji, emojiPattern } from '../../src/simulator/rules/text';
 import { anyCharacter } from '../harness/characters';
-import { app, call, control, edited, type Json, json, Merchant, order, publishedOrders, start } from './support';
+import {
+  accountOf,
+  app,
+  call,
+  control,
+  edited,
+  type Json,
+  json,
+  Merchant,
+  order,
+  publishedOrders,
+  refundOf,
+  start,
+} from './support';
 
 /** Every route that the server says it serves, in the document's way of writing them. */
 const mockServed: { method: string; path: string }[] = [];
@@ -422,8 +435,8 @@ describe('requests', () => {
     [
       'refund',
       '/trade/refund',
-      [{ out_trade_no: 'paid' }],
-      [{}, { out_trade_no: 'paid', refund_amount: '0.001' }, { out_trade_no: 'paid', platform_type: 'WEB' }],
+      [refundOf('paid')],
+      [{}, refundOf('paid', { refund_amount: '0.001' }), refundOf('paid', { platform_type: 'WEB' })],
     ],
     ['query', '/trade/query', [{ out_trade_no: 'paid' }], [{}, { out_trade_no: 'x'.repeat(65) }]],
     [
@@ -441,18 +454,10 @@ describe('requests', () => {
     [
       'account-create',
       '/virtual-account/spei/create',
+      [accountOf('https://a.example')],
       [
-        {
-          notify_url: 'https://a.example',
-          customer: { buyer_id: 'b', email: 'a@b.example', identify: { number: '1', type: 'CURP' } },
-        },
-      ],
-      [
-        { notify_url: 'https://a.example', customer: { buyer_id: 'b', email: 'a@b.example' } },
-        {
-          notify_url: 'https://a.example',
-          customer: { buyer_id: 'b', email: 'a+b@c.example', identify: { number: '1', type: 'CURP' } },
-        },
+        accountOf('https://a.example', { 'customer.identify': undefined }),
+        accountOf('https://a.example', { 'customer.email': 'a+b@c.example' }),
       ],
     ],
     ['account-query', '/virtual-account/spei/query', [], [{}, { account_id: 5 }]],
@@ -462,15 +467,12 @@ describe('requests', () => {
     const check = schema(`${name}-request`);
     await call(simulator, '/trade/pay', order('pix', { out_trade_no: 'paid' }));
     await simulator.pay('paid');
-    const refund = { refund_currency: 'BRL', refund_amount: '150.00' };
-    const receiver = { user_info: { name: 'Ana', email: 'a@b.example', identify: { number: '1' } } };
     for (const [requests, code] of [
       [good, true],
       [bad, false],
     ] as const) {
       for (const request of requests) {
-        const body = name === 'refund' ? { ...refund, ...receiver, ...request } : request;
-        const whole = { app_id: app.app_id, timestamp: '2026-03-02 12:00:00', ...body };
+        const whole = { app_id: app.app_id, timestamp: '2026-03-02 12:00:00', ...request };
         expect([request, check(whole)]).toEqual([request, code]);
         expect([request, (await call(simulator, path, whole)).body.code === '10000']).toEqual([request, code]);
       }
@@ -514,26 +516,18 @@ describe('answers', () => {
       agrees(path, status, body);
       return body;
     };
-    const identify = { number: '11144477735', type: 'CPF' };
     await asks('/trade/pay', order('credit-card', { out_trade_no: 'card' }));
     await asks('/trade/query', { out_trade_no: 'card' });
     await simulator.pay('card');
     await asks('/trade/query', { out_trade_no: 'card' });
     await asks('/trade/create', order('checkout', { out_trade_no: 'open' }));
     await asks('/trade/query', { out_trade_no: 'open' });
-    await asks('/trade/refund', {
-      out_trade_no: 'card',
-      out_request_no: 'R-1',
-      refund_currency: 'BRL',
-      refund_amount: '100.00',
-      user_info: { name: 'Ana', email: 'a@b.example', identify },
-    });
+    await asks('/trade/refund', refundOf('card', { out_request_no: 'R-1', refund_amount: '100.00' }));
     await asks('/trade/bank-list', { method: 'Cash' });
     await asks('/trade/bank-list', { method: 'Cash', region: 'CHL' });
     await asks('/trade/installments', { currency: 'BRL', amount: '99999999.99' });
     await asks(simulator.settings.walletTokenPath, {});
-    const customer = { buyer_id: 'b', email: 'a@b.example', identify };
-    const { account_id } = await asks('/virtual-account/spei/create', { notify_url: 'https://a.example', customer });
+    const { account_id } = await asks('/virtual-account/spei/create', accountOf('https://a.example'));
     await asks('/virtual-account/spei/query', { account_id });
     await asks('/virtual-account/spei/cancel', { account_id });
     await asks('/virtual-account/spei/quantity', {});
@@ -550,20 +544,13 @@ describe('answers', () => {
     const simulator = await described({ ...options, refundTakes: '0s' });
     const { document, ajv } = known;
     const check = ajv.compile({ $ref: 'document#/components/schemas/notification', unevaluatedProperties: false });
-    const identify = { number: '11144477735', type: 'CPF' };
     const notify_url = merchant.url;
     await call(simulator, '/trade/pay', order('credit-card', { out_trade_no: 'card', notify_url }));
     await simulator.pay('card');
-    await call(simulator, '/trade/refund', {
-      out_trade_no: 'card',
-      refund_currency: 'BRL',
-      refund_amount: '899.70',
-      user_info: { name: 'Ana', email: 'a@b.example', identify },
-    });
+    await call(simulator, '/trade/refund', refundOf('card', { refund_amount: '899.70' }));
     await call(simulator, '/trade/create', order('checkout', { out_trade_no: 'open', notify_url }));
     await simulator.act('open', 'cancel');
-    const customer = { buyer_id: 'b', email: 'a@b.example', identify };
-    const { body } = await call(simulator, '/virtual-account/spei/create', { notify_url, customer });
+    const { body } = await call(simulator, '/virtual-account/spei/create', accountOf(notify_url));
     await simulator.deposit(String(body.account_id), '10.00');
     await simulator.settled();
     expect(merchant.received.length).toBeGreaterThanOrEqual(4);
@@ -606,24 +593,17 @@ describe('answers', () => {
     await does('GET', 'trades', '', undefined, '?trade_status=CANCEL');
     await does('GET', 'trades/{no}', 'pay');
 
-    const user_info = { name: 'Ana', email: 'a@b.example', identify: { number: '1', type: 'CPF' } };
     for (const action of ['confirm', 'approve', 'refuse', 'revoke']) {
       const out_trade_no = `to ${action}`;
       await create(out_trade_no);
       await simulator.pay(out_trade_no);
-      await call(simulator, '/trade/refund', {
-        out_trade_no,
-        refund_currency: 'BRL',
-        refund_amount: '150.00',
-        user_info,
-      });
+      await call(simulator, '/trade/refund', refundOf(out_trade_no, { bank_info: undefined }));
       await does('POST', `refunds/{no}/${action}`, out_trade_no);
     }
     await does('GET', 'refunds');
     await does('GET', 'refunds/{no}', 'to approve');
 
-    const customer = { buyer_id: 'b', email: 'a@b.example', identify: { number: '1', type: 'CURP' } };
-    const { body } = await call(simulator, '/virtual-account/spei/create', { notify_url: merchant.url, customer });
+    const { body } = await call(simulator, '/virtual-account/spei/create', accountOf(merchant.url));
     const account = String(body.account_id);
     await does('POST', 'accounts/{no}/deposits', account, { amount: '10.00', says: { provider: 'X' } });
     await does('GET', 'accounts/{no}/deposits', account);

@@ -31,8 +31,10 @@ export function authorization({ app_id, secret_key }: { app_id: string; secret_k
 
 export interface Reply {
   status: number;
+  type: string | null;
   text: string;
-  body: Json;
+  /** The text as JSON; throws where it is none. */
+  readonly body: Json;
 }
 
 /** Calls an operation as a merchant does; `app_id` and `timestamp` are added where they are missing. */
@@ -40,14 +42,10 @@ export async function call(
   simulator: { url: string },
   path: string,
   body: Json,
-  { as = app, headers = {} }: { as?: typeof app; headers?: Record<string, string> } = {},
+  { as = app, signal = null }: { as?: typeof app; signal?: AbortSignal | null } = {},
 ): Promise<Reply> {
   const sent = JSON.stringify({ app_id: as.app_id, timestamp: '2026-03-02 12:00:00', ...body });
-  return send(simulator, path, sent, {
-    authorization: authorization(as),
-    'content-type': 'application/json',
-    ...headers,
-  });
+  return send(simulator, path, sent, { authorization: authorization(as), 'content-type': 'application/json' }, signal);
 }
 
 /** Posts a text as it is. */
@@ -56,10 +54,18 @@ export async function send(
   path: string,
   text: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string>,
+  signal: AbortSignal | null = null,
 ): Promise<Reply> {
-  const response = await fetch(simulator.url + path, { method: 'POST', body: text, headers });
+  const response = await fetch(simulator.url + path, { method: 'POST', body: text, headers, signal });
   const answer = await response.text();
-  return { status: response.status, text: answer, body: json(answer) };
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    text: answer,
+    get body() {
+      return json(answer);
+    },
+  };
 }
 
 /** Calls the control API. */
@@ -78,6 +84,39 @@ export function order(file: string, changes: Json = {}): Json {
   if (!found) throw new Error(`There is no order ${file}`);
   return edited({ notify_url: 'http://127.0.0.1:9/ipn', ...found.request }, changes);
 }
+
+/** A refund of a whole PIX order to an account that it names. */
+export const refundOf = (out_trade_no: string, changes: Json = {}): Json =>
+  edited(
+    {
+      out_trade_no,
+      refund_currency: 'BRL',
+      refund_amount: '150.00',
+      user_info: {
+        identify: { number: '11144477735', type: 'CPF' },
+        name: 'Mariana Lima',
+        email: 'mariana@example.com',
+      },
+      bank_info: { number: '0012345-6' },
+    },
+    changes,
+  );
+
+/** A request for a SPEI account. */
+export const accountOf = (notify_url: string, changes: Json = {}): Json =>
+  edited(
+    {
+      notify_url,
+      customer: {
+        buyer_id: 'buyer-mx-1',
+        email: 'sofia@example.com',
+        name: 'Sofía Hernández',
+        phone: '5215512345678',
+        identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
+      },
+    },
+    changes,
+  );
 
 /** A page, as a browser gets it. */
 export async function visit(url: string) {
