@@ -1,12 +1,6 @@
 /** How a request is checked: all faults at once, by the path of the field, in words. The rules: test/contract/interface/rows/. */
 import { InvalidRequestError, parseCheckout, parseDirectPayment } from '../../src/gateway';
-import { BANK_LIST } from '../../src/gateway/banks';
-import { checkRequest } from '../../src/gateway/check';
-import { INSTALLMENTS } from '../../src/gateway/installments';
-import type { Operation } from '../../src/gateway/operation';
-import { REFUND } from '../../src/gateway/refund';
 import { orderIn } from '../contract/interface/rows';
-import { operation } from './operations';
 import { edited, faults, type Json, published } from './support';
 
 const boleto = published('boleto');
@@ -142,16 +136,6 @@ describe('several faults', () => {
     expect(message).toContain('buyer_id: required');
     expect(message).toContain('order_amount: at least 0.01');
   });
-
-  test('of an order without a customer name each field that its method requires', () => {
-    expect(Object.keys(reading({ customer: undefined })).sort()).toEqual([
-      'customer.email',
-      'customer.identify.number',
-      'customer.identify.type',
-      'customer.name',
-      'customer.phone',
-    ]);
-  });
 });
 
 describe('a refusal', () => {
@@ -216,50 +200,6 @@ describe('a secret', () => {
     ['a field beside the seal', { sealed: 'x', pin: '1' }, { 'account_verification_code.pin': 'unknown field' }],
   ])('is refused as %s, with the rule of the form that it looks like', (_, value, expected) => {
     expect(secret(value)).toEqual(expected);
-  });
-});
-
-describe('the words of a rule', () => {
-  const pay = (order: string, changes: Json, global = false) =>
-    faults(() => parseDirectPayment(edited(published(order), changes), { global }));
-
-  test.each<[order: string, changes: Json, words: Json]>([
-    ['boleto', { out_trade_no: 'x'.repeat(65) }, { out_trade_no: 'at most 64 characters' }],
-    ['boleto', { order_currency: 'BR' }, { order_currency: '3 letters' }],
-    ['boleto', { order_amount: '0.00' }, { order_amount: 'at least 0.01' }],
-    ['boleto', { order_amount: '100000000000000.00' }, { order_amount: 'at most 99999999999999.99' }],
-    ['boleto', { installments: 0 }, { installments: 'at least 1' }],
-    ['boleto', { installments: 1.5 }, { installments: 'must be a whole number' }],
-    [
-      'boleto',
-      { timeout_express: '10s' },
-      { timeout_express: 'must be an integer and a unit: m, h or d (90m), or 1c' },
-    ],
-    ['boleto', { cancellation_express: '4d' }, { cancellation_express: 'at most 3 days' }],
-    [
-      'boleto',
-      { cancellation_express: '1c' },
-      { cancellation_express: 'must be an integer and a unit: m, h or d (2d)' },
-    ],
-    [
-      'boleto',
-      { timeout_express: '2h', cancellation_express: '1h' },
-      { cancellation_express: 'must be larger than timeout_express' },
-    ],
-    ['wallet-card-number', { account_number: '7' }, { account_number: '10 to 18 digits' }],
-    ['wallet-card-number', { account_verification_code: '7' }, { account_verification_code: '4 digits' }],
-  ])('%s with %j', (order, changes, words) => expect(pay(order, changes)).toEqual(words));
-
-  test('that depends on the app says so', () => {
-    expect(pay('boleto', { region: undefined }, true)).toEqual({ region: 'required, because the app is Global' });
-  });
-
-  test('that refunds, bank lists and installments have', () => {
-    const words = <T>({ rules }: Operation<T & object, unknown>, changes: Json) =>
-      faults(() => checkRequest(rules, edited(operation(rules.operation).request, changes)));
-    expect(words(REFUND, { platform_type: 'APIX' })).toEqual({ platform_type: 'must be API' });
-    expect(words(BANK_LIST, { method: 'Khipu', type: '3' })).toEqual({ type: 'must be 1 (BankTransfer) or 2 (Cash)' });
-    expect(words(INSTALLMENTS, { amount: '100000000.00' })).toEqual({ amount: 'at most 99999999.99' });
   });
 });
 
