@@ -116,12 +116,6 @@ describe('a failure of a refund fits its schema:', () => {
 
   test('NotFound', () => fails(FAILURE.notFound, refund('mistyped', '10.00')));
 
-  test('NotRefunded of a trade that others have refunded', async () => {
-    const number = await sold();
-    world.gateway.bankStatus = () => 'CHARGEBACK';
-    await fails(FAILURE.notRefunded, refund(number, '10.00', { out_request_no: 'a' }));
-  });
-
   test('DuplicateRefund', async () => {
     const number = await sold();
     world.gateway.refundMishaps = [{ refuse: { code: '40002', sub_code: 'duplicate-out_request_no' } }];
