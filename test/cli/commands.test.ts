@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeKeys } from '../../src/cli/keys';
-import { open, seal } from '../../src/gateway';
 import { loadConfig } from '../../src/process/settings';
 import { built } from '../harness/built';
 import { Commands, started } from '../harness/commands';
@@ -196,17 +195,6 @@ describe('keys new', () => {
     expect(keys.sealing_private_jwks.keys).toHaveLength(1);
     expect(keys.sealing_public_jwk).toEqual({ ...publicPart, kid: id });
     expect(keys.sealing_public_jwk).not.toHaveProperty('d');
-  });
-
-  test('a secret that the public key seals can be opened with the private keys, both read from settings', async () => {
-    const { sealing_private_jwks, sealing_public_jwk } = await newKeys();
-    const { PAYMENTS_SEALING_JWKS: set, PAYMENTS_SEALING_PUBLIC_JWK: key } = loadConfig({
-      PAYMENTS_SEALING_JWKS: JSON.stringify(sealing_private_jwks),
-      PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(sealing_public_jwk),
-    });
-    const order = { app_id: 'app-1', out_trade_no: 'order-1' };
-    if (!set || !key) throw new Error('The settings lack the keys.');
-    expect(await open(await seal('4821', key, order), set.keys, order)).toBe('4821');
   });
 
   test('without --json prints lines for the settings, and who may have each key', async () => {

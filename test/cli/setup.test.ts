@@ -116,12 +116,6 @@ test('setup names the Schedule of an app that the settings have no more, and lea
   });
 });
 
-test('setup of a namespace that does not exist fails and names it', async () => {
-  const setup = new Terminal({ cwd: folder, env: { ...settings, TEMPORAL_NAMESPACE: 'nowhere' } }, 'setup');
-  expect(await setup.ended).not.toBe(0);
-  expect(setup.printed).toContain('payment-gateway setup --namespace nowhere');
-});
-
 // Only what these print matters, and how they end: one process runs them.
 const commands = new Commands(folder);
 afterAll(() => commands.end());

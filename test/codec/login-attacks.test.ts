@@ -112,6 +112,11 @@ test.each<[what: string, token: () => Promise<string> | string]>([
   ['that is valid only later', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { nbf: 4_000_000_000 })],
   ['whose end is a text', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { exp: 'never' })],
   ['for nobody', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { aud: [] })],
+  ['for another application', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { aud: 'another' })],
+  ['from another issuer', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { iss: 'https://evil.example/' })],
+  ['that has expired', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { exp: 1_700_000_000 })],
+  ['without an expiry', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { exp: undefined })],
+  ['without a signature', () => `${byHmac('x', { alg: 'none' }).split('.').slice(0, 2).join('.')}.`],
 ])('a log-in %s is refused', async (_, token) => {
   const document = JSON.stringify(await published());
   const server = await codecServer((await serve((_request, response) => response.end(document))).url);

@@ -65,12 +65,12 @@ async function serve(document: unknown): Promise<string> {
   return `http://127.0.0.1:${(address as AddressInfo).port}/jwks`;
 }
 
-const jwt = (claims: JWTPayload = {}, changes: { issuer?: string; audience?: string; expires?: string } = {}) =>
+const jwt = (claims: JWTPayload = {}) =>
   new SignJWT(claims)
     .setProtectedHeader({ alg: 'RS256', kid: 'login-1' })
-    .setIssuer(changes.issuer ?? ISSUER)
-    .setAudience(changes.audience ?? AUDIENCE)
-    .setExpirationTime(changes.expires ?? '1h')
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setExpirationTime('1h')
     .sign(signingKey);
 
 const inJson = (payloads: Payload[]) =>
@@ -162,41 +162,13 @@ describe('a payload that a person types in Temporal UI', () => {
   });
 });
 
+// Those that are refused: login-attacks.test.ts.
 describe('a log-in of Temporal UI', () => {
   test('is a viewer, or support by its role, in a list or alone', async () => {
     expect(await shown(ORDER, await jwt())).toEqual(FOR_VIEWERS);
     expect(await shown(ORDER, await jwt({ roles: ['other'] }))).toEqual(FOR_VIEWERS);
     expect(await shown(ORDER, await jwt({ roles: ['other', 'payments-support'] }))).toEqual(FOR_SUPPORT);
     expect(await shown(ORDER, await jwt({ roles: 'payments-support' }))).toEqual(FOR_SUPPORT);
-  });
-
-  test.each<[what: string, token: () => Promise<string>]>([
-    ['that has expired', () => jwt({}, { expires: '-1m' })],
-    ['for another application', () => jwt({}, { audience: 'another' })],
-    ['from another issuer', () => jwt({}, { issuer: 'https://evil.example.com/' })],
-    [
-      'without an expiry',
-      () =>
-        new SignJWT({}).setProtectedHeader({ alg: 'RS256' }).setIssuer(ISSUER).setAudience(AUDIENCE).sign(signingKey),
-    ],
-    [
-      'signed with another key',
-      async () => {
-        const { privateKey } = await generateKeyPair('RS256');
-        const header = { alg: 'RS256', kid: 'login-1' };
-        const token = new SignJWT({}).setProtectedHeader(header).setIssuer(ISSUER).setAudience(AUDIENCE);
-        return token.setExpirationTime('1h').sign(privateKey);
-      },
-    ],
-    [
-      'without a signature',
-      async () => {
-        const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-        return `${part({ alg: 'none' })}.${part({ iss: ISSUER, aud: AUDIENCE, exp: 4_000_000_000 })}.`;
-      },
-    ],
-  ])('%s is refused', async (_, token) => {
-    expect(await ask('/decode', '{"payloads":[]}', { token: await token() })).toMatchObject({ status: 401 });
   });
 });
 

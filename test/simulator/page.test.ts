@@ -56,16 +56,6 @@ describe('what a buyer sees', () => {
     expect(html).toMatch(/<div class="qr" role="img" aria-label="[^"]+"><svg /);
   });
 
-  test.each([
-    ['boleto', ['bank_code']],
-    ['spei', ['clabe', 'reference', 'bank_name']],
-    ['deposit-express', ['provider_owner', 'provider_agency', 'provider_number']],
-  ])('for %s its %j', async (file, fields) => {
-    const { html } = await visit(await create(file));
-    const [trade] = simulator.trades();
-    for (const field of fields) expect(html).toContain(`>${trade?.payment_data[field]}<`);
-  });
-
   test('markup in the texts of an order is escaped', async () => {
     const evil = `"><script>alert('1')</script>&`;
     const { html } = await visit(
@@ -144,11 +134,6 @@ describe('what a buyer can press', () => {
     expect(after.html).toContain(simulator.trade('one').payment_data.bank_code);
     expect(after.html).not.toContain('type="radio"');
     expect((await press(url, 'pay')).html).toContain('Paid');
-  });
-
-  test('paying a checkout at once takes the method chosen', async () => {
-    await press(await create('checkout', { out_trade_no: 'one' }), 'pay', { method: 'CreditCard' });
-    expect(simulator.trade('one')).toMatchObject({ method: 'CreditCard', trade_status: 'SUCCESS' });
   });
 
   test.each([
@@ -442,18 +427,6 @@ describe('the desk’s trades', () => {
 });
 
 describe('the desk’s virtual accounts', () => {
-  test('accounts are listed with the rest of the pool and their deposits', async () => {
-    expect((await visit(desk('/accounts'))).html).toContain('There are no virtual accounts.');
-    const { account_id, account_number } = await account();
-    await simulator.deposit(account_id, '12.30');
-    const { html } = await visit(desk('/accounts'));
-    for (const text of [account_number, account_id, 'buyer-mx-1', '1, $12.30 MXN', '999 more']) {
-      expect(html).toContain(text);
-    }
-    expect(buttons(html)).toEqual(['Deposit', 'Cancel the account']);
-    expect(html).not.toContain('sofia@example.com');
-  });
-
   test.each([
     ['0', 400, 'A deposit must be a decimal from 0.01'],
     ['1.001', 400, 'at most two decimals'],
