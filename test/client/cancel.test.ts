@@ -1,21 +1,17 @@
 /** `payments.cancel` withdraws what was certainly not sent, and says plainly where it cannot; and what is told of a payment that is over. */
+
 import { NotCreatedError, PaymentNotCanceledError, PaymentNotFoundError, PaymentsClient } from '../../src/client';
+import { thrownBy } from '../harness/thrown';
 import { World } from '../workflows/payment/hostile/world';
 
 const world = (creations: readonly ('unreachable' | 'answer lost')[]) =>
   World.create({ takesNumbersTwice: false, creations });
 
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-
 test('an order that has not reached the gateway is withdrawn, and its caller hears that nothing was charged', async () => {
   const { payments, gateway, order, out_trade_no, pass, close } = bound(
     await world(Array.from({ length: 100 }, () => 'unreachable' as const)),
   );
-  const paid = errorOf(payments.pay(order()));
+  const paid = thrownBy(payments.pay(order()));
   await pass(5_000);
   expect(await payments.cancel(out_trade_no)).toMatchObject({ outcome: null, trade_no: null });
   const error = await paid;
@@ -30,8 +26,8 @@ test('an order that has not reached the gateway is withdrawn, and its caller hea
 test('an order that the gateway has, or may have, is not withdrawn', async () => {
   for (const creations of [[], ['answer lost'] as const]) {
     const { payments, order, out_trade_no, close } = bound(await world(creations));
-    const paid = errorOf(payments.pay(order()));
-    const error = await errorOf(paid.then(() => payments.cancel(out_trade_no)));
+    const paid = thrownBy(payments.pay(order()));
+    const error = await thrownBy(paid.then(() => payments.cancel(out_trade_no)));
     expect(error).toBeInstanceOf(PaymentNotCanceledError);
     expect(error).toMatchObject({ out_trade_no, message: expect.stringContaining('cannot be withdrawn') });
     await close();
@@ -42,11 +38,11 @@ test('a payment that has ended is not withdrawn, and one that nobody made is not
   const { payments, order, out_trade_no, resolve, close } = bound(await world([]));
   await payments.pay(order());
   await resolve('CANCEL');
-  expect(await errorOf(payments.cancel(out_trade_no))).toMatchObject({
+  expect(await thrownBy(payments.cancel(out_trade_no))).toMatchObject({
     name: 'PaymentNotCanceledError',
     details: { outcome: 'CANCEL' },
   });
-  expect(await errorOf(payments.cancel('order-of-nobody'))).toBeInstanceOf(PaymentNotFoundError);
+  expect(await thrownBy(payments.cancel('order-of-nobody'))).toBeInstanceOf(PaymentNotFoundError);
   await close();
 });
 
@@ -58,7 +54,7 @@ test('the client without a worker says that there is no answer yet', async () =>
   temporal.leaveWithoutWorker(600_000);
   pay();
   await pass(10);
-  expect(await errorOf(payments.cancel(out_trade_no))).toMatchObject({ name: 'PaymentPendingError' });
+  expect(await thrownBy(payments.cancel(out_trade_no))).toMatchObject({ name: 'PaymentPendingError' });
   await close();
 });
 
@@ -66,7 +62,7 @@ test('a payment that somebody terminated may have an order: that is said in our 
   const one = await world([]);
   await one.payments.pay(one.order());
   one.terminate();
-  expect(await errorOf(one.payments.cancel(one.out_trade_no))).toMatchObject({ name: 'PaymentPendingError' });
+  expect(await thrownBy(one.payments.cancel(one.out_trade_no))).toMatchObject({ name: 'PaymentPendingError' });
   await one.close();
 });
 

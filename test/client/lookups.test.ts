@@ -1,21 +1,16 @@
 /** Banks, installments and wallet tokens for a backend that has no key of the gateway, on a whole stack. */
+
 import { InvalidLookupError, type LookupFailure, NotAnsweredError, PaymentsClient } from '../../src/client';
 import { lookupWorkflowId, WORKFLOW } from '../../src/contract';
 import { newSealingKeys } from '../../src/gateway';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { thrownBy } from '../harness/thrown';
 
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
 afterAll(() => stack?.close());
-
-async function errorOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
 
 test('the banks of a method are those that the gateway lists', async () => {
   const banks = await stack.payments.banks({ method: 'BankTransfer', type: '1' });
@@ -58,14 +53,14 @@ test.each<[string, (payments: PaymentsClient) => Promise<unknown>, string]>([
   ['an amount of zero', (payments) => payments.installments({ currency: 'BRL', amount: '0.00' }), 'amount'],
 ])('%s is refused, with the field and its rule, and is not asked', async (_, ask, field) => {
   const before = stack.simulator.requests({}).length;
-  const error = await errorOf(ask(stack.payments));
+  const error = await thrownBy(ask(stack.payments));
   expect(error).toBeInstanceOf(InvalidLookupError);
   expect(error).toMatchObject({ type: 'InvalidRequest', retryable: false, issues: [{ field }] });
   expect(stack.simulator.requests({})).toHaveLength(before);
 });
 
 test('a refusal of the gateway is told with its code, and is not asked again', async () => {
-  const error = await errorOf(stack.payments.banks({ method: 'NoSuchMethod' }));
+  const error = await thrownBy(stack.payments.banks({ method: 'NoSuchMethod' }));
   expect(error).toBeInstanceOf(NotAnsweredError);
   expect(error).toMatchObject({ type: 'NotAnswered', retryable: false, sub_code: 'no-method-supported' });
 });
@@ -76,7 +71,7 @@ test('a public key that is none is refused by name', async () => {
     taskQueue: stack.taskQueue,
     args: [{ app_id: APP.app_id, request: {}, seal_to: { kty: 'EC' } }],
   });
-  expect(await errorOf(failed)).toMatchObject({
+  expect(await thrownBy(failed)).toMatchObject({
     cause: { type: 'InvalidRequest', details: [{ issues: [{ field: 'seal_to' }] }] },
   });
 });
@@ -85,7 +80,7 @@ test('without a worker the call ends by itself, and may be repeated', async () =
   const nobody = new PaymentsClient({
     ...{ client: stack.client, app_id: APP.app_id, taskQueue: 'nobody', answerTimeoutMs: 1_000 },
   });
-  const error = await errorOf(nobody.banks({ method: 'Cash' }));
+  const error = await thrownBy(nobody.banks({ method: 'Cash' }));
   expect(error).toBeInstanceOf(NotAnsweredError);
   expect((error as LookupFailure).retryable).toBe(true);
 });

@@ -14,7 +14,8 @@ import { type DirectPayment, GatewayClient, newSealingKeys } from '../../src/gat
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
-import { errorOf, orderOf } from './support';
+import { publishedOrder } from '../harness/orders';
+import { errorOf } from './support';
 
 let stack: Stack;
 let second: { client: Client; payments: PaymentsClient };
@@ -54,7 +55,7 @@ describe('the same order again gets the same answer and makes no second trade', 
   test.each(['pix', 'checkout', 'credit-card'] as const)(
     'of %s: while it runs and after it has closed, from another process too, although each call seals a secret again',
     async (name) => {
-      const request = orderOf(name);
+      const request = publishedOrder(name);
       const ask = ({ payments }: { payments: PaymentsClient }): Promise<unknown> =>
         name === 'checkout' ? payments.createCheckout(request) : payments.pay(request);
       const data = await ask(stack);
@@ -70,7 +71,7 @@ describe('the same order again gets the same answer and makes no second trade', 
   );
 
   test('from two processes at the same moment, twenty times', async () => {
-    const orders = Array.from({ length: 20 }, () => orderOf('pix'));
+    const orders = Array.from({ length: 20 }, () => publishedOrder('pix'));
     await Promise.all(
       orders.map(async (pix) => {
         const [one, other] = await Promise.all([stack.payments.pay(pix), second.payments.pay(pix)]);
@@ -85,7 +86,7 @@ describe('the same order again gets the same answer and makes no second trade', 
   });
 
   test('from twenty callers at the same moment', async () => {
-    const pix = orderOf('pix');
+    const pix = publishedOrder('pix');
     const [first, ...others] = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 ? second.payments : stack.payments).pay(pix)),
     );
@@ -97,7 +98,7 @@ describe('the same order again gets the same answer and makes no second trade', 
 // More: clients/cases.json, which every language runs.
 describe('another order under the same number is refused with the names of the differing fields', () => {
   test('and without their values', async () => {
-    const pix = orderOf('pix');
+    const pix = publishedOrder('pix');
     await stack.payments.pay(pix);
     const other = { ...pix, order_amount: '9876.54', customer: { ...pix.customer, name: 'Somebody Else' } };
     const error = await errorOf(stack.payments.pay(other));
@@ -108,7 +109,7 @@ describe('another order under the same number is refused with the names of the d
   });
 
   test('if one has a secret and the other has none', async () => {
-    const { token, ...bare } = orderOf('credit-card');
+    const { token, ...bare } = publishedOrder('credit-card');
     await stack.payments.pay({ ...bare, token });
     const error = await errorOf(stack.payments.pay(bare));
     expect(error).toBeInstanceOf(DuplicateOrderError);
@@ -117,7 +118,7 @@ describe('another order under the same number is refused with the names of the d
   });
 
   test('if somebody else made the order at the gateway', async () => {
-    const request = orderOf('pix');
+    const request = publishedOrder('pix');
     const gateway = new GatewayClient({ ...APP, base_url: stack.simulator.url });
     await gateway.pay({ ...request, notify_url: 'https://somebody.example/ipn' });
     await gateway.close();
@@ -135,7 +136,7 @@ describe('an order with a secret', () => {
     ['credit-card', 'token'],
     ['wallet-card-number', 'account_verification_code'],
   ] as const)('%s is refused before anything is sent if the client has no sealing key', async (name, field) => {
-    const request = orderOf(name);
+    const request = publishedOrder(name);
     const error = await errorOf(clientOf({ sealingKey: undefined }).pay(request));
     expect(error).toBeInstanceOf(InvalidOrderError);
     expect(error.details).toEqual({
@@ -148,14 +149,14 @@ describe('an order with a secret', () => {
   });
 
   test('is refused with an unusable sealing key, and the error does not hold the secret', async () => {
-    const request = orderOf('wallet-card-number');
+    const request = publishedOrder('wallet-card-number');
     const call = clientOf({ sealingKey: { kty: 'oct', k: 'c2VjcmV0' } }).pay(request);
     await expect(call).rejects.toMatchObject({ message: expect.not.stringContaining('4821') });
     await expect(workflowOf(request).describe()).rejects.toMatchObject({ name: 'WorkflowNotFoundError' });
   });
 
   test('that is sealed for another key is refused by the worker and not sent', async () => {
-    const request = orderOf('credit-card');
+    const request = publishedOrder('credit-card');
     const { publicJwk } = await newSealingKeys('somebody-elses');
     const error = await errorOf(clientOf({ sealingKey: publicJwk }).pay(request));
     expect(error).toBeInstanceOf(InvalidOrderError);
@@ -166,7 +167,7 @@ describe('an order with a secret', () => {
 
 describe('an unknown order number', () => {
   test('includes the numbers of other apps', async () => {
-    const pix = orderOf('pix');
+    const pix = publishedOrder('pix');
     await stack.payments.pay(pix);
     const other = clientOf({ app_id: 'other-app' });
     await expect(other.state(pix.out_trade_no)).rejects.toBeInstanceOf(PaymentNotFoundError);
@@ -175,7 +176,7 @@ describe('an unknown order number', () => {
 
 describe('a payment whose creation takes long', () => {
   test('without a worker is kept, the error names the task queue, and a later worker creates it; its end is told when that has stopped', async () => {
-    const pix = orderOf('pix');
+    const pix = publishedOrder('pix');
     const taskQueue = `nobody-works-here-${randomUUID()}`;
     const error = await errorOf(clientOf({ taskQueue, answerTimeoutMs: 1_500 }).pay(pix));
     expect(error).toBeInstanceOf(PaymentPendingError);
@@ -200,7 +201,7 @@ describe('a payment whose creation takes long', () => {
   });
 
   test('with a slow gateway answers when it is asked again, and there is one trade', async () => {
-    const pix = orderOf('pix');
+    const pix = publishedOrder('pix');
     stack.simulator.addFault({ on: 'pay', fault: 'delay', ms: 4_000, out_trade_no: pix.out_trade_no });
     await expect(clientOf({ answerTimeoutMs: 1_000 }).pay(pix)).rejects.toBeInstanceOf(PaymentPendingError);
     expect(await stack.payments.pay(pix)).toMatchObject({ trade_status: 'PROCESSING', recovered: false });

@@ -1,12 +1,12 @@
 /** The codec server over HTTP: who may use it, what each role sees, and what it refuses. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import type { Payload } from '@temporalio/common';
 import { exportJWK, generateKeyPair, type JWTPayload, type KeyLike, SignJWT } from 'jose';
 import { z } from 'zod';
 import { EncryptionCodec, type RunningCodecServer, startCodecServer } from '../../src/codec';
 import { accessFrom } from '../../src/codec/access';
 import { ConfigError, loadConfig } from '../../src/process/settings';
+import { localServer } from '../harness/local-server';
 import { readableLog } from '../webhook/support';
 import { decoded, key, metadata, payload, setting } from './support';
 
@@ -58,11 +58,10 @@ async function start(env: Record<string, string>): Promise<RunningCodecServer> {
 
 /** Starts a log-in provider's server, which publishes its public keys. */
 async function serve(document: unknown): Promise<string> {
-  const login: Server = createServer((_request, response) => response.end(JSON.stringify(document)));
-  await new Promise<void>((resolve) => login.listen(0, '127.0.0.1', resolve));
-  closing.push(() => login.close());
-  const address = login.address();
-  return `http://127.0.0.1:${(address as AddressInfo).port}/jwks`;
+  const login = createServer((_request, response) => response.end(JSON.stringify(document)));
+  const { origin, close } = await localServer(login);
+  closing.push(close);
+  return `${origin}/jwks`;
 }
 
 const jwt = (claims: JWTPayload = {}) =>

@@ -1,7 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { type SimulatorOptions, startSimulator } from '../../src/simulator';
 import { edited, type Json, publishedOrders } from '../gateway/support';
+import { localServer } from '../harness/local-server';
 
 export { edited, type Json, publishedOrders };
 
@@ -164,39 +165,21 @@ export class Merchant {
   /** Called while a notification waits for its answer. */
   onReceive: () => void = () => undefined;
   answer: { status: number; body: string } | 'never' = { status: 200, body: 'success' };
-  readonly #server: Server;
-
-  private constructor(server: Server) {
-    this.#server = server;
-  }
+  private constructor(
+    readonly url: string,
+    readonly close: () => Promise<void>,
+  ) {}
 
   static async start(): Promise<Merchant> {
-    const server = createServer();
-    const merchant = new Merchant(server);
-    server.on('request', async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const bytes = Buffer.concat(chunks);
+    const server = createServer(async (request, response) => {
+      const bytes = await buffer(request);
       merchant.received.push({ bytes, headers: request.headers, body: json(bytes.toString('utf8')) });
       merchant.onReceive();
       if (merchant.answer === 'never') return;
       response.writeHead(merchant.answer.status).end(merchant.answer.body);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { origin, close } = await localServer(server);
+    const merchant = new Merchant(`${origin}/ipn`, close);
     return merchant;
   }
-
-  get url(): string {
-    const address = this.#server.address();
-    return `http://127.0.0.1:${isInternet(address) ? address.port : 0}/ipn`;
-  }
-
-  close(): Promise<void> {
-    this.#server.closeAllConnections();
-    return new Promise((resolve) => this.#server.close(() => resolve()));
-  }
-}
-
-function isInternet(address: string | AddressInfo | null): address is AddressInfo {
-  return typeof address === 'object' && address !== null;
 }
