@@ -1,6 +1,6 @@
-/** `payments.cancel` withdraws what was certainly not sent, and says plainly where it cannot; and what is told of a payment that is over. */
+/** `payments.cancel` withdraws what was certainly not sent, and says plainly where it cannot. A payment that is over: clients/cases.json. */
 
-import { NotCreatedError, PaymentNotCanceledError, PaymentNotFoundError, PaymentsClient } from '../../src/client';
+import { NotCreatedError, PaymentNotCanceledError, PaymentsClient } from '../../src/client';
 import { thrownBy } from '../harness/thrown';
 import { World } from '../workflows/payment/hostile/world';
 
@@ -34,18 +34,6 @@ test('an order that the gateway has, or may have, is not withdrawn', async () =>
   }
 });
 
-test('a payment that has ended is not withdrawn, and one that nobody made is not found', async () => {
-  const { payments, order, out_trade_no, resolve, close } = bound(await world([]));
-  await payments.pay(order());
-  await resolve('CANCEL');
-  expect(await thrownBy(payments.cancel(out_trade_no))).toMatchObject({
-    name: 'PaymentNotCanceledError',
-    details: { outcome: 'CANCEL' },
-  });
-  expect(await thrownBy(payments.cancel('order-of-nobody'))).toBeInstanceOf(PaymentNotFoundError);
-  await close();
-});
-
 test('the client without a worker says that there is no answer yet', async () => {
   const { temporal, out_trade_no, pay, pass, close } = bound(await world([]));
   const payments = new PaymentsClient({
@@ -66,27 +54,13 @@ test('a payment that somebody terminated may have an order: that is said in our 
   await one.close();
 });
 
-test('a payment that Temporal has forgotten is told by its after-sale, which goes on for longer than the retention', async () => {
-  const { payments, temporal, order, out_trade_no, workflowId, resolve, pass, close } = bound(await world([]));
-  await payments.pay(order());
-  await resolve('CANCEL');
-  await pass(600_000);
-  await temporal.forget(workflowId);
-  expect(temporal.latest(workflowId)).toBeUndefined();
-  for (const ask of ['state', 'outcome'] as const)
-    expect(await payments[ask](out_trade_no)).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
-  await close();
-});
-
 /** The world with its methods bound, so that a test can take them apart. */
 function bound(one: World) {
   return {
     ...{ payments: one.payments, temporal: one.temporal, gateway: one.gateway, out_trade_no: one.out_trade_no },
-    workflowId: one.workflowId,
     order: () => one.order(),
     pass: (ms: number) => one.pass(ms),
     pay: () => one.pay(),
     close: () => one.close(),
-    resolve: (outcome: 'CANCEL') => one.resolve(outcome),
   };
 }

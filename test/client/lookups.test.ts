@@ -12,23 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-test('the banks of a method are those that the gateway lists', async () => {
-  const banks = await stack.payments.banks({ method: 'BankTransfer', type: '1' });
-  expect(banks.length).toBeGreaterThan(0);
-  for (const bank of banks) expect(bank).toMatchObject({ bank_id: expect.any(String), bank_name: expect.any(String) });
-});
-
-test('installments cost what the gateway says, as decimal texts', async () => {
-  const plans = await stack.payments.installments({ currency: 'BRL', amount: '300.00' });
-  expect(plans).toContainEqual(
-    expect.objectContaining({
-      stage: 3,
-      amount: expect.stringMatching(/^\d+\.\d\d$/),
-      amount_each: expect.any(String),
-    }),
-  );
-});
-
 test('a wallet token reaches the caller, and no history holds it, though nothing is encrypted here', async () => {
   const token = await stack.payments.walletToken();
   expect(token).toMatch(/^simulated_client_token_/);
@@ -57,12 +40,6 @@ test.each<[string, (payments: PaymentsClient) => Promise<unknown>, string]>([
   expect(error).toBeInstanceOf(InvalidLookupError);
   expect(error).toMatchObject({ type: 'InvalidRequest', retryable: false, issues: [{ field }] });
   expect(stack.simulator.requests({})).toHaveLength(before);
-});
-
-test('a refusal of the gateway is told with its code, and is not asked again', async () => {
-  const error = await thrownBy(stack.payments.banks({ method: 'NoSuchMethod' }));
-  expect(error).toBeInstanceOf(NotAnsweredError);
-  expect(error).toMatchObject({ type: 'NotAnswered', retryable: false, sub_code: 'no-method-supported' });
 });
 
 test('a public key that is none is refused by name', async () => {
