@@ -7,47 +7,17 @@ const boleto = published('boleto');
 const checkout = published('checkout');
 const reading = (changes: Json, order = boleto) => faults(() => parseDirectPayment(edited(order, changes)));
 
-describe('fields that the interface does not have', () => {
-  test('are named by their path, nested ones too', () => {
-    expect(
-      reading({
-        cancelation_express: '3d',
-        'customer.surname': 'Lima',
-        'customer.identify.country': 'BR',
-        'address.zipcode': '01310',
-      }),
-    ).toEqual({
-      cancelation_express: 'unknown field',
-      'customer.surname': 'unknown field',
-      'customer.identify.country': 'unknown field',
-      'address.zipcode': 'unknown field',
-    });
-  });
+const { customer, address } = boleto;
+const misspelt = { cancelation_express: '3d', 'customer.surname': 'Lima', 'customer.identify.country': 'BR' };
+// The client adds the first two.
+const notOfADirectPayment = { app_id: 'app-1', timestamp: '', trade_type: 'WEB', regions: ['BRA'], version: '2.0' };
 
-  test('app_id and timestamp are refused: the client adds them', () => {
-    expect(reading({ app_id: 'app-1', timestamp: '2026-01-01 00:00:00' })).toEqual({
-      app_id: 'unknown field',
-      timestamp: 'unknown field',
-    });
-  });
-
-  test('a checkout with fields of a customer, address or card is refused', () => {
-    const { customer, address } = boleto;
-    expect(faults(() => parseCheckout({ ...checkout, customer, address, token: 'tok_1', ip: '10.0.0.1' }))).toEqual({
-      customer: 'unknown field',
-      address: 'unknown field',
-      token: 'unknown field',
-      ip: 'unknown field',
-    });
-  });
-
-  test('a direct payment with fields of a checkout is refused', () => {
-    expect(reading({ trade_type: 'WEB', regions: ['BRA'], version: '2.0' })).toEqual({
-      trade_type: 'unknown field',
-      regions: 'unknown field',
-      version: 'unknown field',
-    });
-  });
+test.each<[what: string, parse: (order: unknown) => unknown, order: Json, fields: Json]>([
+  ['a direct payment', parseDirectPayment, boleto, { ...misspelt, 'address.zipcode': '01310', ...notOfADirectPayment }],
+  ['a checkout', parseCheckout, checkout, { customer, address, token: 'tok_1', ip: '10.0.0.1' }],
+])('fields that %s does not have are refused by their path', (_, parse, order, fields) => {
+  const named = Object.fromEntries(Object.keys(fields).map((field) => [field, 'unknown field']));
+  expect(faults(() => parse(edited(order, fields)))).toEqual(named);
 });
 
 describe('several faults', () => {
