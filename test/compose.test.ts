@@ -19,9 +19,7 @@ import { Readiness, serveHealth } from '../src/process/health';
 import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/process/settings';
 import { startSimulator } from '../src/simulator';
 import { temporalConfig } from '../src/temporal/connection';
-import { webhookReadiness } from '../src/webhook/readiness';
 import { SHUTDOWN_GRACE } from '../src/worker';
-import { FakeTemporal } from './webhook/support';
 
 const ROOT = join(__dirname, '..');
 const text = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -319,7 +317,7 @@ test.each(services)('%s has a health check, or is a job that ends', (_, service)
   expect(service.healthcheck === undefined).toBe(isJob(service));
 });
 
-describe('the health check', () => {
+test('the health check of each program passes while it is ready, and fails where it is not or is gone', async () => {
   /** The exit code of a service's health check, which here asks a server at another address. */
   async function check(name: string, url: string): Promise<number | null> {
     const [kind, program, ...args] = get(name).healthcheck?.test ?? [];
@@ -331,44 +329,19 @@ describe('the health check', () => {
     const child = spawn(process.execPath, there, { stdio: 'ignore' });
     return new Promise((resolve) => child.on('exit', resolve));
   }
-
-  test('of the simulator passes while it runs and fails after', async () => {
-    const simulator = await startSimulator({ apps: [{ app_id: 'a', secret_key: 'k' }] });
-    expect(await check('simulator', simulator.url)).toBe(0);
-    await simulator.close();
-    expect(await check('simulator', simulator.url)).toBe(1);
-  });
-
-  /** What a program of ours serves at its HEALTH_ADDRESS. */
-  async function served(readiness: Readiness) {
-    const HEALTH_ADDRESS = `127.0.0.1:${(await freePort(0)).port}`;
-    const server = await serveHealth({ HEALTH_ADDRESS }, readiness, pino({ level: 'silent' }));
-    return { url: `http://${HEALTH_ADDRESS}`, close: async () => server?.close() };
-  }
-
-  test.each(['worker', 'codec-server'])(
-    'of the %s passes while it is ready, and fails where it is not or has ended',
-    async (name) => {
-      let why: string | undefined;
-      const health = await served(new Readiness(() => why));
-      expect(await check(name, health.url)).toBe(0);
-      why = 'it is stopping';
-      expect(await check(name, health.url)).toBe(1);
-      await health.close();
-      expect(await check(name, health.url)).toBe(1);
-    },
-  );
-
-  test.each([
-    ['passes while Temporal can be reached', [], 0],
-    ['fails while Temporal cannot be reached', [14], 1],
-  ])('of the webhook %s', async (_, failures, code) => {
-    const temporal = new FakeTemporal();
-    temporal.failures = failures;
-    const health = await served(webhookReadiness(temporal.client));
-    expect(await check('webhook', health.url)).toBe(code);
-    await health.close();
-  });
+  const simulator = await startSimulator({ apps: [{ app_id: 'a', secret_key: 'k' }] });
+  const HEALTH_ADDRESS = `127.0.0.1:${(await freePort(0)).port}`;
+  let why: string | undefined;
+  const server = await serveHealth({ HEALTH_ADDRESS }, new Readiness(() => why), pino({ level: 'silent' }));
+  const checks = async () => {
+    const others = ['worker', 'webhook', 'codec-server'].map((name) => check(name, `http://${HEALTH_ADDRESS}`));
+    return Promise.all([check('simulator', simulator.url), ...others]);
+  };
+  expect(await checks()).toEqual([0, 0, 0, 0]);
+  why = 'Temporal cannot be reached';
+  await simulator.close();
+  expect(await checks()).toEqual([1, 1, 1, 1]);
+  await server?.close();
 });
 
 test('the worker’s container may take longer to stop than the worker waits for the gateway', () => {

@@ -15,6 +15,7 @@ import { SimulatedEnvironment } from '../../src/testing/simulated-temporal/envir
 import { APP } from '../../src/testing/stack';
 import { fakeWorkerActivities } from '../../src/testing/worker-activities';
 import { order } from '../harness/orders';
+import { thrownBy } from '../harness/thrown';
 
 const SECOND = 1_000;
 const RETRY_AFTER_MS = 100;
@@ -48,10 +49,7 @@ async function attempt(
   environment.on('heartbeat', (told) => {
     details = told;
   });
-  const failure: unknown = await environment.run(call).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+  const failure = await thrownBy(environment.run(call));
   if (!(failure instanceof ApplicationFailure)) throw new Error(`no failure that Temporal retries: ${failure}`);
   return { waits: Number(failure.nextRetryDelay) - RETRY_AFTER_MS, heartbeatDetails: details, failure };
 }

@@ -38,6 +38,7 @@ test('a payment that has ended answers as before, also where nobody polls its ta
 });
 
 test.each([
+  ['of which the gateway does not say what was paid is asked for again', 'down', 'NotAnswered', false],
   ['that waits for the gateway is asked for again', 'unreachable', 'RefundPending', false],
   [
     'that the gateway refuses is told',
@@ -47,7 +48,8 @@ test.each([
   ],
 ] as const)('a refund %s', async (_, mishap, type, nonRetryable) => {
   await world.gateway.addTrade('sold', { method: 'CreditCard' });
-  world.gateway.refundMishaps = Array(200).fill(mishap);
+  if (mishap === 'down') world.gateway.isDown = true;
+  else world.gateway.refundMishaps = Array(200).fill(mishap);
   const refund = {
     refund_amount: '10.00',
     refund_currency: 'BRL',

@@ -12,7 +12,7 @@ import { GatewayClient } from '../../src/gateway';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { eventually } from '../harness/eventually';
-import { order, publishedOrders } from '../harness/orders';
+import { order, publishedOrder } from '../harness/orders';
 
 const TASK_QUEUE = `shop-${randomUUID()}`;
 let stack: Stack;
@@ -55,8 +55,7 @@ test('the workflow has the payment data before the buyer pays, and the outcome a
 });
 
 test('an order with a trade_type is a checkout, and its data has the page to pay on', async () => {
-  const { request } = publishedOrders().find(({ name }) => name === 'checkout') ?? {};
-  const shop = await startWith('sell', { app_id: APP.app_id, ...request, out_trade_no: `checkout-${randomUUID()}` });
+  const shop = await startWith('sell', { app_id: APP.app_id, ...publishedOrder('checkout') });
   await eventually('it has the data', async () => (await dataOf(shop)) !== null);
   expect(await dataOf(shop)).toMatchObject({ web_url: expect.stringMatching(/^http/) });
 });

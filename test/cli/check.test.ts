@@ -114,6 +114,14 @@ test('the worker is asked about a payment of each app: another process may write
   ]);
 });
 
+/** What may answer at the webhook's address to a notification that nobody signed. */
+const ANSWERS: [what: string, status: number, body: string, mend: RegExp][] = [
+  ['a server that takes what nobody signed', 200, 'success', /answered 200, so that the gateway would take every/],
+  ['a log-in before the webhook', 401, 'Unauthorized', /answered 401, .*without a log-in/],
+  ['a proxy with another path', 404, '{"result":"fail"}', /answered 404, so another path/],
+  ['a webhook without Temporal', 503, '{"result":"fail"}', /takes nothing now \(503\)/],
+];
+
 const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Changes | Promise<Changes>][] = [
   ['no app', 'settings', /GATEWAY_APPS_FILE/, () => ({ env: { GATEWAY_SECRET_KEY: '' } })],
   ['no public address', 'settings', /set it to the public address/, () => ({ env: { WEBHOOK_PUBLIC_URL: '' } })],
@@ -257,30 +265,12 @@ const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Chang
     /\(connect ECONNREFUSED\)\. Run payment-gateway webhook/,
     () => ({ postUnsigned: throwing(new Error('connect ECONNREFUSED')) }),
   ],
-  [
-    'a server that takes what nobody signed',
+  ...ANSWERS.map(([what, status, body, mend]): (typeof MISTAKES)[number] => [
+    what,
     'webhook',
-    /answered 200, so that the gateway would take every notification for delivered/,
-    () => ({ postUnsigned: async () => ({ status: 200, body: 'success' }) }),
-  ],
-  [
-    'a log-in before the webhook',
-    'webhook',
-    /answered 401, .*without a log-in/,
-    () => ({ postUnsigned: async () => ({ status: 401, body: 'Unauthorized' }) }),
-  ],
-  [
-    'a proxy with another path',
-    'webhook',
-    /answered 404, so another path/,
-    () => ({ postUnsigned: async () => ({ status: 404, body: '{"result":"fail"}' }) }),
-  ],
-  [
-    'a webhook without Temporal',
-    'webhook',
-    /takes nothing now \(503\)/,
-    () => ({ postUnsigned: async () => ({ status: 503, body: '{"result":"fail"}' }) }),
-  ],
+    mend,
+    () => ({ postUnsigned: async () => ({ status, body }) }),
+  ]),
   [
     'payments that nobody is notified of',
     'notifications',

@@ -135,19 +135,6 @@ test('a late payment is found under its after-sale, and resolved by the number o
   expect((await run('show', out_trade_no, '--all')).output).toMatch(/decided +seen: delivered \(ben\)/);
 });
 
-test('show takes the trade number that the gateway’s dashboard has, and says of an unknown number that nothing is there', async () => {
-  const { out_trade_no } = await waiting();
-  const { trade_no } = await handleOf(out_trade_no).query<PaymentState>(QUERY.state);
-  await untilListed(`PaymentTradeNo = '${trade_no}'`, 1);
-  const shown = await run('show', String(trade_no));
-  expect(shown).toMatchObject({
-    code: 0,
-    output: expect.stringContaining(`Order ${out_trade_no} of 150.00 BRL (app ${APP.app_id}) is under way`),
-  });
-  const unknown = await run('show', "T'unknown");
-  expect(unknown).toMatchObject({ code: 1, printed: expect.stringContaining("nothing of order T'unknown") });
-});
-
 test('who takes an order stands in lists until it is settled, and the log says who did what and why', async () => {
   const { out_trade_no } = await waiting();
   expect(await run('take', out_trade_no, '--by', 'eva')).toMatchObject({ code: 2 });
@@ -440,16 +427,16 @@ test('a refund with several apps in the settings is refused without --app, and s
 });
 
 test('show and resolve of an order that nobody knows end with a sentence', async () => {
-  expect(await run('show', 'nobody-1')).toMatchObject({
+  expect(await run('show', "nobody'1")).toMatchObject({
     code: 1,
-    printed: 'Temporal has nothing of order nobody-1.\n',
+    printed: "Temporal has nothing of order nobody'1.\n",
   });
-  const shown = await run('show', 'nobody-1', '--json');
+  const shown = await run('show', "nobody'1", '--json');
   expect(shown.code).toBe(1);
   expect(JSON.parse(shown.printed)).toMatchObject({
-    error: { type: 'NotFound', out_trade_no: 'nobody-1' },
+    error: { type: 'NotFound', out_trade_no: "nobody'1" },
   });
-  const { code, printed } = await run('resolve', 'nobody-1', '--by', 'ana', '--reason', 'x', '--json');
+  const { code, printed } = await run('resolve', "nobody'1", '--by', 'ana', '--reason', 'x', '--json');
   expect(code).toBe(2);
   expect(JSON.parse(printed)).toMatchObject({ error: { type: 'NotDeliveredError' } });
 });

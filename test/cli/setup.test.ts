@@ -85,13 +85,6 @@ test('2. setup registers the missing search attributes and makes the Schedules',
   expect(await missing()).toEqual([]);
 });
 
-test('3. setup again changes nothing', async () => {
-  const setup = command('setup');
-  expect(await setup.ended).toBe(0);
-  expect(setup.output).toBe(`Namespace default: every search attribute is registered already.\n${SCHEDULES}`);
-  expect(await missing()).toEqual([]);
-});
-
 test('setup leaves out the Schedules where the settings say so', async () => {
   const setup = new Terminal({ cwd: folder, env: { ...settings, PAYMENTS_SCHEDULES: 'false' } }, 'setup');
   expect(await setup.ended).toBe(0);
@@ -114,12 +107,6 @@ test('setup names the Schedule of an app that the settings have no more, and lea
       if (scheduleId === 'payments-reconciliation:app-2') return false;
     return true;
   });
-});
-
-test('setup of a namespace that does not exist fails and names it', async () => {
-  const setup = new Terminal({ cwd: folder, env: { ...settings, TEMPORAL_NAMESPACE: 'nowhere' } }, 'setup');
-  expect(await setup.ended).not.toBe(0);
-  expect(setup.printed).toContain('payment-gateway setup --namespace nowhere');
 });
 
 // Only what these print matters, and how they end: one process runs them.
@@ -237,7 +224,7 @@ describe.each([
   ['webhook', /"msg":"webhook listens/],
   ['codec-server', /"msg":"the codec server listens/],
   ['simulator', /"msg":"the simulated gateway listens"/],
-])('4. %s', (name, started) => {
+])('3. %s', (name, started) => {
   test('runs until Ctrl-C, prints no secret, prints nothing on standard output, and says when it is ready', async () => {
     const HEALTH_ADDRESS = `127.0.0.1:${(await freePort(0)).port}`;
     const own = { CODEC_SERVER_PORT: '0', CODEC_SERVER_TOKEN: 'do_not_tell'.repeat(3), PAYMENTS_ENCRYPTION_KEYS };
@@ -255,7 +242,7 @@ describe.each([
   });
 });
 
-test('5. Temporal lists a worker by an id that none after it has: it does so for minutes after its end', async () => {
+test('4. Temporal lists a worker by an id that none after it has: it does so for minutes after its end', async () => {
   const pollers = await pollersOf(temporal.connection, { namespace: 'default', taskQueue: 'payments' }, 0);
   const identities = [expect.stringMatching(/^\d+@.+:[0-9a-f-]{36}$/)];
   expect(pollers['workflow tasks']).toEqual({ identities, unserved: [] });

@@ -10,8 +10,8 @@ import {
   PaymentsClient,
 } from '../../src/client';
 import { accountErrorOf, paymentErrorOf, refundErrorOf } from '../../src/client/failures';
+import { publishedOrder } from '../harness/orders';
 import { FakeTemporal, GRPC } from '../webhook/support';
-import { orderOf } from './support';
 
 const failure = (type: string, ...details: unknown[]) => ApplicationFailure.nonRetryable('said', type, ...details);
 const issues = [{ field: 'order_amount', rule: 'must be larger than 0' }];
@@ -65,7 +65,7 @@ test.each([
   temporal.failures = [code];
   await expect(payments.accounts.create({ customer })).rejects.toThrow(AccountPendingError);
   temporal.failures = [code];
-  await expect(payments.createCheckout(orderOf('checkout'))).rejects.toThrow(PaymentPendingError);
+  await expect(payments.createCheckout(publishedOrder('checkout'))).rejects.toThrow(PaymentPendingError);
   temporal.failures = [code];
   await expect(payments.state('order-1')).rejects.toThrow(PaymentPendingError);
 });

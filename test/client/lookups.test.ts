@@ -1,38 +1,16 @@
 /** Banks, installments and wallet tokens for a backend that has no key of the gateway, on a whole stack. */
+
 import { InvalidLookupError, type LookupFailure, NotAnsweredError, PaymentsClient } from '../../src/client';
 import { lookupWorkflowId, WORKFLOW } from '../../src/contract';
 import { newSealingKeys } from '../../src/gateway';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { thrownBy } from '../harness/thrown';
 
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
 afterAll(() => stack?.close());
-
-async function errorOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
-
-test('the banks of a method are those that the gateway lists', async () => {
-  const banks = await stack.payments.banks({ method: 'BankTransfer', type: '1' });
-  expect(banks.length).toBeGreaterThan(0);
-  for (const bank of banks) expect(bank).toMatchObject({ bank_id: expect.any(String), bank_name: expect.any(String) });
-});
-
-test('installments cost what the gateway says, as decimal texts', async () => {
-  const plans = await stack.payments.installments({ currency: 'BRL', amount: '300.00' });
-  expect(plans).toContainEqual(
-    expect.objectContaining({
-      stage: 3,
-      amount: expect.stringMatching(/^\d+\.\d\d$/),
-      amount_each: expect.any(String),
-    }),
-  );
-});
 
 test('a wallet token reaches the caller, and no history holds it, though nothing is encrypted here', async () => {
   const token = await stack.payments.walletToken();
@@ -58,16 +36,10 @@ test.each<[string, (payments: PaymentsClient) => Promise<unknown>, string]>([
   ['an amount of zero', (payments) => payments.installments({ currency: 'BRL', amount: '0.00' }), 'amount'],
 ])('%s is refused, with the field and its rule, and is not asked', async (_, ask, field) => {
   const before = stack.simulator.requests({}).length;
-  const error = await errorOf(ask(stack.payments));
+  const error = await thrownBy(ask(stack.payments));
   expect(error).toBeInstanceOf(InvalidLookupError);
   expect(error).toMatchObject({ type: 'InvalidRequest', retryable: false, issues: [{ field }] });
   expect(stack.simulator.requests({})).toHaveLength(before);
-});
-
-test('a refusal of the gateway is told with its code, and is not asked again', async () => {
-  const error = await errorOf(stack.payments.banks({ method: 'NoSuchMethod' }));
-  expect(error).toBeInstanceOf(NotAnsweredError);
-  expect(error).toMatchObject({ type: 'NotAnswered', retryable: false, sub_code: 'no-method-supported' });
 });
 
 test('a public key that is none is refused by name', async () => {
@@ -76,7 +48,7 @@ test('a public key that is none is refused by name', async () => {
     taskQueue: stack.taskQueue,
     args: [{ app_id: APP.app_id, request: {}, seal_to: { kty: 'EC' } }],
   });
-  expect(await errorOf(failed)).toMatchObject({
+  expect(await thrownBy(failed)).toMatchObject({
     cause: { type: 'InvalidRequest', details: [{ issues: [{ field: 'seal_to' }] }] },
   });
 });
@@ -85,7 +57,7 @@ test('without a worker the call ends by itself, and may be repeated', async () =
   const nobody = new PaymentsClient({
     ...{ client: stack.client, app_id: APP.app_id, taskQueue: 'nobody', answerTimeoutMs: 1_000 },
   });
-  const error = await errorOf(nobody.banks({ method: 'Cash' }));
+  const error = await thrownBy(nobody.banks({ method: 'Cash' }));
   expect(error).toBeInstanceOf(NotAnsweredError);
   expect((error as LookupFailure).retryable).toBe(true);
 });

@@ -1,7 +1,8 @@
 /** An order that the gateway refuses, because the worker has a wrong key. */
 import { NotCreatedError } from '../../src/client';
 import { type Stack, startStack } from '../../src/testing/stack';
-import { errorOf, orderOf } from './support';
+import { publishedOrder } from '../harness/orders';
+import { errorOf } from './support';
 
 const WRONG_KEY = 'sk_not_the_apps_key';
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => stack?.close());
 
 test('pay throws NotCreatedError with the gateway’s codes, and again when it is repeated', async () => {
-  const request = orderOf('pix');
+  const request = publishedOrder('pix');
   for (const _time of ['first', 'again']) {
     const error = await errorOf(stack.payments.pay(request));
     expect(error).toBeInstanceOf(NotCreatedError);
@@ -37,7 +38,7 @@ test('pay throws NotCreatedError with the gateway’s codes, and again when it i
 });
 
 test('outcome throws the same, and state shows the attention', async () => {
-  const request = orderOf('pix');
+  const request = publishedOrder('pix');
   await errorOf(stack.payments.pay(request));
   await expect(stack.payments.outcome(request.out_trade_no)).rejects.toBeInstanceOf(NotCreatedError);
   expect(await stack.payments.state(request.out_trade_no)).toMatchObject({

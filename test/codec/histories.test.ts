@@ -14,7 +14,7 @@ import { loadConfig } from '../../src/process/settings';
 import { readStart } from '../../src/temporal/workflow-history';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
-import { orderOf } from '../client/support';
+import { publishedOrder } from '../harness/orders';
 import { key, payload, setting } from './support';
 
 const COMPLETED =
@@ -79,7 +79,7 @@ function inClear(value: unknown): string {
 const marksIn = (text: string) => MARKS.filter((mark) => text.includes(mark));
 
 test('a paid card payment, with its updates and query, stores nothing in clear text', async () => {
-  const order = { ...orderOf('credit-card'), ...MARKED };
+  const order = { ...publishedOrder('credit-card'), ...MARKED };
   const { out_trade_no } = order;
   const handle = stack.client.workflow.getHandle(idOf(out_trade_no));
   await stack.payments.pay(order);
@@ -100,14 +100,14 @@ test('a paid card payment, with its updates and query, stores nothing in clear t
 });
 
 test('a resolved payment and a refused order store no reason, no person and no failure’s text', async () => {
-  const resolved = { ...orderOf('pix'), ...MARKED };
+  const resolved = { ...publishedOrder('pix'), ...MARKED };
   await stack.payments.pay(resolved);
   await stack.client.workflow.getHandle(idOf(resolved.out_trade_no)).executeUpdate('resolve', {
     args: [{ outcome: 'CANCEL', reason: 'canary called', by: 'Canary Operator' }],
   });
   expect(await stack.payments.outcome(resolved.out_trade_no)).toMatchObject({ outcome: 'CANCEL' });
 
-  const wrong = { ...orderOf('pix'), ...MARKED, order_amount: '0.00' };
+  const wrong = { ...publishedOrder('pix'), ...MARKED, order_amount: '0.00' };
   const workflowId = idOf(wrong.out_trade_no);
   const failed: unknown = await stack.client.workflow
     .execute('payment', {
@@ -126,7 +126,7 @@ test('a resolved payment and a refused order store no reason, no person and no f
 });
 
 test('a waiting payment stores no failure’s text, details or summaries', async () => {
-  const order = { ...orderOf('pix'), ...MARKED };
+  const order = { ...publishedOrder('pix'), ...MARKED };
   await stack.payments.pay(order);
   const workflowId = idOf(order.out_trade_no);
   const namespace = stack.client.options.namespace;
@@ -143,7 +143,7 @@ test('a waiting payment stores no failure’s text, details or summaries', async
 });
 
 test('a person’s update that is refused says why without a key, and nothing of the order or of what was typed', async () => {
-  const order = { ...orderOf('pix'), ...MARKED };
+  const order = { ...publishedOrder('pix'), ...MARKED };
   await stack.payments.pay(order);
   const { connection, client } = stack.temporal;
   const { namespace } = client.options;
@@ -178,7 +178,7 @@ describe('a client without the key', () => {
   ];
 
   test('cannot read a state, an input or an outcome', async () => {
-    const order = { ...orderOf('pix'), ...MARKED };
+    const order = { ...publishedOrder('pix'), ...MARKED };
     await stack.payments.pay(order);
     await stack.simulator.pay(order.out_trade_no);
     await stack.payments.outcome(order.out_trade_no);
@@ -198,7 +198,7 @@ describe('a client without the key', () => {
 
   test('cannot start a payment: its clear text is refused, and nothing is sent', async () => {
     const [plain] = strangers();
-    const order = { ...orderOf('pix'), ...MARKED };
+    const order = { ...publishedOrder('pix'), ...MARKED };
     const { out_trade_no } = order;
     const args = [{ kind: 'direct', app_id: APP.app_id, request: order }];
     const workflowId = idOf(out_trade_no);
@@ -211,7 +211,7 @@ describe('a client without the key', () => {
 
   test('cannot decide: its update is rejected, in words that need no key, and the payment goes on', async () => {
     const [plain] = strangers();
-    const order = orderOf('pix');
+    const order = publishedOrder('pix');
     const { out_trade_no } = order;
     await stack.payments.pay(order);
     const resolution = { outcome: 'CANCEL', by: 'nobody', reason: 'none' };
@@ -232,7 +232,7 @@ const failureOf = (workflowId: string): Promise<unknown> =>
     .catch((error: { cause: unknown }) => error.cause);
 
 test('an encrypted history replays, and so does one from before there were keys', async () => {
-  const order = orderOf('pix');
+  const order = publishedOrder('pix');
   await stack.payments.pay(order);
   await stack.simulator.pay(order.out_trade_no);
   await stack.payments.outcome(order.out_trade_no);

@@ -3,11 +3,11 @@
  * Whatever happens, nobody gets in by it, and the bearer token goes on working.
  */
 import { createHmac } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
 import { exportJWK, exportSPKI, generateKeyPair, type JWTHeaderParameters, type KeyLike, SignJWT } from 'jose';
 import { type RunningCodecServer, startCodecServer } from '../../src/codec';
 import { loadConfig } from '../../src/process/settings';
+import { localServer } from '../harness/local-server';
 import { readableLog } from '../webhook/support';
 import { key, setting } from './support';
 
@@ -33,16 +33,13 @@ afterEach(async () => {
 /** A server of keys. `fetches` counts how often it was asked. */
 async function serve(listener: RequestListener): Promise<{ url: string; fetches: () => number }> {
   let fetches = 0;
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     fetches += 1;
     listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`, fetches: () => fetches };
+  const { origin, close } = await localServer(server);
+  closing.push(close);
+  return { url: `${origin}/jwks`, fetches: () => fetches };
 }
 
 const published = async () => ({
@@ -112,6 +109,11 @@ test.each<[what: string, token: () => Promise<string> | string]>([
   ['that is valid only later', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { nbf: 4_000_000_000 })],
   ['whose end is a text', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { exp: 'never' })],
   ['for nobody', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { aud: [] })],
+  ['for another application', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { aud: 'another' })],
+  ['from another issuer', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { iss: 'https://evil.example/' })],
+  ['that has expired', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { exp: 1_700_000_000 })],
+  ['without an expiry', () => login(ours.privateKey, { alg: 'RS256', kid: 'rsa' }, { exp: undefined })],
+  ['without a signature', () => `${byHmac('x', { alg: 'none' }).split('.').slice(0, 2).join('.')}.`],
 ])('a log-in %s is refused', async (_, token) => {
   const document = JSON.stringify(await published());
   const server = await codecServer((await serve((_request, response) => response.end(document))).url);

@@ -1,5 +1,3 @@
-/** The answer of the update `created`, which callers also get after the payment has closed. */
-import type { PaymentState } from '../../src/contract';
 import { creationAnswer } from '../../src/contract';
 import { LearningPayment } from '../harness/learning-payment';
 
@@ -55,17 +53,4 @@ test('created answers with the person’s outcome where a person ended the payme
     trade_status: 'CANCEL',
     recovered: false,
   });
-});
-
-test('the answer holds nothing of the person who decided', () => {
-  const payment = newPayment();
-  payment.learn({ is: 'decided', outcome: 'CANCEL', reason: 'ordered by mistake', by: 'ana' });
-  expect(JSON.stringify(creationAnswer(payment.state))).not.toMatch(/ana|mistake/);
-});
-
-test('the answer stays the same through JSON, as every language gets it', () => {
-  const payment = newPayment();
-  payment.learn({ is: 'created', data: DATA, answer: DATA });
-  const state: PaymentState = JSON.parse(JSON.stringify(payment.state));
-  expect(creationAnswer(state)).toEqual(DATA);
 });

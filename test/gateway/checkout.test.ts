@@ -1,28 +1,5 @@
-/** What only a checkout has: its type, its regions, and the address where the buyer pays. */
-import { parseCheckout, withReturnUrl } from '../../src/gateway';
-import { edited, faults, type Json, published } from './support';
-
-const reading = (changes: Json) => faults(() => parseCheckout(edited(published('checkout'), changes)));
-
-describe('/trade/create', () => {
-  test('accepts the trade_type WEB only', () => {
-    expect(reading({ trade_type: 'APP' })).toEqual({ trade_type: 'must be WEB' });
-    expect(reading({ trade_type: 'web' })).toEqual({ trade_type: 'must be WEB' });
-  });
-
-  test('accepts a list of regions', () => {
-    expect(reading({ regions: ['BRA', 'MEX'] })).toEqual({});
-    expect(reading({ regions: 'BRA' })).toEqual({ regions: 'must be a list of region codes' });
-    expect(reading({ regions: ['BRA', 7] })).toEqual({ 'regions.1': 'must be text' });
-  });
-
-  test('accepts the undocumented version of the published sample', () =>
-    expect(reading({ version: '2.0' })).toEqual({}));
-
-  test('requires no data of the buyer with any method, because the page asks for it', () => {
-    for (const method of ['Boleto', 'CreditCard', 'OpenFinance']) expect(reading({ method })).toEqual({});
-  });
-});
+/** The address where the buyer of a checkout pays, with the merchant's way back (rule 1 of section 4.2). */
+import { withReturnUrl } from '../../src/gateway';
 
 describe('withReturnUrl: rule 1 of section 4.2', () => {
   const back = 'https://shop.example.com/back?cart=1&step=é';

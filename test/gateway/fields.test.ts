@@ -32,14 +32,6 @@ describe('customer.name', () => {
     const card = { method: 'Wallet', order_currency: 'USD', region: 'BR' };
     expect(reading(boleto, { 'customer.name': 'Mariana 2', ...card })).toEqual(rule);
   });
-
-  test('is required for SPEI and, if present, has at least 10 characters', () => {
-    const spei = published('spei');
-    expect(reading(spei, { 'customer.name': undefined })).toEqual({ 'customer.name': 'required' });
-    expect(reading(spei, { 'customer.name': 'Ana Pérez' })).toEqual({
-      'customer.name': 'SPEI needs at least 10 characters',
-    });
-  });
 });
 
 describe('customer.email', () => {

@@ -6,16 +6,6 @@ import { edited, faults, type Json, published } from './support';
 const reading = (order: Json, changes: Json = {}) => faults(() => parseDirectPayment(edited(order, changes)));
 const complete = (method: string, currency = 'MXN') => orderIn(method, currency, { out_trade_no: 'order-1' });
 
-describe.each(METHODS)('$method', ({ method, currency, asks }) => {
-  test('an empty or null field that it requires counts as absent', () => {
-    for (const field of asks) {
-      for (const nothing of ['', null]) {
-        expect(Object.keys(reading(complete(method, currency), { [field]: nothing }))).toEqual([field]);
-      }
-    }
-  });
-});
-
 test('an unknown method requires every field of the buyer, and is told itself where one is missing', () => {
   const buyer = ['name', 'email', 'phone', 'identify.number', 'identify.type'].map((field) => `customer.${field}`);
   expect(reading(complete('NewMethod'))).toEqual({});
@@ -41,10 +31,6 @@ test.each<[field: string, value: string, methods: string[]]>([
 test('the name of a method is read in any case', () => {
   const cash = edited(published('cash'), { method: 'CASH' });
   expect(parseDirectPayment(cash)).toEqual(cash);
-});
-
-test('the rule names the method if only some methods require the field', () => {
-  expect(reading(complete('CreditCard'), { ip: undefined })).toEqual({ ip: 'required for CreditCard' });
 });
 
 test('a dollar transfer is from Ecuador by its region, or without one by the identity type', () => {

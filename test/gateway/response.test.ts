@@ -1,16 +1,10 @@
-/** A response is a success, a refusal, or unreadable. An unreadable one never means that no order was created. */
+/**
+ * A response is a success, a refusal, or unreadable. An unreadable one never means that no order was created. The published
+ * ones: test/contract/interface/samples.test.ts.
+ */
 
-import { parseExactBytes } from '../../src/gateway/json';
 import { readResponse, textField, withoutEnvelope } from '../../src/gateway/response';
-import { fixture, type Json } from './support';
-
-interface Sample {
-  of: string;
-  operation: keyof typeof OWN;
-  is: 'success' | 'refusal' | 'unreadable';
-  body?: Json;
-  raw?: string;
-}
+import type { Json } from './support';
 
 /** The fields that only a success of each operation has. */
 const OWN = {
@@ -22,45 +16,6 @@ const OWN = {
 const read = (text: string | Uint8Array, own: readonly string[] = OWN['/trade/pay']) =>
   readResponse(typeof text === 'string' ? Buffer.from(text) : text, own);
 const readJson = (body: unknown, own?: readonly string[]) => read(JSON.stringify(body), own);
-
-describe('a published response', () => {
-  const samples = fixture<Sample[]>('answers').filter(({ operation }) => operation in OWN);
-
-  test.each(samples)('of $of for $operation is a $is', ({ operation, is, body, raw }) => {
-    const bytes = Buffer.from(raw ?? JSON.stringify(body));
-    const reading = readResponse(bytes, OWN[operation]);
-    if (is === 'success') {
-      expect(reading).toEqual({ is, answer: parseExactBytes(bytes) });
-    } else if (is === 'unreadable') {
-      expect(reading).toMatchObject({ is });
-    } else {
-      expect(reading).toEqual({ is, code: body?.code, sub_code: body?.sub_code });
-    }
-  });
-
-  test('keeps JSON in a string, a soft hyphen, nested fields, digits and unknown fields', () => {
-    const answerOf = (of: string) => {
-      const sample = samples.find((s) => s.of === of);
-      const reading = read(sample?.raw ?? JSON.stringify(sample?.body));
-      return reading.is === 'success' ? reading.answer : {};
-    };
-    expect(JSON.parse(String(answerOf('argentina/banktransfer').instruction))).toHaveProperty(
-      'beneficiary.bank.name',
-      'ICBC',
-    );
-    expect(answerOf('brazil/depositexpress').provider_owner_document).toBe('23.010.551/0001\u00ad-31');
-    expect(answerOf('colombia/pse-1').form_date).toMatchObject({ vads_amount: 200000 });
-    expect(answerOf('odd')).toMatchObject({ due_date: '1748056539267' });
-    expect(fixtureQuery().order_amount).toBe('1.00');
-    expect(fixtureQuery().update_time).toBe('');
-  });
-
-  function fixtureQuery(): Json {
-    const sample = samples.find(({ operation, is }) => operation === '/trade/query' && is === 'success');
-    const reading = read(sample?.raw ?? '', OWN['/trade/query']);
-    return reading.is === 'success' ? { ...reading.answer } : {};
-  }
-});
 
 describe('a success', () => {
   test.each([

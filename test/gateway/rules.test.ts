@@ -1,59 +1,23 @@
 /** How a request is checked: all faults at once, by the path of the field, in words. The rules: test/contract/interface/rows/. */
 import { InvalidRequestError, parseCheckout, parseDirectPayment } from '../../src/gateway';
-import { BANK_LIST } from '../../src/gateway/banks';
-import { checkRequest } from '../../src/gateway/check';
-import { INSTALLMENTS } from '../../src/gateway/installments';
-import type { Operation } from '../../src/gateway/operation';
-import { REFUND } from '../../src/gateway/refund';
 import { orderIn } from '../contract/interface/rows';
-import { operation } from './operations';
 import { edited, faults, type Json, published } from './support';
 
 const boleto = published('boleto');
 const checkout = published('checkout');
 const reading = (changes: Json, order = boleto) => faults(() => parseDirectPayment(edited(order, changes)));
 
-describe('fields that the interface does not have', () => {
-  test('are named by their path, nested ones too', () => {
-    expect(
-      reading({
-        cancelation_express: '3d',
-        'customer.surname': 'Lima',
-        'customer.identify.country': 'BR',
-        'address.zipcode': '01310',
-      }),
-    ).toEqual({
-      cancelation_express: 'unknown field',
-      'customer.surname': 'unknown field',
-      'customer.identify.country': 'unknown field',
-      'address.zipcode': 'unknown field',
-    });
-  });
+const { customer, address } = boleto;
+const misspelt = { cancelation_express: '3d', 'customer.surname': 'Lima', 'customer.identify.country': 'BR' };
+// The client adds the first two.
+const notOfADirectPayment = { app_id: 'app-1', timestamp: '', trade_type: 'WEB', regions: ['BRA'], version: '2.0' };
 
-  test('app_id and timestamp are refused: the client adds them', () => {
-    expect(reading({ app_id: 'app-1', timestamp: '2026-01-01 00:00:00' })).toEqual({
-      app_id: 'unknown field',
-      timestamp: 'unknown field',
-    });
-  });
-
-  test('a checkout with fields of a customer, address or card is refused', () => {
-    const { customer, address } = boleto;
-    expect(faults(() => parseCheckout({ ...checkout, customer, address, token: 'tok_1', ip: '10.0.0.1' }))).toEqual({
-      customer: 'unknown field',
-      address: 'unknown field',
-      token: 'unknown field',
-      ip: 'unknown field',
-    });
-  });
-
-  test('a direct payment with fields of a checkout is refused', () => {
-    expect(reading({ trade_type: 'WEB', regions: ['BRA'], version: '2.0' })).toEqual({
-      trade_type: 'unknown field',
-      regions: 'unknown field',
-      version: 'unknown field',
-    });
-  });
+test.each<[what: string, parse: (order: unknown) => unknown, order: Json, fields: Json]>([
+  ['a direct payment', parseDirectPayment, boleto, { ...misspelt, 'address.zipcode': '01310', ...notOfADirectPayment }],
+  ['a checkout', parseCheckout, checkout, { customer, address, token: 'tok_1', ip: '10.0.0.1' }],
+])('fields that %s does not have are refused by their path', (_, parse, order, fields) => {
+  const named = Object.fromEntries(Object.keys(fields).map((field) => [field, 'unknown field']));
+  expect(faults(() => parse(edited(order, fields)))).toEqual(named);
 });
 
 describe('several faults', () => {
@@ -142,16 +106,6 @@ describe('several faults', () => {
     expect(message).toContain('buyer_id: required');
     expect(message).toContain('order_amount: at least 0.01');
   });
-
-  test('of an order without a customer name each field that its method requires', () => {
-    expect(Object.keys(reading({ customer: undefined })).sort()).toEqual([
-      'customer.email',
-      'customer.identify.number',
-      'customer.identify.type',
-      'customer.name',
-      'customer.phone',
-    ]);
-  });
 });
 
 describe('a refusal', () => {
@@ -216,50 +170,6 @@ describe('a secret', () => {
     ['a field beside the seal', { sealed: 'x', pin: '1' }, { 'account_verification_code.pin': 'unknown field' }],
   ])('is refused as %s, with the rule of the form that it looks like', (_, value, expected) => {
     expect(secret(value)).toEqual(expected);
-  });
-});
-
-describe('the words of a rule', () => {
-  const pay = (order: string, changes: Json, global = false) =>
-    faults(() => parseDirectPayment(edited(published(order), changes), { global }));
-
-  test.each<[order: string, changes: Json, words: Json]>([
-    ['boleto', { out_trade_no: 'x'.repeat(65) }, { out_trade_no: 'at most 64 characters' }],
-    ['boleto', { order_currency: 'BR' }, { order_currency: '3 letters' }],
-    ['boleto', { order_amount: '0.00' }, { order_amount: 'at least 0.01' }],
-    ['boleto', { order_amount: '100000000000000.00' }, { order_amount: 'at most 99999999999999.99' }],
-    ['boleto', { installments: 0 }, { installments: 'at least 1' }],
-    ['boleto', { installments: 1.5 }, { installments: 'must be a whole number' }],
-    [
-      'boleto',
-      { timeout_express: '10s' },
-      { timeout_express: 'must be an integer and a unit: m, h or d (90m), or 1c' },
-    ],
-    ['boleto', { cancellation_express: '4d' }, { cancellation_express: 'at most 3 days' }],
-    [
-      'boleto',
-      { cancellation_express: '1c' },
-      { cancellation_express: 'must be an integer and a unit: m, h or d (2d)' },
-    ],
-    [
-      'boleto',
-      { timeout_express: '2h', cancellation_express: '1h' },
-      { cancellation_express: 'must be larger than timeout_express' },
-    ],
-    ['wallet-card-number', { account_number: '7' }, { account_number: '10 to 18 digits' }],
-    ['wallet-card-number', { account_verification_code: '7' }, { account_verification_code: '4 digits' }],
-  ])('%s with %j', (order, changes, words) => expect(pay(order, changes)).toEqual(words));
-
-  test('that depends on the app says so', () => {
-    expect(pay('boleto', { region: undefined }, true)).toEqual({ region: 'required, because the app is Global' });
-  });
-
-  test('that refunds, bank lists and installments have', () => {
-    const words = <T>({ rules }: Operation<T & object, unknown>, changes: Json) =>
-      faults(() => checkRequest(rules, edited(operation(rules.operation).request, changes)));
-    expect(words(REFUND, { platform_type: 'APIX' })).toEqual({ platform_type: 'must be API' });
-    expect(words(BANK_LIST, { method: 'Khipu', type: '3' })).toEqual({ type: 'must be 1 (BankTransfer) or 2 (Cash)' });
-    expect(words(INSTALLMENTS, { amount: '100000000.00' })).toEqual({ amount: 'at most 99999999.99' });
   });
 });
 

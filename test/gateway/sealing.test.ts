@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { CompactEncrypt, type CompactJWEHeaderParameters, generateKeyPair, importJWK, type JWK } from 'jose';
 import { newSealingKeys, open, SealingError, seal } from '../../src/gateway';
 import { isSealed } from '../../src/gateway/sealing';
+import { thrownBy } from '../harness/thrown';
 
 const binding = { app_id: 'app-1', out_trade_no: 'order-1' };
 const pin = '4821';
@@ -15,10 +16,7 @@ beforeAll(async () => {
 });
 
 async function sealingErrorOf(work: Promise<unknown>): Promise<SealingError> {
-  const error = await work.then(
-    () => new Error('It was opened'),
-    (reason: unknown) => reason,
-  );
+  const error = await thrownBy(work);
   if (error instanceof SealingError) return error;
   throw error;
 }

@@ -1,7 +1,6 @@
 /** Rules that settings decide: the masked methods, channels that require HTTPS, and how strict formats are. */
 
 import { parseCheckout, parseDirectPayment } from '../../src/gateway';
-import { RULE_DEFAULTS } from '../../src/gateway/rules';
 import { loadConfig, ruleSettings } from '../../src/process/settings';
 import { edited, faults, type Json, published } from './support';
 
@@ -12,11 +11,6 @@ const direct = (changes: Json, env: Record<string, string> = {}) =>
 
 describe('the bank-list-driven method', () => {
   const bare = { 'customer.phone': undefined, 'customer.identify': undefined };
-
-  test('is Khipu by default', () => {
-    expect(direct({ ...bare, method: 'Khipu' })).toEqual({ bank: 'required for Khipu' });
-    expect(direct({ ...bare, method: 'Khipu', bank: '001' })).toEqual({});
-  });
 
   test('has exactly the names in GATEWAY_BANK_LIST_METHODS', () => {
     const env = { GATEWAY_BANK_LIST_METHODS: 'BankButton, WebPay' };
@@ -71,8 +65,6 @@ describe('return_url', () => {
 });
 
 describe('the settings', () => {
-  test('have the defaults of the rules', () => expect(settings({})).toEqual(RULE_DEFAULTS));
-
   test('for formats are warn or refuse', () => {
     expect(settings({ GATEWAY_STRICT_FORMATS: 'refuse' }).formats).toBe('refuse');
     expect(() => loadConfig({ GATEWAY_STRICT_FORMATS: 'yes' })).toThrow(/GATEWAY_STRICT_FORMATS/);

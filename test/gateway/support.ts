@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import {
   type GatewayApp,
   GatewayClient,
@@ -11,6 +12,8 @@ import {
   type GatewaySettings,
   InvalidRequestError,
 } from '../../src/gateway';
+import { localServer } from '../harness/local-server';
+import { thrownBy } from '../harness/thrown';
 
 export type Json = { [field: string]: unknown };
 
@@ -77,10 +80,7 @@ export function faults(read: () => unknown): Record<string, string> {
 
 /** The GatewayError that a call throws. */
 export async function failureOf(call: Promise<unknown>): Promise<GatewayError> {
-  const outcome = await call.then(
-    (answer) => new Error(`The call succeeded: ${JSON.stringify(answer)}`),
-    (error: unknown) => error,
-  );
+  const outcome = await thrownBy(call);
   if (outcome instanceof GatewayError) return outcome;
   throw outcome;
 }
@@ -107,6 +107,13 @@ export function gateways() {
     for (const close of closes.splice(0).reverse()) await close();
   });
 
+  /** Serves until the end of the test. */
+  const serve = async (server: Parameters<typeof localServer>[0]): Promise<string> => {
+    const { origin, close } = await localServer(server);
+    closes.push(close);
+    return origin;
+  };
+
   const listen = async (server: Server, protocol = 'http'): Promise<string> => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -116,25 +123,16 @@ export function gateways() {
     /** A gateway that reads each request whole and then answers as it is told. */
     async http(answer: (response: ServerResponse, request: Received) => void): Promise<BareGateway> {
       const received: Received[] = [];
-      const server = createServer((request, response) => {
-        const chunks: Buffer[] = [];
-        request.on('data', (chunk: Buffer) => chunks.push(chunk));
-        request.on('end', () => {
-          const { method = '', url: path = '', headers } = request;
-          const whole = { method, path, headers, body: Buffer.concat(chunks) };
-          received.push(whole);
-          answer(response, whole);
-        });
+      const server = createServer(async (request, response) => {
+        // What is cut off has not arrived in full.
+        const body = await buffer(request).catch(() => undefined);
+        if (!body) return;
+        const { method = '', url: path = '', headers } = request;
+        const whole = { method, path, headers, body };
+        received.push(whole);
+        answer(response, whole);
       });
-      const base_url = await listen(server);
-      closes.push(
-        () =>
-          new Promise((resolve) => {
-            server.close(resolve);
-            server.closeAllConnections();
-          }),
-      );
-      return { base_url, received };
+      return { base_url: await serve(server), received };
     },
 
     /** A gateway over TLS, whose certificate it signed itself. */
@@ -145,15 +143,7 @@ export function gateways() {
         received.push({ method, path, headers, body: Buffer.alloc(0) });
         response.end();
       });
-      const base_url = await listen(server, 'https');
-      closes.push(
-        () =>
-          new Promise((resolve) => {
-            server.close(resolve);
-            server.closeAllConnections();
-          }),
-      );
-      return { base_url, received };
+      return { base_url: (await serve(server)).replace('http:', 'https:'), received };
     },
 
     /** A server of bare sockets, for what no HTTP server would do. */

@@ -35,7 +35,10 @@ export const ordersOfEachSort = () =>
   publishedOrders().filter(({ name }) => process.env.ORDERS_ENDS === 'all' || SORTS.includes(name));
 
 /** A published order with a number of its own. */
-export function publishedOrder(name: string, changes: Partial<DirectPayment> = {}): DirectPayment {
+export function publishedOrder(
+  name: string,
+  changes: Partial<DirectPayment & Checkout> = {},
+): PublishedOrder['request'] {
   const found = publishedOrders().find((one) => one.name === name);
   if (!found) throw new Error(`examples/orders has no ${name}.json`);
   return { ...found.request, out_trade_no: `${name}-${randomUUID()}`, ...changes };

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { z } from 'zod';
 import type { Simulator } from '../../src/simulator';
 import { startChromium } from '../harness/chromium';
-import { call, type Json, Merchant, order, start } from './support';
+import { accountOf, call, type Json, Merchant, order, refundOf, start } from './support';
 
 let simulator: Simulator;
 let merchant: Merchant;
@@ -52,15 +52,13 @@ async function paid(out_trade_no: string): Promise<string> {
 
 /** Asks for a refund for which the buyer has to name an account; answers with the buyer's page. */
 async function refund(out_trade_no: string): Promise<string> {
-  const [refund_amount, refund_currency] = ['150.00', 'BRL'];
-  const user_info = { identify: { number: '1' }, name: 'N', email: 'e@example.com' };
-  await call(simulator, '/trade/refund', { out_trade_no, refund_amount, refund_currency, user_info });
+  await call(simulator, '/trade/refund', refundOf(out_trade_no, { bank_info: undefined }));
   return simulator.refund(out_trade_no).page_url;
 }
 
 async function account(buyer_id: string) {
-  const customer = { buyer_id, email: 'sofia@example.com', identify: { number: '1', type: 'CURP' } };
-  const { body } = await call(simulator, '/virtual-account/spei/create', { notify_url: merchant.url, customer });
+  const asked = accountOf(merchant.url, { 'customer.buyer_id': buyer_id });
+  const { body } = await call(simulator, '/virtual-account/spei/create', asked);
   return { account_id: String(body.account_id), account_number: String(body.account_number) };
 }
 

@@ -2,7 +2,7 @@ import { request as open } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { type Simulator, startSimulator } from '../../src/simulator';
 import { isLocalName } from '../../src/simulator/control/guard';
-import { app, call, control, Merchant, order, start } from './support';
+import { accountOf, app, call, control, Merchant, order, otherApp, refundOf, start } from './support';
 
 let simulator: Simulator;
 beforeEach(async () => {
@@ -36,24 +36,6 @@ describe('trades', () => {
       expect(JSON.stringify(value)).not.toContain(field);
   });
 
-  test.each([
-    ['pay', 'SUCCESS'],
-    ['refuse', 'REFUSED'],
-    ['cancel', 'CANCEL'],
-  ])('%s', async (action, expected) => {
-    await create('one');
-    const { status, value } = await control(simulator, 'POST', `trades/one/${action}`);
-    expect(status).toBe(200);
-    expect(value).toMatchObject({ trade_status: expected });
-  });
-
-  test('a buyer can choose the method', async () => {
-    await call(simulator, '/trade/create', order('checkout', { out_trade_no: 'one' }));
-    expect((await control(simulator, 'POST', 'trades/one/submit', { method: 'Boleto' })).value).toMatchObject({
-      method: 'Boleto',
-    });
-  });
-
   test('an action that the state forbids is answered 409 with a sentence', async () => {
     await create('one');
     await simulator.pay('one');
@@ -71,6 +53,19 @@ describe('trades', () => {
     ['POST', 'trades/one/notifications', {}, 400],
     ['GET', 'trades?status=SUCCESS', undefined, 400],
     ['GET', 'trades?trade_status=PAID', undefined, 400],
+    ['GET', 'refunds/none', undefined, 404],
+    ['POST', 'refunds/none/approve', undefined, 404],
+    ['POST', 'refunds/R/steal', undefined, 400],
+    ['GET', 'refunds?status=REFUNDED', undefined, 400],
+    ['GET', 'accounts/none', undefined, 404],
+    ['GET', 'accounts?colour=red', undefined, 400],
+    ['POST', 'accounts/none/deposits', { amount: '1.00' }, 404],
+    ['POST', 'accounts/ID/deposits', { amount: '0.00' }, 400],
+    ['POST', 'accounts/ID/deposits', { amount: '1.001' }, 400],
+    ['POST', 'accounts/ID/deposits', { amount: '100000000000000.00' }, 400],
+    ['POST', 'accounts/ID/deposits', { amount: 'much' }, 400],
+    ['POST', 'accounts/ID/deposits', { amount: 1 }, 400],
+    ['POST', 'accounts/ID/deposits', {}, 400],
     ['POST', 'clock', { advance: 'soon' }, 400],
     ['POST', 'clock', { advance: -1 }, 400],
     ['POST', 'settings', { directStatus: 'mine' }, 400],
@@ -80,15 +75,18 @@ describe('trades', () => {
     ['POST', 'faults', { on: 'ipn', fault: 'malformed' }, 400],
   ])('%s %s %j is answered %i, with a sentence', async (method, path, body, status) => {
     await create('one');
-    const answer = await control(simulator, method, path, body);
+    await simulator.pay('one');
+    await call(simulator, '/trade/refund', refundOf('one', { out_request_no: 'R' }));
+    const { account_id } = (await call(simulator, '/virtual-account/spei/create', accountOf('http://127.0.0.1:9/ipn')))
+      .body;
+    const answer = await control(simulator, method, path.replace('ID', String(account_id)), body);
     expect(answer).toEqual({ status, value: { error: expect.stringMatching(/\w{3}/) } });
+    expect(simulator.trades()).toHaveLength(1);
   });
 
   test('an order of two apps is named by its trade_no', async () => {
     await create('one');
-    await call(simulator, '/trade/pay', order('pix', { out_trade_no: 'one' }), {
-      as: { app_id: 'app-2', secret_key: 'secret of app 2' },
-    });
+    await call(simulator, '/trade/pay', order('pix', { out_trade_no: 'one' }), { as: otherApp });
     await expect(simulator.pay('one')).rejects.toThrow('Several apps have an order one');
   });
 });
@@ -124,15 +122,6 @@ test('settings are read and changed, one without the others', async () => {
   expect(value).toEqual({ ...before, directStatus: 'interface', notifications: false });
   expect((await control(simulator, 'GET', 'settings')).value).toEqual(value);
   expect((await create('one')).body.trade_status).toBe('INITIAL');
-});
-
-test('requests are listed, all or some', async () => {
-  await create('one');
-  await create('two');
-  expect((await control(simulator, 'GET', 'requests')).value).toEqual(simulator.requests());
-  expect((await control(simulator, 'GET', 'requests?path=/trade/pay&out_trade_no=two')).value).toMatchObject([
-    { out_trade_no: 'two', created: true },
-  ]);
 });
 
 test('faults are set, listed with how often they struck, and cleared', async () => {

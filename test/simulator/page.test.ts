@@ -1,6 +1,21 @@
+/** What the pages of the buyer and of the desk say and refuse. In a browser: browser.test.ts. */
+import { request as open } from 'node:http';
 import type { Simulator } from '../../src/simulator';
 import { money } from '../../src/simulator/ui/money';
-import { buttons, call, hidden, type Json, order, press, sendForm, start, unescaped, visit } from './support';
+import {
+  accountOf,
+  buttons,
+  call,
+  hidden,
+  type Json,
+  order,
+  press,
+  refundOf,
+  sendForm,
+  start,
+  unescaped,
+  visit,
+} from './support';
 
 let simulator: Simulator;
 beforeEach(async () => {
@@ -39,16 +54,6 @@ describe('what a buyer sees', () => {
     const code = simulator.trade('2026-0001-PIX').payment_data.qr_code ?? 'none';
     expect(html).toContain(code);
     expect(html).toMatch(/<div class="qr" role="img" aria-label="[^"]+"><svg /);
-  });
-
-  test.each([
-    ['boleto', ['bank_code']],
-    ['spei', ['clabe', 'reference', 'bank_name']],
-    ['deposit-express', ['provider_owner', 'provider_agency', 'provider_number']],
-  ])('for %s its %j', async (file, fields) => {
-    const { html } = await visit(await create(file));
-    const [trade] = simulator.trades();
-    for (const field of fields) expect(html).toContain(`>${trade?.payment_data[field]}<`);
   });
 
   test('markup in the texts of an order is escaped', async () => {
@@ -129,21 +134,6 @@ describe('what a buyer can press', () => {
     expect(after.html).toContain(simulator.trade('one').payment_data.bank_code);
     expect(after.html).not.toContain('type="radio"');
     expect((await press(url, 'pay')).html).toContain('Paid');
-  });
-
-  test('paying a checkout at once takes the method chosen', async () => {
-    await press(await create('checkout', { out_trade_no: 'one' }), 'pay', { method: 'CreditCard' });
-    expect(simulator.trade('one')).toMatchObject({ method: 'CreditCard', trade_status: 'SUCCESS' });
-  });
-
-  test('a button that is pressed too late shows a sentence', async () => {
-    const url = await create('pix');
-    const { html } = await visit(url);
-    await simulator.pay('2026-0001-PIX');
-    const answer = await sendForm(url, { action: 'cancel' }, html);
-    expect(answer.status).toBe(409);
-    expect(answer.html).toContain('<p class="bad" role="alert">That is no longer possible: see the status.</p>');
-    expect(simulator.trade('2026-0001-PIX').trade_status).toBe('SUCCESS');
   });
 
   test.each([
@@ -262,5 +252,220 @@ describe('what is drawn and written', () => {
     expect(await post({ ...fields, nonce: '', action: 'pay' })).toContain('não foi clicado na própria página');
     await simulator.pay('2026-0001-PIX');
     expect(await post({ ...fields, action: 'cancel' })).toContain('Isso já não é possível: veja a situação.');
+  });
+});
+
+// -- Refunds
+
+/** A refund that waits for its buyer; answers with the address of its page. */
+async function waiting(file = 'pix'): Promise<string> {
+  const { body } = await call(simulator, '/trade/pay', order(file, { out_trade_no: 'one' }));
+  await simulator.pay(String(body.trade_no));
+  const { order_amount: refund_amount, order_currency: refund_currency } = simulator.trade('one');
+  const asked = refundOf('one', { refund_amount, refund_currency, bank_info: undefined });
+  await call(simulator, '/trade/refund', asked);
+  expect(simulator.refund('one').refund_status).toBe('REFUND_VERIFYING');
+  return simulator.refund('one').page_url;
+}
+
+describe('of a refund a buyer sees', () => {
+  test('the refund, its amount, and until when to answer', async () => {
+    const { status, headers, html } = await visit(await waiting());
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    for (const text of ['Refund: Order 1', 'R$\u00a0150,00', 'REFUND_VERIFYING', 'Mar 9, 2026, 12:00 PM UTC']) {
+      expect(html).toContain(text);
+    }
+    expect(html).toMatch(/<label class="field">Your account number or Pix key<input name="account"/);
+    expect(buttons(html)).toEqual(['Confirm', 'I do not want it']);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+
+  test('the payment’s own page leads there while the refund waits', async () => {
+    const url = await waiting();
+    const page = simulator.trade('one').page_url;
+    expect((await visit(page)).html).toContain(`<a class="button main" href="${url}">Say where your refund goes</a>`);
+    await simulator.actOnRefund('one', 'approve');
+    expect((await visit(page)).html).not.toContain('refund_id');
+  });
+
+  test('an unknown refund has no page', async () => {
+    for (const query of ['', '?refund_id=', '?refund_id=none', '?refund_id=__proto__']) {
+      expect((await visit(`${simulator.url}/refund${query}`)).status).toBe(404);
+    }
+  });
+});
+
+describe('of a refund a buyer can press', () => {
+  test('Confirm, with an account: the refund goes on, and the account is kept nowhere', async () => {
+    const url = await waiting();
+    const after = await press(url, 'confirm', { account: 'key-of-mariana' });
+    expect(after.status).toBe(303);
+    expect(after.html).toContain('Refund: on its way');
+    expect(buttons(after.html)).toEqual([]);
+    expect(simulator.trade('one').trade_status).toBe('REFUND_PROCESSING');
+    await simulator.advance('5s');
+    expect((await visit(url)).html).toContain('Refunded');
+    expect(JSON.stringify([simulator.refunds(), simulator.trades()])).not.toContain('key-of-mariana');
+  });
+
+  test('Confirm without an account does nothing', async () => {
+    const { status, html } = await press(await waiting(), 'confirm', { account: '  ' });
+    expect(status).toBe(400);
+    expect(html).toContain('<p class="bad" role="alert">Say which account the money goes to.</p>');
+    expect(simulator.refund('one').refund_status).toBe('REFUND_VERIFYING');
+  });
+
+  test.each([
+    ['646180157000000004', true],
+    ['646 180 15700000000 4', true],
+    ['646180157000000005', false],
+    ['64618015700000000', false],
+    ['six', false],
+  ])('for SPEI a CLABE: %s is one: %s', async (account, right) => {
+    const url = await waiting('spei');
+    expect((await visit(url)).html).toContain('Your CLABE');
+    const { status } = await press(url, 'confirm', { account });
+    expect(status).toBe(right ? 303 : 400);
+    expect(simulator.refund('one').refund_status).toBe(right ? 'REFUND_PROCESSING' : 'REFUND_VERIFYING');
+  });
+
+  test('the button "I do not want it" revokes the refund', async () => {
+    const after = await press(await waiting(), 'decline');
+    expect(after.html).toContain('Refund: revoked');
+    await simulator.advance('1m');
+    expect(simulator.trade('one').trade_status).toBe('SUCCESS');
+  });
+
+  test.each([
+    ['another site, which knows no nonce', { nonce: '' }, 403],
+    ['a button that does not exist', { action: 'approve' }, 400],
+    ['a refund that does not exist', { refund_id: 'none' }, 404],
+  ])('not %s', async (_, change, status) => {
+    const answer = await sendForm(await waiting(), { action: 'confirm', account: '1', ...change });
+    expect(answer.status).toBe(status);
+    expect(simulator.refund('one').refund_status).toBe('REFUND_VERIFYING');
+  });
+});
+
+// -- The desk
+
+const desk = (path = '') => `${simulator.url}/simulator/desk${path}`;
+/** A paid order; answers with its trade_no. */
+async function paid(out_trade_no: string): Promise<string> {
+  await create('pix', { out_trade_no });
+  return (await simulator.pay(out_trade_no)).trade_no;
+}
+const account = async () => {
+  const { body } = await call(simulator, '/virtual-account/spei/create', accountOf('http://127.0.0.1:9/ipn'));
+  return { account_id: String(body.account_id), account_number: String(body.account_number) };
+};
+const listed = (html: string) => [...html.matchAll(/trade_no=\d+">([\w-]+)</g)].map(([, no]) => no);
+const nonceOf = (html: string) => String(hidden(html).nonce);
+const post = async (path: string, form: Record<string, string>) => {
+  const response = await fetch(desk(path), { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+  return { status: response.status, html: await response.text() };
+};
+
+describe('the desk’s trades', () => {
+  test('trades are listed, newest first, and found by a part of either number and by status', async () => {
+    const one = await paid('order-one');
+    await paid('order-two');
+    await simulator.act('order-two', 'chargeback');
+    const { status, headers, html } = await visit(desk());
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(listed(html)).toEqual(['order-two', 'order-one']);
+    for (const [query, found] of [
+      [`no=${one}`, ['order-one']],
+      ['no=%20Order-T', ['order-two']],
+      ['status=SUCCESS', ['order-one']],
+      ['no=order&status=CHARGEBACK', ['order-two']],
+      ['no=one&status=CHARGEBACK', []],
+      ['no=__proto__', []],
+    ] as const) {
+      expect([query, listed((await visit(desk(`?${query}`))).html)]).toEqual([query, found]);
+    }
+    expect((await visit(desk('?no=none'))).html).toContain('There are no trades.');
+    expect((await visit(desk('?status=CHARGEBACK&no=two'))).html).toContain('<option value="CHARGEBACK" selected>');
+  });
+
+  test('a list that is too long says so', async () => {
+    for (let count = 0; count < 201; count++)
+      await call(simulator, '/trade/pay', order('pix', { out_trade_no: `n${count}` }));
+    const { html } = await visit(desk());
+    expect(listed(html)).toHaveLength(200);
+    expect(html).toContain('The newest 200 of 201');
+    expect(listed((await visit(desk('?no=n0'))).html)).toEqual(['n0']);
+  });
+
+  test('one trade shows the buttons that its state allows', async () => {
+    const trade_no = await paid('one');
+    const page = () => visit(desk(`/trade?trade_no=${trade_no}`));
+    expect(buttons((await page()).html)).toEqual(['Dispute', 'Charge back', 'Force a refund', 'Send the callback']);
+    await simulator.act('one', 'chargeback');
+    expect(buttons((await page()).html)).toEqual(['Reverse the chargeback', 'Send the callback']);
+    expect((await visit(desk('/trade?trade_no=none'))).status).toBe(404);
+  });
+
+  test('a pending refund has its own buttons', async () => {
+    const trade_no = await paid('one');
+    await call(simulator, '/trade/refund', refundOf('one', { out_request_no: 'r1' }));
+    const { html } = await visit(desk(`/trade?trade_no=${trade_no}`));
+    expect(buttons(html)).toEqual(['Send the callback', 'Approve', 'Refuse', 'Revoke']);
+    expect(html).toContain('aria-label="Refund r1"');
+  });
+
+  test('a button that is pressed too late shows a sentence', async () => {
+    const trade_no = await paid('one');
+    const nonce = nonceOf((await visit(desk(`/trade?trade_no=${trade_no}`))).html);
+    await simulator.act('one', 'chargeback');
+    const { status, html } = await post('/trade', { nonce, trade_no, action: 'dispute' });
+    expect(status).toBe(409);
+    expect(html).toContain('<p class="bad" role="alert">A trade that is CHARGEBACK can not become DISPUTE.</p>');
+  });
+});
+
+describe('the desk’s virtual accounts', () => {
+  test.each([
+    ['0', 400, 'A deposit must be a decimal from 0.01'],
+    ['1.001', 400, 'at most two decimals'],
+    ['', 400, 'A deposit must be'],
+    ['much', 400, 'A deposit must be'],
+  ])('a deposit of %j is answered %i with a sentence', async (amount, status, sentence) => {
+    const { account_id } = await account();
+    const nonce = nonceOf((await visit(desk('/accounts'))).html);
+    const answer = await post('/accounts', { nonce, account_id, amount, action: 'deposit' });
+    expect(answer.status).toBe(status);
+    expect(answer.html).toContain(sentence);
+    expect(simulator.deposits(account_id).count).toBe(0);
+  });
+});
+
+describe('who may press on the desk', () => {
+  test.each(['', 'a guess'])('not without the desk’s own nonce: %j', async (nonce) => {
+    const trade_no = await paid('one');
+    const { account_id } = await account();
+    expect((await post('/trade', { nonce, trade_no, action: 'chargeback' })).status).toBe(403);
+    expect((await post('/accounts', { nonce, account_id, amount: '1.00', action: 'deposit' })).status).toBe(403);
+    expect(simulator.trade('one').trade_status).toBe('SUCCESS');
+    expect(simulator.deposits(account_id).count).toBe(0);
+  });
+
+  /** A request with headers that fetch does not let anybody set. */
+  const statusFor = (headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const request = open(desk('/accounts'), { headers, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      request.on('error', reject).end();
+    });
+
+  test('only this machine may press, and no page of another site', async () => {
+    const { host } = new URL(simulator.url);
+    expect(await statusFor({ host })).toBe(200);
+    expect(await statusFor({ host: 'rebound.example.com' })).toBe(403);
+    expect(await statusFor({ origin: 'https://evil.example.com' })).toBe(403);
   });
 });

@@ -1,7 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { type SimulatorOptions, startSimulator } from '../../src/simulator';
 import { edited, type Json, publishedOrders } from '../gateway/support';
+import { localServer } from '../harness/local-server';
 
 export { edited, type Json, publishedOrders };
 
@@ -31,8 +32,10 @@ export function authorization({ app_id, secret_key }: { app_id: string; secret_k
 
 export interface Reply {
   status: number;
+  type: string | null;
   text: string;
-  body: Json;
+  /** The text as JSON; throws where it is none. */
+  readonly body: Json;
 }
 
 /** Calls an operation as a merchant does; `app_id` and `timestamp` are added where they are missing. */
@@ -40,14 +43,10 @@ export async function call(
   simulator: { url: string },
   path: string,
   body: Json,
-  { as = app, headers = {} }: { as?: typeof app; headers?: Record<string, string> } = {},
+  { as = app, signal = null }: { as?: typeof app; signal?: AbortSignal | null } = {},
 ): Promise<Reply> {
   const sent = JSON.stringify({ app_id: as.app_id, timestamp: '2026-03-02 12:00:00', ...body });
-  return send(simulator, path, sent, {
-    authorization: authorization(as),
-    'content-type': 'application/json',
-    ...headers,
-  });
+  return send(simulator, path, sent, { authorization: authorization(as), 'content-type': 'application/json' }, signal);
 }
 
 /** Posts a text as it is. */
@@ -56,10 +55,18 @@ export async function send(
   path: string,
   text: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string>,
+  signal: AbortSignal | null = null,
 ): Promise<Reply> {
-  const response = await fetch(simulator.url + path, { method: 'POST', body: text, headers });
+  const response = await fetch(simulator.url + path, { method: 'POST', body: text, headers, signal });
   const answer = await response.text();
-  return { status: response.status, text: answer, body: json(answer) };
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    text: answer,
+    get body() {
+      return json(answer);
+    },
+  };
 }
 
 /** Calls the control API. */
@@ -78,6 +85,39 @@ export function order(file: string, changes: Json = {}): Json {
   if (!found) throw new Error(`There is no order ${file}`);
   return edited({ notify_url: 'http://127.0.0.1:9/ipn', ...found.request }, changes);
 }
+
+/** A refund of a whole PIX order to an account that it names. */
+export const refundOf = (out_trade_no: string, changes: Json = {}): Json =>
+  edited(
+    {
+      out_trade_no,
+      refund_currency: 'BRL',
+      refund_amount: '150.00',
+      user_info: {
+        identify: { number: '11144477735', type: 'CPF' },
+        name: 'Mariana Lima',
+        email: 'mariana@example.com',
+      },
+      bank_info: { number: '0012345-6' },
+    },
+    changes,
+  );
+
+/** A request for a SPEI account. */
+export const accountOf = (notify_url: string, changes: Json = {}): Json =>
+  edited(
+    {
+      notify_url,
+      customer: {
+        buyer_id: 'buyer-mx-1',
+        email: 'sofia@example.com',
+        name: 'Sofía Hernández',
+        phone: '5215512345678',
+        identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
+      },
+    },
+    changes,
+  );
 
 /** A page, as a browser gets it. */
 export async function visit(url: string) {
@@ -125,39 +165,21 @@ export class Merchant {
   /** Called while a notification waits for its answer. */
   onReceive: () => void = () => undefined;
   answer: { status: number; body: string } | 'never' = { status: 200, body: 'success' };
-  readonly #server: Server;
-
-  private constructor(server: Server) {
-    this.#server = server;
-  }
+  private constructor(
+    readonly url: string,
+    readonly close: () => Promise<void>,
+  ) {}
 
   static async start(): Promise<Merchant> {
-    const server = createServer();
-    const merchant = new Merchant(server);
-    server.on('request', async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const bytes = Buffer.concat(chunks);
+    const server = createServer(async (request, response) => {
+      const bytes = await buffer(request);
       merchant.received.push({ bytes, headers: request.headers, body: json(bytes.toString('utf8')) });
       merchant.onReceive();
       if (merchant.answer === 'never') return;
       response.writeHead(merchant.answer.status).end(merchant.answer.body);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { origin, close } = await localServer(server);
+    const merchant = new Merchant(`${origin}/ipn`, close);
     return merchant;
   }
-
-  get url(): string {
-    const address = this.#server.address();
-    return `http://127.0.0.1:${isInternet(address) ? address.port : 0}/ipn`;
-  }
-
-  close(): Promise<void> {
-    this.#server.closeAllConnections();
-    return new Promise((resolve) => this.#server.close(() => resolve()));
-  }
-}
-
-function isInternet(address: string | AddressInfo | null): address is AddressInfo {
-  return typeof address === 'object' && address !== null;
 }

@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import pino from 'pino';
 import { freePort } from '../../src/cli/dev/temporal';
-import { ConfigError, loadConfig } from '../../src/process/settings';
+import { loadConfig } from '../../src/process/settings';
 import { devServer } from '../../src/testing/dev-server';
 import { runWebhook, startWebhook } from '../../src/webhook';
 import { app, ipn, post, send } from './support';
@@ -33,16 +33,6 @@ test('uses the app and the task queue of its environment', async () => {
   expect((await send(`${webhook.url}/readyz`)).status).toBe(200);
   const { taskQueue } = await temporal.client.workflow.getHandle(`payment:${app.app_id}:from-env`).describe();
   expect(taskQueue).toBe('another-queue');
-  await webhook.close();
-});
-
-test('throws ConfigError with the port and the setting if the port is taken', async () => {
-  const webhook = await start();
-  const { port } = new URL(webhook.url);
-  await expect(start({ WEBHOOK_PORT: port })).rejects.toThrow(
-    `The webhook cannot listen on 127.0.0.1:${port} (EADDRINUSE). Set WEBHOOK_PORT to another port.`,
-  );
-  await expect(start({ WEBHOOK_PORT: port })).rejects.toThrow(ConfigError);
   await webhook.close();
 });
 

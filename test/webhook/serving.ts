@@ -1,29 +1,27 @@
 /** HTTP servers for mounts, on free ports, closed together. */
 import { createServer, type RequestListener } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { localServer } from '../harness/local-server';
 
 export function servers() {
   const closing: (() => Promise<unknown>)[] = [];
 
   /** Starts a server; resolves to its URL. */
   async function serve(listener: RequestListener): Promise<string> {
-    const server = createServer(listener);
-    closing.push(() => new Promise((resolve) => server.close(resolve)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('No port');
-    return `http://127.0.0.1:${address.port}`;
+    const { origin, close } = await localServer(createServer(listener));
+    closing.push(close);
+    return origin;
   }
 
   /** Serves a `Request → Response` handler, as a platform such as Vercel does. */
   const platform = (handle: (request: Request) => Promise<Response> | Response) =>
     serve(async (incoming, outgoing) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk);
+      const sent = await buffer(incoming);
       const pairs: [string, string][] = incoming.rawHeaders.flatMap((name, i) =>
         i % 2 === 0 && name.toLowerCase() !== 'connection' ? [[name, incoming.rawHeaders[i + 1] ?? '']] : [],
       );
       const method = incoming.method ?? 'GET';
-      const body = method === 'GET' || chunks.length === 0 ? {} : { body: new Uint8Array(Buffer.concat(chunks)) };
+      const body = method === 'GET' || sent.length === 0 ? {} : { body: new Uint8Array(sent) };
       const response = await handle(
         new Request(`http://shop.example${incoming.url}`, { method, headers: pairs, ...body }),
       );

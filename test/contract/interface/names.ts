@@ -60,7 +60,7 @@ const ORDERS = ['/trade/pay', '/trade/create'];
 const REFUND = ['/trade/refund'];
 const AMOUNT = '0.01 to 99999999999999.99';
 
-/** The lines of section 8: the limit, the operations and their fields. The retries of notifications are in table.test.ts. */
+/** The lines of section 8: the limit, the operations and their fields. The retries of notifications are in test/simulator/notifications.test.ts. */
 export const LIMITS: readonly (readonly [limit: string | number, paths: readonly string[], fields: string])[] = [
   [AMOUNT, ORDERS, 'order_amount'],
   [AMOUNT, REFUND, 'refund_amount'],

@@ -1,10 +1,11 @@
 /** What the tests of the interface share: a client, a simulator, the wire between them, and requests written by hand. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { GatewayClient, GatewayError, type GatewaySettings, InvalidRequestError } from '../../../src/gateway';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../src/simulator';
 import { edited, type Json } from '../../gateway/support';
+import { localServer } from '../../harness/local-server';
 
 export { edited, type Json };
 
@@ -89,26 +90,18 @@ export interface Wire {
 export async function wireTo(url: string): Promise<Wire> {
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
+    const body = await buffer(request);
     bodies.push(body.toString('utf8'));
     const passed = await fetch(url + request.url, {
       method: 'POST',
       headers: { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' },
-      body,
+      body: new Uint8Array(body),
     });
     response.writeHead(passed.status, { 'content-type': passed.headers.get('content-type') ?? '' });
     response.end(Buffer.from(await passed.arrayBuffer()));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { base_url: `http://127.0.0.1:${port}`, bodies, close };
+  const { origin, close } = await localServer(server);
+  return { base_url: origin, bodies, close };
 }
 
 /** The client's method for each operation. */

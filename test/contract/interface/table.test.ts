@@ -2,8 +2,6 @@
  * Every row of sections 4 and 8, driven through the client and the simulator, which share no code: at the limit both
  * accept, one past it both refuse and name the same field. What the client refuses is not sent.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type GatewayClient, readNotification } from '../../../src/gateway';
 import { loadConfig } from '../../../src/process/settings';
 import type { Simulator } from '../../../src/simulator';
@@ -307,29 +305,6 @@ describe('a notification (6.5)', () => {
     expect(lacking).toEqual(['out_request_no', 'card.card_no']);
     expect(readNotification(Buffer.from(sent?.body ?? ''))).toMatchObject({ amount: '50.00', currency: 'MXN' });
   });
-});
-
-test('a notification that fails is sent again six times, at the offsets of 6.3', async () => {
-  let attempts = 0;
-  const merchant = createServer((_, response) => {
-    attempts += 1;
-    response.writeHead(500).end();
-  });
-  await new Promise<void>((resolve) => merchant.listen(0, '127.0.0.1', resolve));
-  const { port } = merchant.address() as AddressInfo;
-  const gateway = await start({ notifications: true });
-  const order = orderIn('PIX', 'BRL', { out_trade_no: unique(), notify_url: `http://127.0.0.1:${port}/ipn` });
-  const { trade_no } = await post(gateway.url, '/trade/pay', order, HAND_APP);
-  await gateway.pay(String(trade_no));
-  await gateway.settled();
-  await gateway.advance('30d');
-  const [notification] = gateway.notifications({ trade_no: String(trade_no) });
-  const minutes = notification?.attempts.map(({ at }) => (Date.parse(at) - NOON) / 60_000);
-  expect(minutes).toEqual([0, 10, 30, 60, 120, 360, 840]);
-  expect(attempts).toBe(7);
-  await gateway.close();
-  merchant.closeAllConnections();
-  await new Promise((resolve) => merchant.close(resolve));
 });
 
 describe('every name of the interface has a row', () => {

@@ -333,6 +333,25 @@ describe('merchants of every language at the same moment', () => {
   });
 });
 
+test.each<[string, Record<string, string>, object]>([
+  [
+    'other keys than the worker is told that there is no answer yet',
+    { PAYMENTS_ENCRYPTION_KEYS: setting(key('another')) },
+    { type: 'PaymentPending', message: expect.stringContaining('has it the same keys as this process?') },
+  ],
+  [
+    'no keys is told that clear text is refused',
+    { PAYMENTS_ENCRYPTION_KEYS: '', PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' },
+    { type: 'InvalidRequest', message: expect.stringMatching(/in clear text.*PAYMENTS_ENCRYPTION_KEYS/) },
+  ],
+])('a merchant in Python with %s, and its order is not sent', async (_, keys, told) => {
+  const out_trade_no = numberIn('Python');
+  const stranger = resident({ ...env, ...keys }, python, join(PYTHON, 'tests/cases.py'));
+  const { error } = await stranger({ call: 'pay', order: { ...pix.request, out_trade_no } });
+  expect(error).toMatchObject(told);
+  expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
+});
+
 test('a question of a merchant in any language lives no longer than somebody may wait for its answer', async () => {
   for (const [i, language] of LANGUAGES.entries()) {
     const request = { currency: 'BRL', amount: `30${i}.00` };

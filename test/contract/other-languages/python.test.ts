@@ -1,7 +1,7 @@
 /**
- * The contract as a merchant in Python uses it, with Temporal's Python SDK only. Temporal, worker, webhook and simulator are
- * real. The tests run in plain JSON and encrypted. The first program of each has a process of its own, as a merchant starts it; the
- * others are forks of one that has imported the SDK.
+ * The contract as a merchant in Python uses it in plain JSON, with Temporal's Python SDK only; encrypted: merchants.test.ts. Temporal,
+ * worker, webhook and simulator are real. The first program has a process of its own, as a merchant starts it; the others are forks
+ * of one that has imported the SDK.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,6 @@ import { afterSaleWorkflowId, SEARCH_ATTRIBUTE } from '../../../src/contract';
 import { open } from '../../../src/gateway';
 import { readStart } from '../../../src/temporal/workflow-history';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
-import { key, setting } from '../../codec/support';
 import { type JsonOutput, JsonProgram, pythonWith } from '../../harness/python';
 import { PythonForks } from '../../harness/python-forks';
 
@@ -23,8 +22,6 @@ const EXAMPLE = join(__dirname, '../../../clients/python');
 const MODULES = [EXAMPLE, join(EXAMPLE, 'examples')].join(delimiter);
 
 let stack: Stack;
-/** The encryption keys of the stack and the merchant. */
-let keys: Record<string, string>;
 let python: string;
 let folder: string;
 let forks: PythonForks;
@@ -34,18 +31,15 @@ beforeAll(async () => {
   python = await pythonWith(join(EXAMPLE, 'requirements.txt'));
   folder = await mkdtemp(join(tmpdir(), 'merchant-'));
   forks = await PythonForks.start(python, folder, MODULES);
+  stack = await startStack({ env: CLEAR });
 });
 
 afterAll(async () => {
+  await Promise.all(started.map((program) => program.kill()));
+  await stack?.close();
   await forks?.end();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
-
-/** Ends the programs and the stack. */
-async function endAll(): Promise<void> {
-  await Promise.all(started.splice(0).map((program) => program.kill()));
-  await stack?.close();
-}
 
 type Order = { out_trade_no: string; [field: string]: unknown };
 
@@ -65,7 +59,7 @@ async function run(program: string, request: Order, ...options: string[]): Promi
     PAYMENTS_TASK_QUEUE: stack.taskQueue,
     GATEWAY_APP_ID: APP.app_id,
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(stack.config.PAYMENTS_SEALING_PUBLIC_JWK),
-    ...keys,
+    ...CLEAR,
   };
   const running = started.length === 0 ? new JsonProgram(python, args, env) : forks.run(args, env);
   started.push(running);
@@ -79,166 +73,121 @@ const payOnce = async (request: Order) => (await merchant(request)).end();
 const workflowId = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;
 const creations = (out_trade_no: string) => stack.simulator.requests({ out_trade_no, path: '/trade/pay' });
 
-describe.each([
-  ['in plain JSON', false],
-  ['encrypted', true],
-])('%s', (_, isEncrypted) => {
-  beforeAll(async () => {
-    keys = isEncrypted ? { PAYMENTS_ENCRYPTION_KEYS: setting(key('test-key')) } : CLEAR;
-    stack = await startStack({ env: keys });
-  });
+test('a PIX payment is started, read, and paid', async () => {
+  const out_trade_no = 'py-pix';
+  const backend = await merchant(pixOrder(out_trade_no), '--wait');
 
-  afterAll(endAll);
-
-  test('a PIX payment is started, read, and paid', async () => {
-    const out_trade_no = 'py-pix';
-    const backend = await merchant(pixOrder(out_trade_no), '--wait');
-
-    const paymentData = await backend.next();
-    expect(paymentData).toEqual({
-      payment_data: expect.objectContaining({
-        out_trade_no,
-        trade_no: expect.stringMatching(/./),
-        qr_code: expect.stringMatching(/^000201.*br\.gov\.bcb\.pix/),
-        pay_url: expect.stringContaining(stack.simulator.url),
-        recovered: false,
-      }),
-    });
-
-    const known = {
-      app_id: APP.app_id,
+  const paymentData = await backend.next();
+  expect(paymentData).toEqual({
+    payment_data: expect.objectContaining({
       out_trade_no,
       trade_no: expect.stringMatching(/./),
-      order_amount: '150.00',
-      order_currency: 'BRL',
-      method: 'PIX',
-      attention: null,
-      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-    };
-    const created = { time: expect.stringMatching(/Z$/), from: null, to: 'PROCESSING', source: 'creation' };
-    expect(await backend.next()).toEqual({
-      state: expect.objectContaining({
-        ...known,
-        trade_status: 'PROCESSING',
-        outcome: null,
-        confirmed_by: null,
-        history: [created],
-      }),
-    });
-
-    const sameOrder = async () => (await payOnce(pixOrder(out_trade_no))).printed[0];
-    const anotherOrder = () => payOnce(pixOrder(out_trade_no, { order_amount: '150.01', content: 'One ticket' }));
-    const refused = {
-      code: 1,
-      printed: [],
-      complaint: expect.objectContaining({ error: 'DifferentRequest', fields: ['content', 'order_amount'] }),
-    };
-    expect(await sameOrder()).toEqual(paymentData);
-    expect(await anotherOrder()).toEqual(refused);
-
-    await stack.simulator.pay(out_trade_no);
-    expect(await backend.end()).toEqual({
-      code: 0,
-      complaint: undefined,
-      printed: [
-        {
-          result: expect.objectContaining({
-            ...known,
-            trade_status: 'SUCCESS',
-            outcome: 'SUCCESS',
-            confirmed_by: 'query',
-            history: [created, expect.objectContaining({ from: 'PROCESSING', to: 'SUCCESS', source: 'query' })],
-          }),
-        },
-      ],
-    });
-
-    // The payment has ended: no workflow runs under its id, and none may start.
-    expect(await sameOrder()).toEqual(paymentData);
-    expect(await anotherOrder()).toEqual(refused);
-    expect(creations(out_trade_no)).toHaveLength(1);
+      qr_code: expect.stringMatching(/^000201.*br\.gov\.bcb\.pix/),
+      pay_url: expect.stringContaining(stack.simulator.url),
+      recovered: false,
+    }),
   });
 
-  test.each([
-    ['a card order with its token', 'py-card', 'token' as const, card.request],
-    ['a wallet order with its PIN', 'py-wallet', 'account_verification_code' as const, wallet.request],
-  ])('%s sealed in Python can be opened by the worker only', async (_, out_trade_no, field, request) => {
-    const secret = String(Reflect.get(request, field));
-    const backend = await merchant({ ...request, out_trade_no }, '--wait');
-    expect(await backend.next()).toMatchObject({ payment_data: { out_trade_no, recovered: false } });
-    await stack.simulator.pay(out_trade_no);
-    expect(await backend.end()).toMatchObject({ code: 0, printed: [{}, { result: { outcome: 'SUCCESS' } }] });
-
-    const stored = await historyOf(out_trade_no);
-    expect(stored.includes(request.buyer_id)).toBe(!isEncrypted);
-    expect(stored.includes(JSON.stringify(secret))).toBe(false);
-
-    const { input } = await readStart(stack.client, workflowId(out_trade_no));
-    const sealed = 'request' in input ? input.request[field] : undefined;
-    expect(sealed).toEqual({ sealed: expect.stringMatching(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/) });
-    const openedFor = (order: string) =>
-      open(sealed as { sealed: string }, stack.config.PAYMENTS_SEALING_JWKS?.keys ?? [], {
-        app_id: APP.app_id,
-        out_trade_no: order,
-      });
-    expect(await openedFor(out_trade_no)).toBe(secret);
-    await expect(openedFor('py-another')).rejects.toThrow('sealed for another order');
+  const known = {
+    app_id: APP.app_id,
+    out_trade_no,
+    trade_no: expect.stringMatching(/./),
+    order_amount: '150.00',
+    order_currency: 'BRL',
+    method: 'PIX',
+    attention: null,
+    expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+  };
+  const created = { time: expect.stringMatching(/Z$/), from: null, to: 'PROCESSING', source: 'creation' };
+  expect(await backend.next()).toEqual({
+    state: expect.objectContaining({
+      ...known,
+      trade_status: 'PROCESSING',
+      outcome: null,
+      confirmed_by: null,
+      history: [created],
+    }),
   });
 
-  test('an order with a bare card token is refused, and does not reach the gateway', async () => {
-    const out_trade_no = 'py-bare';
-    const careless = await run(join(__dirname, 'unsealed.py'), { ...card.request, out_trade_no });
-    expect(await careless.end()).toMatchObject({
-      printed: [],
-      complaint: { error: 'InvalidRequest', issues: [{ field: 'token', rule: expect.stringContaining('sealed') }] },
-    });
-    expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
-    // An operator finds such orders in Temporal UI by their attention.
-    const failed = stack.client.workflow.getHandle(workflowId(out_trade_no));
-    await expect(failed.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
-    const afterSale = stack.client.workflow.getHandle(afterSaleWorkflowId(APP.app_id, out_trade_no));
-    await afterSale.query('state');
-    const { typedSearchAttributes } = await afterSale.describe();
-    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention)).toBe('bare-secret');
-    // The secret is in one history only.
-    const { events } = await afterSale.fetchHistory();
-    const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
-    expect(input).toBeDefined();
-    expect(Buffer.from(input ?? []).toString()).not.toContain('"token"');
+  const sameOrder = async () => (await payOnce(pixOrder(out_trade_no))).printed[0];
+  const anotherOrder = () => payOnce(pixOrder(out_trade_no, { order_amount: '150.01', content: 'One ticket' }));
+  const refused = {
+    code: 1,
+    printed: [],
+    complaint: expect.objectContaining({ error: 'DifferentRequest', fields: ['content', 'order_amount'] }),
+  };
+  expect(await sameOrder()).toEqual(paymentData);
+  expect(await anotherOrder()).toEqual(refused);
+
+  await stack.simulator.pay(out_trade_no);
+  expect(await backend.end()).toEqual({
+    code: 0,
+    complaint: undefined,
+    printed: [
+      {
+        result: expect.objectContaining({
+          ...known,
+          trade_status: 'SUCCESS',
+          outcome: 'SUCCESS',
+          confirmed_by: 'query',
+          history: [created, expect.objectContaining({ from: 'PROCESSING', to: 'SUCCESS', source: 'query' })],
+        }),
+      },
+    ],
   });
 
-  // Last, because they change the merchant's keys.
-  if (!isEncrypted) return;
-  describe('if worker and merchant have different keys', () => {
-    test('an order that the worker cannot decrypt is not sent, and ends in PaymentPending', async () => {
-      keys = { PAYMENTS_ENCRYPTION_KEYS: setting(key('another')) };
-      expect(await payOnce(pixOrder('py-wrong-key'))).toEqual({
-        code: 3,
-        printed: [],
-        complaint: {
-          error: 'PaymentPending',
-          message: expect.stringContaining('has it the same keys as this process?'),
-        },
-      });
-      expect(stack.simulator.requests({ out_trade_no: 'py-wrong-key' })).toEqual([]);
-    });
+  // The payment has ended: no workflow runs under its id, and none may start.
+  expect(await sameOrder()).toEqual(paymentData);
+  expect(await anotherOrder()).toEqual(refused);
+  expect(creations(out_trade_no)).toHaveLength(1);
+});
 
-    test('the order of a merchant that writes clear text is refused at once, and ends in InvalidRequest, not sent', async () => {
-      keys = CLEAR;
-      const blind = await payOnce(pixOrder('py-no-key'));
-      expect(blind).toMatchObject({
-        code: 2,
-        printed: [],
-        complaint: {
-          error: 'InvalidRequest',
-          message: expect.stringMatching(/in clear text.*PAYMENTS_ENCRYPTION_KEYS/),
-        },
-      });
-      const refused = stack.client.workflow.getHandle(workflowId('py-no-key'));
-      await expect(refused.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
-      expect(creations('py-no-key')).toEqual([]);
+test.each([
+  ['a card order with its token', 'py-card', 'token' as const, card.request],
+  ['a wallet order with its PIN', 'py-wallet', 'account_verification_code' as const, wallet.request],
+])('%s sealed in Python can be opened by the worker only', async (_, out_trade_no, field, request) => {
+  const secret = String(Reflect.get(request, field));
+  const backend = await merchant({ ...request, out_trade_no }, '--wait');
+  expect(await backend.next()).toMatchObject({ payment_data: { out_trade_no, recovered: false } });
+  await stack.simulator.pay(out_trade_no);
+  expect(await backend.end()).toMatchObject({ code: 0, printed: [{}, { result: { outcome: 'SUCCESS' } }] });
+
+  const stored = await historyOf(out_trade_no);
+  expect(stored).toContain(request.buyer_id);
+  expect(stored).not.toContain(JSON.stringify(secret));
+
+  const { input } = await readStart(stack.client, workflowId(out_trade_no));
+  const sealed = 'request' in input ? input.request[field] : undefined;
+  expect(sealed).toEqual({ sealed: expect.stringMatching(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/) });
+  const openedFor = (order: string) =>
+    open(sealed as { sealed: string }, stack.config.PAYMENTS_SEALING_JWKS?.keys ?? [], {
+      app_id: APP.app_id,
+      out_trade_no: order,
     });
+  expect(await openedFor(out_trade_no)).toBe(secret);
+  await expect(openedFor('py-another')).rejects.toThrow('sealed for another order');
+});
+
+test('an order with a bare card token is refused, and does not reach the gateway', async () => {
+  const out_trade_no = 'py-bare';
+  const careless = await run(join(__dirname, 'unsealed.py'), { ...card.request, out_trade_no });
+  expect(await careless.end()).toMatchObject({
+    printed: [],
+    complaint: { error: 'InvalidRequest', issues: [{ field: 'token', rule: expect.stringContaining('sealed') }] },
   });
+  expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
+  // An operator finds such orders in Temporal UI by their attention.
+  const failed = stack.client.workflow.getHandle(workflowId(out_trade_no));
+  await expect(failed.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
+  const afterSale = stack.client.workflow.getHandle(afterSaleWorkflowId(APP.app_id, out_trade_no));
+  await afterSale.query('state');
+  const { typedSearchAttributes } = await afterSale.describe();
+  expect(typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention)).toBe('bare-secret');
+  // The secret is in one history only.
+  const { events } = await afterSale.fetchHistory();
+  const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
+  expect(input).toBeDefined();
+  expect(Buffer.from(input ?? []).toString()).not.toContain('"token"');
 });
 
 /** A payment's history as text, with its payloads decoded from base64. */
