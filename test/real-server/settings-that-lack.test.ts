@@ -1,12 +1,12 @@
 /**
- * Workers that lack something, on a real server: an app, or an activity. Beside another worker that has it, each order goes on. What one alone
- * does: test/workflows/payment/settings-that-lack.test.ts.
+ * Workers that lack something, on a real server with keys: an app, or an activity. Beside another worker that has it, each order goes on. What
+ * people are shown of one alone: test/workflows/payment/settings-that-lack.test.ts.
  */
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { loadConfig, PaymentGatewayPlugin } from '../../src';
-import { PaymentsClient } from '../../src/client';
+import { PaymentNotFoundError, PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
 import { APP } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
@@ -31,21 +31,24 @@ beforeAll(async () => {
   // It is a process of its own: one process has one worker of a task queue.
   stack = await outsideStack({ settings: QUICK });
   await stack.startWorker();
-  const { connection, namespace = 'default' } = stack.temporal;
-  const client = new Client({ connection, namespace, dataConverter: dataConverter(loadConfig(QUICK)) });
-  payments = new PaymentsClient({ client, app_id: APP.app_id, taskQueue: stack.taskQueue });
+  payments = paymentsOf(stack.taskQueue);
 });
 afterAll(() => stack?.close());
+
+function paymentsOf(taskQueue: string): PaymentsClient {
+  const { connection, namespace = 'default' } = stack.temporal;
+  const client = new Client({ connection, namespace, dataConverter: dataConverter(loadConfig(QUICK)) });
+  return new PaymentsClient({ client, app_id: APP.app_id, taskQueue });
+}
 
 type Lacking = 'the app' | 'gateway.policy' | 'gateway.refund';
 type Activities = Map<string, (...args: never[]) => Promise<unknown>>;
 
-/** Acts beside a worker that lacks something. */
-async function besideOneThatLacks(lacks: Lacking, act: () => Promise<void>): Promise<void> {
-  const { taskQueue, temporal, simulator } = stack;
+/** Acts while a worker of the task queue lacks something. */
+async function whileOneLacks(lacks: Lacking, act: () => Promise<void>, settings: object = {}): Promise<void> {
+  const { temporal, simulator } = stack;
   const config = loadConfig({
-    ...QUICK,
-    PAYMENTS_TASK_QUEUE: taskQueue,
+    ...{ ...QUICK, PAYMENTS_TASK_QUEUE: stack.taskQueue, ...settings },
     GATEWAY_BASE_URL: simulator.url,
     GATEWAY_APP_ID: lacks === 'the app' ? 'another-app' : APP.app_id,
     GATEWAY_SECRET_KEY: APP.secret_key,
@@ -61,7 +64,7 @@ async function besideOneThatLacks(lacks: Lacking, act: () => Promise<void>): Pro
   const worker = await Worker.create({
     connection: temporal.nativeConnection,
     namespace: temporal.namespace ?? 'default',
-    taskQueue,
+    taskQueue: config.PAYMENTS_TASK_QUEUE,
     workflowBundle: await workflowBundle(dataConverter(config).failureConverterPath),
     plugins: [new PaymentGatewayPlugin(config), without],
   });
@@ -86,11 +89,11 @@ async function sold(): Promise<string> {
 
 test.each<Lacking>(['the app', 'gateway.policy'])(
   'one that lacks %s keeps no order: each is made once, and paid',
-  (lacks) => besideOneThatLacks(lacks, async () => void (await Promise.all(Array.from({ length: 4 }, sold)))),
+  (lacks) => whileOneLacks(lacks, async () => void (await Promise.all(Array.from({ length: 4 }, sold)))),
 );
 
 test('one that lacks gateway.refund keeps no refund: it is made once', () =>
-  besideOneThatLacks('gateway.refund', async () => {
+  whileOneLacks('gateway.refund', async () => {
     const out_trade_no = await sold();
     const bank_info = { bank_name: 'Banco do Brasil', agency: '1234', type: 'CHECKING', number: '56789-0' };
     await until(
@@ -100,3 +103,20 @@ test('one that lacks gateway.refund keeps no refund: it is made once', () =>
     );
     expect(stack.simulator.requests({ out_trade_no, path: '/trade/refund' })).toHaveLength(1);
   }));
+
+test('with a worker alone that lacks the app, the order fails in its time with the true reason', async () => {
+  const PAYMENTS_TASK_QUEUE = `lacking-${randomUUID()}`;
+  const alone = paymentsOf(PAYMENTS_TASK_QUEUE);
+  const request = publishedOrder('pix', { out_trade_no: PAYMENTS_TASK_QUEUE });
+  const end = (): Promise<unknown> => alone.outcome(request.out_trade_no).catch((error: unknown) => error);
+  const failed = async () => {
+    alone.pay(request).catch(() => undefined);
+    const error = await until(end, (one) => !(one instanceof PaymentNotFoundError));
+    const message = expect.stringMatching(/no such app.*GATEWAY_APPS_FILE/);
+    expect(error).toMatchObject({ name: 'NotCreatedError', outcome: 'not-sent', message });
+  };
+  // Long beside the moments that a busy machine loses.
+  const settings = { PAYMENTS_TASK_QUEUE, PAYMENTS_PATIENCE: '6s', PAYMENTS_CREATE_WITHIN: '20s' };
+  await whileOneLacks('the app', failed, settings);
+  expect(stack.simulator.requests({ out_trade_no: request.out_trade_no })).toEqual([]);
+});

@@ -37,6 +37,15 @@ it('a payment with an unreachable gateway shows its retries and its last failure
   }
 });
 
+it('an order that never left in an outage is withdrawn: the gateway has nothing of it, and no person is asked', async () => {
+  const order = { ...request, out_trade_no: `${request.out_trade_no}-withdrawn` };
+  const data = expect(stack.payments.pay(order)).rejects.toMatchObject({ name: 'NotCreatedError' });
+  const workflowId = `payment:${APP.app_id}:${order.out_trade_no}`;
+  await retried(workflowId);
+  expect(await stack.payments.cancel(order.out_trade_no)).toMatchObject({ attention: null });
+  await data;
+});
+
 /** The activity that is tried again, once there is one. */
 async function retried(workflowId: string): Promise<PendingWork> {
   const { client } = stack;

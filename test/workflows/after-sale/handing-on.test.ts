@@ -39,21 +39,6 @@ function lateList(sale: Sale) {
   return late;
 }
 
-test('a revoke that comes while a run which goes on from a broken start reads the ledger is known', async () => {
-  const sale = await newSale();
-  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-  await ended(sale);
-  const late = lateList(sale);
-  const args = [{ app_id: APP.app_id }];
-  await sale.client.workflow.start('afterSale', { workflowId: sale.workflowId, taskQueue: 'simulated', args });
-  await sale.pass(MINUTE);
-  await notify(sale, REVOKED);
-  await sale.pass(MINUTE);
-  late.holds = false;
-  await sale.pass(HOUR);
-  expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
-});
-
 test('a revoke that comes while earlier runs are read is known after that run was terminated', async () => {
   const sale = await newSale();
   await (await sale.ask('50.00', { out_request_no: 'a' })).answer;

@@ -2,7 +2,7 @@
 
 import { accountActivities, accountPolicyOf } from '../../../../src/activities';
 import { createSpeiAccountWorkflowId } from '../../../../src/contract';
-import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import { answering } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
@@ -60,24 +60,6 @@ test.each([
     expect(new Set(answers())).toEqual(new Set([made()[0]?.account_id]));
   },
 );
-
-test('promise 1: an account is asked for once where an interceptor fails after the request, and no worker takes the next attempt', async () => {
-  await open({});
-  const { functions } = world.temporal.activities;
-  const own = functions['gateway.create-account'];
-  const failing = async (...args: unknown[]) => {
-    if (typeof own !== 'function') throw new Error('no such activity');
-    await own.apply(functions, args);
-    world.temporal.leaveWithoutWorker(DAY);
-    throw new Error('the metrics are away');
-  };
-  Object.assign(functions, { 'gateway.create-account': failing });
-  await happens(create('k1'), HOUR);
-  Object.assign(functions, { 'gateway.create-account': own });
-  await world.pass(2 * DAY);
-  expect(made()).toHaveLength(1);
-  expect(attentionOfCreation()).toBe('unknown-outcome');
-});
 
 test('promise 1: a creation that a person has made again is not sent twice by a reset while its request is under way', async () => {
   await open({ creations: ['lost before it arrived', 'answer lost'] });

@@ -18,7 +18,6 @@ import {
   resolve,
   settle,
   tell,
-  terminate,
   trouble,
   untilShown,
   world,
@@ -75,12 +74,6 @@ test('a chargeback that queries contradict forbids refunds until a person has lo
   expect(await world.state()).toMatchObject({ attention: 'unconfirmed-notification' });
   world.resolve({});
   expect(await askFor('c')).toEqual(['c']);
-});
-
-test('a dispute that was notified in an outage is shown on after the after-sale was terminated in it', async () => {
-  await open();
-  await happens(trouble('503'), move('DISPUTE'), notify('all'), MINUTE, terminate, ask('150.00', 'a'), MINUTE);
-  expect(await world.state()).toMatchObject({ claims: [{ trade_status: 'DISPUTE' }], attention: 'dispute' });
 });
 
 test('promise 4: a second dispute, ten days after a first one that was decided and won, is before a person', async () => {

@@ -14,7 +14,6 @@ import {
   madeByAnother,
   move,
   notify,
-  noWorker,
   open,
   openUpdates,
   outcome,
@@ -28,7 +27,6 @@ import {
   stateNow,
   tell,
   terminate,
-  trouble,
   withdraw,
   world,
 } from './acts';
@@ -135,16 +133,6 @@ test.each([
     expect(open()).toContain(reason);
   },
 );
-
-test('promise 8: a person can resolve a payment after ten callers of created', async () => {
-  await begin();
-  // The first task, which a worker takes up late, meets a notification of another system's trade, and then an outage.
-  await happens(anotherMade(), noWorker(MINUTE), pay, SECOND, notify('T1'), trouble('429'), 2 * MINUTE);
-  for (let i = 0; i < 12; i += 1) await happens(pay, 10 * MINUTE);
-  expect(attentions()).toContain('no-answer');
-  expect(openUpdates()).toBe(0);
-  expect(await isTaken({ outcome: 'CANCEL' })).toBe(true);
-});
 
 test('promise 8: a recheck hears the next answer of the gateway, also while an order whose creation was lost is looked for', async () => {
   await begin({ creations: ['lost before it arrived', 'lost before it arrived', 'lost before it arrived'] });

@@ -1,6 +1,5 @@
 /** Promises 1 and 2: never two charges of ours under one number, and an order of unknown outcome is not blindly sent again. */
 
-import { ApplicationFailure } from '@temporalio/common';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Mishap } from '../../hostile/gateway';
@@ -11,7 +10,6 @@ import {
   answers,
   attentions,
   begin,
-  creations,
   happens,
   listIsDown,
   madeByAnother,
@@ -44,20 +42,6 @@ import { SECOND } from './schedule';
 import { AMOUNT } from './world';
 
 const unreachable = Array<'unreachable'>(8).fill('unreachable');
-/** The worker's next attempt at an activity of this type ends as `after` says, once its own code has run. */
-function failsOnce(type: string, after: (result: unknown) => unknown): void {
-  const { functions } = world.temporal.activities;
-  const activity = functions[type];
-  if (typeof activity !== 'function') throw new Error(`no activity ${type}`);
-  let isOver = false;
-  const once = async (...args: unknown[]) => {
-    const result: unknown = await activity.apply(functions, args);
-    if (isOver) return result;
-    isOver = true;
-    return after(result);
-  };
-  Object.assign(functions, { [type]: once });
-}
 /** A caller starts another order under the number, by the plain contract. */
 const startAnotherOrder = () =>
   startWith([{ ...world.input, request: { ...world.input.request, order_amount: '151.00' } }])();
@@ -192,35 +176,6 @@ test.each([
   const mend = listIsDown();
   await happens(startAgain, 15 * MINUTE, act, mend, 5 * MINUTE, startAgain, 10 * MINUTE);
   expect(world.gateway.trades).toHaveLength(1);
-});
-
-test.each<[what: string, after: () => unknown]>([
-  ['a merchant’s interceptor fails', () => Promise.reject(new Error('the metrics are away'))],
-  ['a merchant’s interceptor fails for good', () => Promise.reject(ApplicationFailure.nonRetryable('over'))],
-  ['the result cannot be encoded', () => ({ n: 1n })],
-])('promise 2: an order is sent once where %s after it was sent', async (_, after) => {
-  await begin({ takesNumbersTwice: true });
-  failsOnce('gateway.create', after);
-  await happens(pay, 10 * MINUTE);
-  expect(world.gateway.trades.map(({ made_by }) => made_by)).toEqual(['us']);
-  expect(await stateNow()).toMatchObject({ trade_no: tradeAt(0).trade_no, attention: null });
-});
-
-test('promise 2: an order is sent once where Temporal cannot note at first that it is about to be', async () => {
-  await begin({ takesNumbersTwice: true });
-  const { activity } = world.temporal.client;
-  const note = activity.heartbeat;
-  let failures = 0;
-  const heartbeat = (...args: unknown[]) => {
-    failures += 1;
-    if (failures <= 3) throw new Error('Temporal is away');
-    return Reflect.apply(note, activity, args);
-  };
-  Object.assign(activity, { heartbeat });
-  await happens(pay, 10 * MINUTE);
-  expect(failures).toBe(4);
-  expect(answers()).toEqual([tradeAt(0).trade_no]);
-  expect(creations()).toHaveLength(1);
 });
 
 test.each([
