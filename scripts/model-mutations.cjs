@@ -125,7 +125,7 @@ const MUTATIONS = [
   ],
   [
     'a person’s decision is ignored',
-    FOLD,
+    'src/workflows/payment/decisions.ts',
     "{ outcome, confirmed_by: 'operator', payment_data }",
     "{ confirmed_by: 'operator', payment_data }",
   ],

@@ -90,7 +90,7 @@ module.exports = [
   ['what a person has said is asked again', VERDICTS, 'if (decided?.shown === seen.status) return undefined;', ''],
   [
     'what the trade has shown counts as ours, although a person says that there was none',
-    FOLD,
+    'src/workflows/order/decisions.ts',
     'const explained = isOfOthers ? withUnknownRefund(named) : named;',
     'const explained = named;',
   ],

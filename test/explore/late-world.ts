@@ -4,8 +4,9 @@
  */
 import type { KnownOrder, NotificationClaim, PaymentEnd, PaymentOutcome, PaymentState } from '../../src/contract';
 import { DAY } from '../../src/gateway/pure/durations';
+import { attentionOf } from '../../src/workflows/order/attention';
 import type { NewAfterSaleFact as Fact } from '../../src/workflows/order/facts';
-import { attentionOf, fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
+import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
 import { outcomeNow } from '../../src/workflows/order/payment-end';
 

@@ -89,7 +89,7 @@ export class WorkflowCode {
   /** Runs one activation of a workflow task; returns the commands of the code. Throws where the task fails. */
   async activate(activation: Activation, task: number): Promise<Command[]> {
     this.answers.clear();
-    const { successful, failed } = await this.run(await this.sandbox(), activation);
+    const { successful, failed } = await this.run(await this.sandbox(activation), activation);
     // Those that were asked for meanwhile.
     this.answers.clear();
     if (!successful) {
@@ -105,16 +105,17 @@ export class WorkflowCode {
   /** Runs a query. The activation is no part of the history. */
   async query(activation: Activation): Promise<Completion> {
     const question = JSON.stringify(activation.jobs);
-    const answer = this.answers.get(question) ?? (await this.run(await this.sandbox(), activation));
+    const answer = this.answers.get(question) ?? (await this.run(await this.sandbox(activation), activation));
     this.answers.set(question, answer);
     return answer;
   }
 
   /** Forgets the sandbox and replays the history, which must give the same commands. */
   async replay(): Promise<void> {
-    if (!this.workflow) return;
+    const [first] = this.past;
+    if (!this.workflow || !first) return;
     await this.dispose();
-    await this.sandbox();
+    await this.sandbox(first.activation);
   }
 
   /**
@@ -123,8 +124,9 @@ export class WorkflowCode {
    */
   async forgetTask(): Promise<void> {
     const { workflow } = this;
-    if (!workflow) return;
-    const twin = this.twin ?? (await this.createSandbox());
+    const [first] = this.past;
+    if (!workflow || !first) return;
+    const twin = this.twin ?? (await this.createSandbox(first.activation));
     for (const task of this.past.slice(this.twinKnows)) await this.replayTask(twin, task);
     this.answers.clear();
     this.workflow = twin;
@@ -181,18 +183,17 @@ export class WorkflowCode {
     return completion;
   }
 
-  private async sandbox(): Promise<Workflow> {
+  private async sandbox(activation: Activation): Promise<Workflow> {
     if (this.workflow) return this.workflow;
-    const workflow = await this.createSandbox();
+    const workflow = await this.createSandbox(this.past[0]?.activation ?? activation);
     for (const task of this.past) await this.replayTask(workflow, task);
     this.workflow = workflow;
     return workflow;
   }
 
-  private createSandbox(): Promise<Workflow> {
-    // A worker takes it from the first activation: a reset replays the one of the run that was reset.
-    const begun = optionalTsToMs(this.past[0]?.activation.timestamp);
-    return this.creator.createWorkflow(createOptions(this.info, begun ?? this.info.startedAt));
+  /** As with a worker, the run's start is the time of its first activation: a reset replays the one of the run that was reset. */
+  private createSandbox({ timestamp }: Activation): Promise<Workflow> {
+    return this.creator.createWorkflow(createOptions(this.info, optionalTsToMs(timestamp) ?? this.info.startedAt));
   }
 }
 

@@ -72,6 +72,7 @@ import {
   takeAfterSaleUpdate,
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
+import { assertAfterSaleResolution, decisionOf } from './decisions';
 import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
@@ -81,10 +82,8 @@ import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest } from 
 import {
   answerTo,
   askedTooOften,
-  assertAfterSaleResolution,
   assertRefundOrder,
   closing,
-  decisionOf,
   grantRefund,
   justReset,
   notTaken,
@@ -510,7 +509,8 @@ class AfterSaleRun {
     this.waitFor('the gateway to say what it has of the trade');
     const [id, ...others] = idsToAsk(this.order);
     const { settling_ms, read_by } = this.lookTimes;
-    const { known } = this;
+    // Until the order's own trade is known, each may be it.
+    const known = this.order.trade_no === null ? [] : this.known;
     const searched = await searchOn({ app_id, id, others, known, after, settling_ms, read_by }, isInterrupted);
     if (searched.is === 'found') return this.onTrade(searched.trade, heard);
     if (searched.is !== 'denied') return;

@@ -6,13 +6,11 @@ import {
   type Attention,
   attentionOfStatus,
   FAILURE,
-  type HeldClaim,
   isAfterSaleStatus,
   isBankStatus,
   isDecided,
   isOfTrade,
   isRefundStatus,
-  isSilence,
   isUnlikeOrder,
   type KnownOrder,
   type LatePayments,
@@ -22,7 +20,6 @@ import {
   type NotificationClaim,
   outcomeOf,
   type PaymentEnd,
-  type PaymentOutcome,
   refundMeaningOf,
   SILENCES,
   saleStatus,
@@ -32,23 +29,22 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { isMoney, isMore } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/status-names';
-import { ANSWERED, OF_THE_BANK, raised, shownAttention, withoutReasons } from '../shared/attention-reasons';
+import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { takenOn, waitAfter } from '../shared/wait';
+import { attentionOf } from './attention';
 import { isAnswered, tellsKnownSale } from './claims';
+import { decidedAfterSale } from './decisions';
 import type { AfterSaleFact } from './facts';
 import {
   asEnded,
   askedOfAllGone,
-  attentionOfRefund,
   CONTRADICTED,
   findRefund,
   leftAtGateway,
   mayBeGone,
   mayHaveShown,
   notMade,
-  REFUND_REASONS,
-  withElsewhere,
   withRefund,
   withUnknownRefund,
 } from './ledger';
@@ -170,7 +166,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'answered':
       return onAnswered(order, fact);
     case 'decided':
-      return onDecided(order, fact);
+      return decidedAfterSale(order, fact);
     case 'taken':
       return { ...order, wait: takenOn(order.wait, fact) };
     case 'passed':
@@ -450,9 +446,6 @@ function withClaimsRead(order: KnownOrder, after: number, lag_ms: number): Known
   return { ...closed, contradicted };
 }
 
-/** Whether the gateway goes on contradicting what was notified, and no person has looked yet. */
-export const isContradicted = ({ contradicted }: KnownOrder): boolean => contradicted.length > 0;
-
 const distinct = (claims: readonly NotificationClaim[]): NotificationClaim[] => [
   ...new Map(claims.map((claim) => [JSON.stringify(claim), claim])).values(),
 ];
@@ -614,106 +607,6 @@ function onAnswered(before: KnownOrder, { number, answered, at }: FactOf<'answer
     case 'unknown':
       return withRefund(order, number, { phase: 'lost', answered_at: at });
   }
-}
-
-// — Persons —
-
-function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
-  const { by, reason, refund, elsewhere, seen, at } = fact;
-  const order = withOthersSeen(fact.order === undefined ? before : withOutcome(before, fact.order), fact);
-  const shown = order.seen?.status ?? order.payment?.state.trade_status ?? null;
-  const decided = { by, reason, shown };
-  const named =
-    refund === undefined
-      ? order
-      : withRefund(order, refund.number, { ...asEnded(refund.outcome, 'operator'), decided, failure: null });
-  // What the trade has shown since it was begun is somebody else's.
-  const isOfOthers =
-    (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(order, refund.number)) ||
-    (refund?.outcome === 'REFUND_REFUSED' && showsMoneyOfNobody(named));
-  const explained = isOfOthers ? withUnknownRefund(named) : named;
-  const counted = elsewhere === undefined ? explained : withElsewhere(explained, elsewhere);
-  const settled = seen && seen !== 'refund-elsewhere' ? withoutReasons(looked(counted, seen), [seen]) : counted;
-  const to = refund?.outcome ?? fact.order ?? shown ?? 'resolved';
-  const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
-  // What a person says of the order replaces what was told of it.
-  const from = fact.order === undefined ? shown : (outcomeNow(before) ?? shown);
-  const history = [...settled.history, { time: iso(at), from, to, source: 'operator' as const, ...said }];
-  return { ...settled, history };
-}
-
-/**
- * A person who has looked at other trades, or at an order that was not paid, has seen what the gateway would not say. What it was not asked
- * for yet, it is asked for.
- */
-function withOthersSeen(order: KnownOrder, { seen, order: outcome }: FactOf<'decided'>): KnownOrder {
-  const isRead = outcome !== undefined || seen === 'second-trade' || (seen != null && isUnpaid(order));
-  if (!isRead) return order;
-  const others = order.others.map((one) => (one.asked === 'unanswered' ? { ...one, asked: 'answered' as const } : one));
-  return { ...order, others };
-}
-
-/** A person who says how the order has ended has read of all that is asked about the order itself. */
-function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
-  return { ...order, decision: { outcome, knew: hasMoney(order) }, contradicted: [], reasons: ofMoney(order) };
-}
-
-/** The reasons that are about money that went back, or may. */
-const ofMoney = ({ reasons }: KnownOrder) =>
-  reasons.filter((one) => OF_THE_BANK.includes(one) || one === 'refund-elsewhere');
-
-/** Whether the trade shows that money went back, and nothing that is known explains it. */
-function showsMoneyOfNobody({ seen, refunds, elsewhere }: KnownOrder): boolean {
-  const meaning = refundMeaningOf(seen?.status ?? null);
-  const isExplained = refunds.some((one) => mayBeGone(one) || one.outcome === 'REFUND_REVOKE') || elsewhere !== '0.00';
-  return (meaning === 'part is done' || meaning === 'done') && !isExplained;
-}
-
-/** Whether the trade has moved since this refund was begun, and no person has said since what went back elsewhere. */
-function hasMovedUnnamed(order: KnownOrder, number: string): boolean {
-  const { moved = false, begun = null } = findRefund(order, number) ?? {};
-  const isNamed = order.history.some(
-    ({ time, refunded_elsewhere }) => refunded_elsewhere !== undefined && Date.parse(time) >= (begun?.at ?? 0),
-  );
-  return moved && !isNamed;
-}
-
-/** A person has looked at what needed one. */
-function looked(order: KnownOrder, seen: Attention): KnownOrder {
-  // Of an order that was not paid, the person has read all that is asked.
-  if (isUnpaid(order))
-    return { ...(order.denied ? withoutTrade(order) : order), contradicted: [], reasons: ofMoney(order) };
-  // Nothing is asked any more of a gateway that has never shown the trade.
-  const isGivenUp = isSilence(seen) && order.seen === null && order.held.length === 0;
-  if (seen === 'unknown-trade' || isGivenUp) return withoutTrade(order);
-  if (seen === 'unconfirmed-notification') return { ...order, contradicted: [] };
-  // While the gateway does not say what it has, a person's word on what was notified of the bank is all that there is. Its answer is
-  // news again.
-  const isSilent = (order.seen === null && order.denied !== null) || order.reasons.some(isSilence);
-  const isSeen = ({ claim }: HeldClaim) => isSilent && attentionOfStatus(claim.trade_status) === seen;
-  return { ...order, held: order.held.filter((one) => !isSeen(one)) };
-}
-
-/** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
-function withoutTrade(order: KnownOrder): KnownOrder {
-  const { heard = order.heard, at = 0 } = order.denied ?? {};
-  const held = order.held.filter((one) => one.heard > heard);
-  return { ...order, denied: { heard, at, isSettled: true }, held, contradicted: [] };
-}
-
-/**
- * Why the after-sale needs a person: what the bank is said to do comes first, then what only a person settles. Where a refund needs a
- * person, so does the after-sale.
- */
-export function attentionOf(order: KnownOrder): Attention | null {
-  const { reasons, held, refunds, seen } = order;
-  // Of a trade that nobody has seen, no status can be confirmed.
-  if (seen === null && reasons.includes('unknown-trade')) return 'unknown-trade';
-  const claimed = held.map(({ claim }) => attentionOfStatus(claim.trade_status)).find((one) => one !== undefined);
-  const ofTheBank = reasons.find((one) => OF_THE_BANK.includes(one));
-  const contradicted = isContradicted(order) ? 'unconfirmed-notification' : null;
-  const ofRefunds = REFUND_REASONS.find((reason) => refunds.some((one) => attentionOfRefund(one) === reason)) ?? null;
-  return claimed ?? ofTheBank ?? shownAttention(reasons) ?? contradicted ?? ofRefunds;
 }
 
 const iso = (at: number) => new Date(at).toISOString();

@@ -10,8 +10,8 @@ import {
 } from '../../contract';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
+import { isContradicted } from './attention';
 import { isAnswered } from './claims';
-import { isContradicted } from './fold';
 import { findRefund, isComplete, leftAtGateway, mayBeGone } from './ledger';
 import {
   hasLateMoney,
@@ -218,8 +218,12 @@ function deadlineOf(order: KnownOrder, refund: LedgerRefund): Deadline | undefin
   if (phase === 'waiting') return { number, at: requested_at + WEEK, deadline: 'a week' };
   const verdict = verdictOf(order, refund);
   const waits = verdict?.is === 'ask' && verdict.after === 'a day' && asked === null;
-  return begun !== null && waits ? { number, at: begun.at + DAY, deadline: 'a day' } : undefined;
+  return begun !== null && waits ? { number, at: lastBegunAt(order) + DAY, deadline: 'a day' } : undefined;
 }
+
+/** A refund that comes later may be what makes one before it doubtful. */
+const lastBegunAt = ({ refunds }: KnownOrder): number =>
+  Math.max(...refunds.filter(mayBeGone).map(({ begun }) => begun?.at ?? 0));
 
 /** Until when the trade is polled; null: without a limit. */
 export function watchUntil(

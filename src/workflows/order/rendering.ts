@@ -20,7 +20,7 @@ import { isMore, sumOf } from '../../gateway/pure/money';
 import type { AttentionSubject } from '../shared/attention';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
-import { attentionOf } from './fold';
+import { attentionOf } from './attention';
 import { attentionOfRefund, isComplete, otherTradesOf, outcomeOfRefund, transitionsOf } from './ledger';
 import { paymentNow } from './payment-end';
 

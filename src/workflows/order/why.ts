@@ -26,12 +26,13 @@ import {
   tradeWords,
   words,
 } from '../shared/why';
+import { attentionOf } from './attention';
+import { standingDecision } from './decisions';
 import type { AfterSaleFact } from './facts';
-import { attentionOf, type FoldSettings, fold } from './fold';
+import { type FoldSettings, fold } from './fold';
 import { findRefund, isComplete } from './ledger';
 import { type Step, stepRule } from './next-step';
 import { outcomeNow } from './payment-end';
-import { standingDecision } from './refund-requests';
 import { VERDICTS } from './refund-table';
 import { readingOf } from './refund-verdicts';
 

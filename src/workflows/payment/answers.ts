@@ -8,16 +8,12 @@ import {
   FAILURE,
   fieldsUnlikeKnown,
   isNotCreatedFailure,
-  isSettledByLooking,
   isTradeOfOthers,
-  PAYMENT_OUTCOMES,
   type PaymentData,
   type PaymentInput,
-  type PaymentResolution,
   type PaymentState,
   typedFailure,
 } from '../../contract';
-import { assertResolution, seenIssues } from '../shared/request-rules';
 import type { KnownPayment } from './known-payment';
 
 // — created —
@@ -104,23 +100,4 @@ export function notCanceledFailure(order: string, { outcome, trade_status }: Pay
 export function notWithdrawnYetFailure(order: string): ApplicationFailure {
   const message = `Order ${order} is not withdrawn yet: whether it was sent is not known. Nothing more is sent; ask again.`;
   return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
-}
-
-// — resolve —
-
-/** Throws `InvalidRequest` for a resolution that is not whole, that comes after the end, or that `why` rules out now. */
-export function assertResolvable(
-  resolution: PaymentResolution | undefined,
-  { outcome, attention, trade_status }: Pick<PaymentState, 'outcome' | 'attention' | 'trade_status'>,
-  why: string | null,
-): void {
-  const isSeen =
-    resolution?.outcome === undefined && attention !== null && isSettledByLooking({ attention, trade_status });
-  const isKnown = isSeen || PAYMENT_OUTCOMES.some((one) => one === resolution?.outcome);
-  assertResolution(resolution, [
-    ...(isKnown ? [] : [{ field: 'outcome', rule: `one of ${PAYMENT_OUTCOMES.join(', ')}` }]),
-    ...seenIssues(resolution?.seen, attention),
-    ...(why === null ? [] : [{ field: 'outcome', rule: why }]),
-    ...(outcome === null ? [] : [{ field: 'outcome', rule: `the payment has ended already: ${outcome}` }]),
-  ]);
 }

@@ -14,24 +14,18 @@ import {
   readSignal,
   type Source,
   type Trade,
-  type Transition,
   tradesNamedBy,
 } from '../../contract';
 import { isMoney } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/status-names';
-import {
-  ABOUT_MONEY,
-  ANSWERED,
-  raised,
-  shownAttention,
-  withoutReasons,
-  withoutSilence,
-} from '../shared/attention-reasons';
+import { ANSWERED, raised, shownAttention, withoutReasons, withoutSilence } from '../shared/attention-reasons';
 import { takenOn, waitAfter } from '../shared/wait';
 import { CREATION_SAID } from './creation-table';
+import { decidedPayment, seenPayment } from './decisions';
 import type { PaymentFact, Tried } from './facts';
 import { knownOfTrade } from './known-before';
 import {
+  isIn,
   isOver,
   type KnownCreation,
   type KnownPayment,
@@ -43,6 +37,9 @@ import {
   type Reach,
   saidBy,
   signalsIn,
+  withoutClaims,
+  withShown,
+  withTransition,
 } from './known-payment';
 
 /** What the fold needs of the settings. */
@@ -100,9 +97,9 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'noted':
       return noted(known, fact);
     case 'decided':
-      return onDecided(known, fact);
+      return decidedPayment(known, fact);
     case 'seen':
-      return onSeen(known, fact);
+      return seenPayment(known, fact);
     case 'taken':
       return { ...known, wait: takenOn(known.wait, fact) };
     case 'raised':
@@ -288,15 +285,9 @@ function readUntil(known: KnownPayment, after: number, isSeen: (signal: Notifica
   return { seen, known: { ...known, claims, claimed: known.claimed + news.length } };
 }
 
-function withoutClaims(known: KnownPayment, settled: readonly PendingClaim[]): KnownPayment {
-  return { ...known, claims: known.claims.filter((one) => !isIn(settled, one)) };
-}
-
 function withDenied(known: KnownPayment, denied: readonly PendingClaim[]): KnownPayment {
   return { ...known, claims: known.claims.map((one) => (isIn(denied, one) ? { ...one, isDenied: true } : one)) };
 }
-
-const isIn = (claims: readonly PendingClaim[], { heard }: PendingClaim) => claims.some((one) => one.heard === heard);
 
 const saysTheSame = (one: NotificationSignal, other: NotificationSignal) =>
   (['trade_no', 'trade_status', 'amount', 'currency', 'out_request_no'] as const).every(
@@ -446,30 +437,7 @@ function concluded(known: KnownPayment, status: string, source: Source, settings
 const isOurTrade = ({ order, before, shown }: KnownPayment): boolean =>
   order !== null && isNamedByItsCreation(before ?? {}, shown.trade_no);
 
-// — Persons and times —
-
-/** Ends the payment as a person decided, who has read of all that is asked. */
-function onDecided(known: KnownPayment, { outcome, by, reason, at }: FactOf<'decided'>): KnownPayment {
-  // A person settles what they were shown: what came since is compared at the end.
-  const isAboutMoney = outcome !== 'SUCCESS' && known.reasons.some((one) => ABOUT_MONEY.includes(one));
-  const denied = known.claims.filter(({ isDenied }) => isDenied);
-  const settled = isAboutMoney ? withoutClaims({ ...known, contradicted: [] }, denied) : known;
-  const { shown } = settled;
-  // What callers were answered by an earlier run stays the answer.
-  const payment_data = shown.payment_data ?? settled.before?.payment_data ?? null;
-  const ended = withShown({ ...settled, reasons: [] }, { outcome, confirmed_by: 'operator', payment_data });
-  return withTransition(ended, { from: shown.trade_status, to: outcome, source: 'operator', by, reason }, at);
-}
-
-/** A person has taken care of the reason that is shown, and the payment goes on. */
-function onSeen(known: KnownPayment, { by, reason, at }: FactOf<'seen'>): KnownPayment {
-  const seen = shownAttention(known.reasons);
-  const settled = seen === null ? known : withoutReasons(known, [seen]);
-  const isLookedInto = seen === 'unconfirmed-notification';
-  const { trade_status: from } = known.shown;
-  const transition = { from, to: from ?? 'resolved', source: 'operator', by, reason } as const;
-  return withTransition({ ...settled, doubted_at: isLookedInto ? null : settled.doubted_at }, transition, at);
-}
+// — Times —
 
 /** The gateway never ended the trade. */
 function onExpired(known: KnownPayment, { at }: FactOf<'expired'>): KnownPayment {
@@ -488,18 +456,9 @@ function withIds(known: KnownPayment, said: { readonly [field: string]: unknown 
   });
 }
 
-const withShown = (known: KnownPayment, shown: Partial<KnownPayment['shown']>): KnownPayment => ({
-  ...known,
-  shown: { ...known.shown, ...shown },
-});
-
 const withCreation = (known: KnownPayment, creation: Partial<KnownCreation>): KnownPayment => ({
   ...known,
   creation: { ...known.creation, ...creation },
 });
-
-function withTransition(known: KnownPayment, transition: Omit<Transition, 'time'>, at: number): KnownPayment {
-  return { ...known, history: [...known.history, { time: iso(at), ...transition }] };
-}
 
 const iso = (at: number) => new Date(at).toISOString();

@@ -25,7 +25,7 @@ import {
 import { startAbandoned, startOrSignal } from '../shared/other-workflows';
 import type { PaymentContext } from './context';
 import { orderDeadlines, orderTimes } from './deadlines';
-import { hasSentAgain, mayHaveSent, paymentState, signalsIn } from './known-payment';
+import { hasSentAgain, isTakenOn, mayHaveSent, paymentState, signalsIn } from './known-payment';
 
 /** The payment at its end. */
 export interface EndingPayment {
@@ -37,10 +37,10 @@ export interface EndingPayment {
   readonly isFirst: boolean;
 }
 
-/** Hands over what is left. That takes time in which more may come, so it is repeated until nothing is left. */
+/** Hands over what is left. That takes time in which more may come, so it is repeated until nothing is left, or a run of its own takes that on. */
 export async function handOverPayment(ending: EndingPayment): Promise<void> {
   const { context } = ending;
-  for (let handed = ''; ; ) {
+  for (let handed = ''; !isTakenOn(context.known); ) {
     const given = takeLeft(ending);
     const { claims, contradicted, end } = given;
     const news = JSON.stringify([claims, contradicted, end.reasons]);

@@ -210,6 +210,9 @@ export const nameOf = ({ shown }: KnownPayment): string => shown.out_trade_no ??
 
 export const isOver = ({ shown }: KnownPayment): boolean => shown.outcome !== null;
 
+/** Of a payment that has ended without an order: what was notified is taken on by a run of its own. */
+export const isTakenOn = (known: KnownPayment): boolean => !isOver(known) && known.claims.length > 0;
+
 /** A person has said how it ends. */
 export const isResolved = ({ history, shown }: KnownPayment): boolean =>
   shown.outcome !== null && history.at(-1)?.source === 'operator';
@@ -352,3 +355,21 @@ export const cannotBeWithdrawn = (known: KnownPayment): boolean => mayExist(know
 /** Whether the answer takes longer than a first, short try to send the order. */
 export const isSlowToCreate = ({ creation, claims, isWithdrawn }: KnownPayment): boolean =>
   creation.tried > 0 || (creation.begun === 0 && (claims.length > 0 || isWithdrawn));
+
+// — Small changes —
+
+export const withShown = (known: KnownPayment, shown: Partial<KnownPayment['shown']>): KnownPayment => ({
+  ...known,
+  shown: { ...known.shown, ...shown },
+});
+
+export function withTransition(known: KnownPayment, transition: Omit<Transition, 'time'>, at: number): KnownPayment {
+  return { ...known, history: [...known.history, { time: new Date(at).toISOString(), ...transition }] };
+}
+
+export const isIn = (claims: readonly PendingClaim[], { heard }: PendingClaim): boolean =>
+  claims.some((one) => one.heard === heard);
+
+export function withoutClaims(known: KnownPayment, settled: readonly PendingClaim[]): KnownPayment {
+  return { ...known, claims: known.claims.filter((one) => !isIn(settled, one)) };
+}

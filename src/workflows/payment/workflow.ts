@@ -43,19 +43,13 @@ import { type Upsert, Visibility } from '../shared/visibility';
 import { assertTaking } from '../shared/wait';
 import { LearnedFacts } from '../shared/why';
 import { adoptTrade, mayPeek, peekAtPaid } from './adoption';
-import {
-  assertResolvable,
-  assertSameOrder,
-  createdAnswer,
-  notCanceledFailure,
-  notWithdrawnYetFailure,
-  waitForAnswer,
-} from './answers';
+import { assertSameOrder, createdAnswer, notCanceledFailure, notWithdrawnYetFailure, waitForAnswer } from './answers';
 import { OutcomeWait } from './await-outcome';
 import { issuesOf, refuse } from './broken-start';
 import type { PaymentContext } from './context';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
+import { assertResolvable } from './decisions';
 import { FirstRun, mayFollowAnother, readEarlierRuns } from './earlier-runs';
 import type { NewPaymentFact, PaymentFact } from './facts';
 import { foldPayment, type PaymentFoldSettings } from './fold';
@@ -68,6 +62,7 @@ import {
   isOver,
   isResolved,
   isSlowToCreate,
+  isTakenOn,
   type KnownPayment,
   lastingReasons,
   mayExist,
@@ -246,13 +241,12 @@ class PaymentRun implements PaymentContext {
     if (!settings) return visibility.withdraw();
     const isFailed = saysWithoutOrder(failure) && input.kind !== 'adopt' && !this.first.isProven;
     if (isFailed) await this.giveWay();
-    // Without an order of ours, what was notified is taken on by a run of its own.
-    if (!isOver(this.known) && this.known.claims.length > 0) await this.takeOnNotified();
     // Under another id than the order's, it may be a second trade of an order that has a payment.
     const { app_id, out_trade_no } = this.state;
     const isOrders = out_trade_no === null || workflowInfo().workflowId === paymentWorkflowId(app_id, out_trade_no);
     const isFirst = this.first.isProven || (this.known.isAdopted && this.known.before === undefined && isOrders);
     await handOverPayment({ input, context: this, failure, isFirst });
+    if (isTakenOn(this.known)) await this.takeOnNotified();
     this.measured.ended(this.known);
     visibility.withdraw();
   }

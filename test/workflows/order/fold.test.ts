@@ -8,11 +8,12 @@ import {
 } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { LONGEST_OPEN_MS, timingOf } from '../../../src/gateway/pure/method-timing';
+import { assertAfterSaleResolution, decisionOf } from '../../../src/workflows/order/decisions';
 import type { NewAfterSaleFact as Fact } from '../../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/order/ledger';
 import { nextStep } from '../../../src/workflows/order/next-step';
-import { assertAfterSaleResolution, decisionOf, grantRefund } from '../../../src/workflows/order/refund-requests';
+import { grantRefund } from '../../../src/workflows/order/refund-requests';
 import { afterSaleDetails, stateOf } from '../../../src/workflows/order/rendering';
 
 const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
@@ -149,6 +150,13 @@ test('who has looked at an order that was not paid has read of the trade that th
   const seen = order.state.attention;
   order.happens({ is: 'decided', by: 'ana', reason: 'no such trade', seen }, HOUR);
   expect([seen, order.step]).toEqual(['unknown-trade', { take: 'rest' }]);
+});
+
+test('a part of days ago is not asked about because the rest has just been taken: that has its day', () => {
+  const parts = sold(taken('a', '50.00'), HOUR, keepsShowing('PARTIAL_REFUND', HOUR), 5 * DAY, taken('b', '100.00'));
+  parts.happens(HOUR, sees('PARTIAL_REFUND'));
+  expect(parts.step).toMatchObject({ take: 'watch' });
+  expect(parts.happens(DAY).step).toMatchObject({ take: 'pass', number: 'a' });
 });
 
 test('a refund that was never sent, and that a person calls REFUNDED, counts as gone', () => {

@@ -99,7 +99,7 @@ export class World extends BaseWorld<Traits, Told> {
   /** Another order, which a gateway of its own refunds plainly. */
   readonly neighbour: HostileGateway;
   readonly neighbours: Trade;
-  /** When a request for a refund died with its worker before it reached the gateway. */
+  /** When an attempt at a refund died with its worker: perhaps before it reached the gateway, or with word that nothing was sent. */
   readonly cutOff: { readonly at: number }[] = [];
   /** When people removed the attention, or the server forgot what had been. */
   readonly settled: number[] = [];
@@ -403,7 +403,6 @@ export class World extends BaseWorld<Traits, Told> {
   }
 
   protected override onLost(attempts: Awaited<ReturnType<SimulatedTemporal['killWorker']>>): void {
-    for (const { activityType, workedAt } of attempts)
-      if (activityType === 'gateway.refund' && workedAt === undefined) this.cutOff.push({ at: this.now });
+    for (const { activityType } of attempts) if (activityType === 'gateway.refund') this.cutOff.push({ at: this.now });
   }
 }

@@ -17,7 +17,7 @@ import {
   wait,
 } from './schedule';
 import type { Step } from './stories';
-import { World } from './world';
+import { AMOUNT, World } from './world';
 
 const cancelled: readonly Step[] = [wait(MINUTE), { do: 'ends' }, notify, wait(HOUR)];
 
@@ -26,6 +26,23 @@ const SCHEDULES: readonly Schedule[] = [
     'promise 1: two trades that were named after a refused creation are before a person',
     [wait(5 * SECOND), another(false), another(false)],
     { creations: ['created and refused'], takesNumbersTwice: false },
+  ],
+  [
+    'promise 8: a refused order whose trade was notified in an outage needs nobody once the gateway answers',
+    [wait(5 * SECOND), notify, { do: 'trouble', kind: 'unreachable', ms: HOUR }],
+    { creations: ['created and refused'], takesNumbersTwice: false, method: 'Wallet' },
+    397_725_420,
+  ],
+  [
+    'promise 1: a trade that is notified while a payment without an order hands over what is left is taken on',
+    [wait(5 * SECOND), notify, wait(2 * HOUR), { do: 'pay' }],
+    {
+      creations: ['credentials'],
+      before: { amount: AMOUNT, isPaid: false, isNotified: false },
+      childStarts_ms: MINUTE,
+      takesNumbersTwice: false,
+    },
+    44_701_451,
   ],
   [
     'promise 1: a reset repeats a refusal',

@@ -1,0 +1,289 @@
+/** What a person may decide after a sale, and what each decision changes. Pure. */
+import {
+  type AfterSaleResolution,
+  type Attention,
+  attentionOfStatus,
+  type HeldClaim,
+  isSilence,
+  type KnownOrder,
+  PAYMENT_OUTCOMES,
+  type PaymentOutcome,
+  type RefundMeaning,
+  type RefundOutcome,
+  refundMeaningOf,
+} from '../../contract';
+import { isMore } from '../../gateway/pure/money';
+import { OF_THE_BANK, withoutReasons } from '../shared/attention-reasons';
+import { assertResolution, invalidRequest, seenIssues } from '../shared/request-rules';
+import { attentionOf } from './attention';
+import type { AfterSaleFact } from './facts';
+import {
+  asEnded,
+  findRefund,
+  isComplete,
+  leftAtGateway,
+  mayBeGone,
+  withElsewhere,
+  withRefund,
+  withUnknownRefund,
+} from './ledger';
+import { isFresh } from './next-step';
+import { hasMoney, hasUndecidedAmount, isUnpaid, outcomeNow, paymentNow } from './payment-end';
+
+type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
+const REFUND_OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
+
+type Decided = Extract<AfterSaleFact, { is: 'decided' }>;
+
+// — Which decisions are taken —
+
+const isEnd = (outcome: string): outcome is PaymentOutcome => PAYMENT_OUTCOMES.some((one) => one === outcome);
+const isDecidable = (outcome: string): outcome is Decidable => REFUND_OUTCOMES.some((one) => one === outcome);
+
+/** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
+export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {
+  const { outcome, out_request_no, refunded_elsewhere: elsewhere, although } = resolution ?? {};
+  const isAmount =
+    elsewhere === undefined || (typeof elsewhere === 'string' && /^\d{1,14}(\.\d{1,8})?$/.test(elsewhere));
+  const isOfOrder = out_request_no === undefined && outcome !== undefined && isEnd(outcome);
+  assertResolution(resolution, [
+    ...(outcome === undefined || isOfOrder || isDecidable(outcome)
+      ? []
+      : [
+          {
+            field: 'outcome',
+            rule: `one of ${REFUND_OUTCOMES.join(', ')} for a refund, or ${PAYMENT_OUTCOMES.join(', ')} for the order`,
+          },
+        ]),
+    ...(outcome === undefined || isOfOrder || typeof out_request_no === 'string'
+      ? []
+      : [{ field: 'out_request_no', rule: 'required with an outcome: the refund that was looked at' }]),
+    ...(isAmount ? [] : [{ field: 'refunded_elsewhere', rule: 'an amount such as "100.00"' }]),
+    ...(although === undefined || (typeof although === 'string' && (elsewhere !== undefined || outcome !== undefined))
+      ? []
+      : [
+          {
+            field: 'although',
+            rule: 'text that goes with an outcome, or with refunded_elsewhere: it says nothing alone',
+          },
+        ]),
+  ]);
+}
+
+/**
+ * A person's decision as a fact. `shown` is the attention that people read, `now` ms since the epoch. Throws `InvalidRequest` where it is about a refund that is
+ * not there or under way at this moment, names more than can be gone, or lacks the one thing that is asked for.
+ */
+export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, shown: Attention | null, now: number) {
+  const { by, reason, outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution;
+  const stale = seenIssues(resolution.seen, shown);
+  if (stale.length > 0) throw invalidRequest(stale);
+  const refund =
+    outcome !== undefined && !isEnd(outcome) && out_request_no !== undefined
+      ? { number: out_request_no, outcome }
+      : undefined;
+  if (refund) assertDecidable(sale, refund.number, refund.outcome, now);
+  if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
+  const decided = refund ? withRefund(sale, refund.number, asEnded(refund.outcome, 'operator')) : sale;
+  const named = elsewhere === undefined ? decided : withElsewhere(decided, elsewhere);
+  assertNotContradicted(sale, named, resolution);
+  const said = { by, reason, ...(elsewhere === undefined ? {} : { elsewhere }) };
+  if (outcome !== undefined && isEnd(outcome)) {
+    if (sale.payment === null) throw invalidRequest([{ field: 'outcome', rule: NO_PAYMENT_HAS_ENDED }]);
+    return { ...said, order: outcome };
+  }
+  if (refund) return { ...said, refund };
+  if (elsewhere !== undefined) return said;
+  if (shown === 'refund-elsewhere') throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
+  if (shown === 'amount-mismatch' && sale.payment)
+    throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);
+  // What has been read since the decision came, its person has not seen.
+  const unseen = seenIssues(shown, attentionOf(sale));
+  if (unseen.length > 0) throw invalidRequest(unseen);
+  return { ...said, seen: shown };
+}
+
+/** Any refund may be decided, and decided again, unless its request is so fresh that no person can know what came of it. */
+function assertDecidable(sale: KnownOrder, number: string, outcome: Decidable, now: number): void {
+  if (findRefund(sale, number) === undefined)
+    throw invalidRequest([{ field: 'out_request_no', rule: 'there is no refund under this number' }]);
+  // That it paid was seen.
+  const isSeen = outcome === 'REFUNDED' && findRefund(sale, number)?.phase !== 'sending';
+  if (!isSeen && isFresh(sale, number, now))
+    throw invalidRequest([
+      {
+        field: 'out_request_no',
+        rule: 'it was sent less than two minutes ago: look at the gateway again in two minutes, and decide then',
+      },
+    ]);
+}
+
+/**
+ * Throws `InvalidRequest` where a person names more as gone back elsewhere than was paid. With what is in the list it may be more: gateways
+ * take refunds beyond the sum.
+ */
+function assertElsewhere({ paid }: KnownOrder, elsewhere: string): void {
+  const most = paid?.amount ?? '0.00';
+  if (!isMore(elsewhere, most)) return;
+  const why = paid
+    ? `${most} ${paid.currency} was paid. Refunds that are in the list do not count`
+    : 'the gateway has not shown yet what was paid: send “recheck”, and say it then';
+  throw invalidRequest([{ field: 'refunded_elsewhere', rule: `at most ${most}: ${why}` }]);
+}
+
+/** What stands against a decision: the word by which the person says to know it, and what it is. */
+interface Contradiction {
+  readonly word: string;
+  readonly is: string;
+}
+
+/** Throws `InvalidRequest` where something stands against a decision, and the person has not said to know that. */
+function assertNotContradicted(before: KnownOrder, after: KnownOrder, resolution: AfterSaleResolution): void {
+  const against = [...deniedByGateway(before, after), ...decidedOtherwise(before, resolution)];
+  const named = (resolution.although ?? '').split(/[\s,]+/);
+  const unnamed = against.filter(({ word }) => !named.includes(word)).map(({ is }) => is);
+  if (unnamed.length === 0) return;
+  const words = [...new Set(against.map(({ word }) => word))].join(',');
+  const rule = `${unnamed.join('; ')}. Where it is so all the same, add “although” (--although) with ${words}`;
+  throw invalidRequest([{ field: 'although', rule }]);
+}
+
+/**
+ * That a decision frees money which the gateway calls gone. Who names what went back elsewhere completes the list, and so frees all that it
+ * leaves.
+ */
+function deniedByGateway(before: KnownOrder, after: KnownOrder): Contradiction[] {
+  const { seen, paid } = before;
+  if (seen === null || paid === null) return [];
+  const { status } = seen;
+  const left = leftAtGateway(after);
+  const frees = isMore(left, leftAtGateway(before)) || isComplete(after) !== isComplete(before);
+  if (!frees || !DENIED[refundMeaningOf(status)]?.(left, paid.amount)) return [];
+  return [
+    {
+      word: status,
+      is: `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Name with it what went back by refunds that are not in the list (“refunded_elsewhere”, --elsewhere)`,
+    },
+  ];
+}
+
+/** That a person has decided the same otherwise: of two at once, each of whom saw it open, the second one corrects the first. */
+function decidedOtherwise(sale: KnownOrder, resolution: AfterSaleResolution): Contradiction[] {
+  const stands = standingDecision(sale, resolution);
+  if (stands === undefined || stands === resolution.outcome) return [];
+  return [{ word: stands, is: `a person has decided ${stands} already: look with show who and why` }];
+}
+
+/** What a person has decided of the order, or of this refund, where nothing has made a question of it since. */
+export function standingDecision(
+  sale: KnownOrder,
+  { outcome, out_request_no }: Pick<AfterSaleResolution, 'outcome' | 'out_request_no'>,
+): string | undefined {
+  if (outcome === undefined) return undefined;
+  if (isEnd(outcome)) {
+    const { outcome: standing, confirmed_by } = paymentNow(sale, null) ?? {};
+    return confirmed_by === 'operator' && !hasUndecidedAmount(sale) ? (standing ?? undefined) : undefined;
+  }
+  const { phase, asked, confirmed_by, outcome: standing } = findRefund(sale, out_request_no ?? '') ?? {};
+  return phase === 'ended' && asked === null && confirmed_by === 'operator' ? (standing ?? undefined) : undefined;
+}
+
+/** By what a trade’s status says of its refunds: whether a decision that leaves so much of what was paid denies it. */
+const DENIED: Readonly<Partial<Record<RefundMeaning, (left: string, paid: string) => boolean>>> = {
+  done: (left) => isMore(left, '0'),
+  'part is done': (left, paid) => !isMore(paid, left),
+};
+
+const NO_PAYMENT_HAS_ENDED = 'no payment of this order has ended, as far as is known: send it to the payment';
+const OUTCOME_IS_MISSING =
+  'required: SUCCESS where the order counts as paid; CANCEL, REFUSED or EXPIRED where it does not';
+const AMOUNT_IS_MISSING =
+  'required: all that went back by refunds that are not in the list, such as "100.00"; "0.00" where nothing did';
+
+// — What they change —
+
+/** What is known after a person’s decision. */
+export function decidedAfterSale(before: KnownOrder, fact: Decided): KnownOrder {
+  const { by, reason, refund, elsewhere, seen, at } = fact;
+  const order = withOthersSeen(fact.order === undefined ? before : withOutcome(before, fact.order), fact);
+  const shown = order.seen?.status ?? order.payment?.state.trade_status ?? null;
+  const decided = { by, reason, shown };
+  const named =
+    refund === undefined
+      ? order
+      : withRefund(order, refund.number, { ...asEnded(refund.outcome, 'operator'), decided, failure: null });
+  // What the trade has shown since it was begun is somebody else's.
+  const isOfOthers =
+    (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(order, refund.number)) ||
+    (refund?.outcome === 'REFUND_REFUSED' && showsMoneyOfNobody(named));
+  const explained = isOfOthers ? withUnknownRefund(named) : named;
+  const counted = elsewhere === undefined ? explained : withElsewhere(explained, elsewhere);
+  const settled = seen && seen !== 'refund-elsewhere' ? withoutReasons(looked(counted, seen), [seen]) : counted;
+  const to = refund?.outcome ?? fact.order ?? shown ?? 'resolved';
+  const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
+  // What a person says of the order replaces what was told of it.
+  const from = fact.order === undefined ? shown : (outcomeNow(before) ?? shown);
+  const history = [...settled.history, { time: iso(at), from, to, source: 'operator' as const, ...said }];
+  return { ...settled, history };
+}
+
+/**
+ * A person who has looked at other trades, or at an order that was not paid, has seen what the gateway would not say. What it was not asked
+ * for yet, it is asked for.
+ */
+function withOthersSeen(order: KnownOrder, { seen, order: outcome }: Decided): KnownOrder {
+  const isRead = outcome !== undefined || seen === 'second-trade' || (seen != null && isUnpaid(order));
+  if (!isRead) return order;
+  const others = order.others.map((one) => (one.asked === 'unanswered' ? { ...one, asked: 'answered' as const } : one));
+  return { ...order, others };
+}
+
+/** A person who says how the order has ended has read of all that is asked about the order itself. */
+function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
+  return { ...order, decision: { outcome, knew: hasMoney(order) }, contradicted: [], reasons: ofMoney(order) };
+}
+
+/** The reasons that are about money that went back, or may. */
+const ofMoney = ({ reasons }: KnownOrder) =>
+  reasons.filter((one) => OF_THE_BANK.includes(one) || one === 'refund-elsewhere');
+
+/** Whether the trade shows that money went back, and nothing that is known explains it. */
+function showsMoneyOfNobody({ seen, refunds, elsewhere }: KnownOrder): boolean {
+  const meaning = refundMeaningOf(seen?.status ?? null);
+  const isExplained = refunds.some((one) => mayBeGone(one) || one.outcome === 'REFUND_REVOKE') || elsewhere !== '0.00';
+  return (meaning === 'part is done' || meaning === 'done') && !isExplained;
+}
+
+/** Whether the trade has moved since this refund was begun, and no person has said since what went back elsewhere. */
+function hasMovedUnnamed(order: KnownOrder, number: string): boolean {
+  const { moved = false, begun = null } = findRefund(order, number) ?? {};
+  const isNamed = order.history.some(
+    ({ time, refunded_elsewhere }) => refunded_elsewhere !== undefined && Date.parse(time) >= (begun?.at ?? 0),
+  );
+  return moved && !isNamed;
+}
+
+/** A person has looked at what needed one. */
+function looked(order: KnownOrder, seen: Attention): KnownOrder {
+  // Of an order that was not paid, the person has read all that is asked.
+  if (isUnpaid(order))
+    return { ...(order.denied ? withoutTrade(order) : order), contradicted: [], reasons: ofMoney(order) };
+  // Nothing is asked any more of a gateway that has never shown the trade.
+  const isGivenUp = isSilence(seen) && order.seen === null && order.held.length === 0;
+  if (seen === 'unknown-trade' || isGivenUp) return withoutTrade(order);
+  if (seen === 'unconfirmed-notification') return { ...order, contradicted: [] };
+  // While the gateway does not say what it has, a person's word on what was notified of the bank is all that there is. Its answer is
+  // news again.
+  const isSilent = (order.seen === null && order.denied !== null) || order.reasons.some(isSilence);
+  const isSeen = ({ claim }: HeldClaim) => isSilent && attentionOfStatus(claim.trade_status) === seen;
+  return { ...order, held: order.held.filter((one) => !isSeen(one)) };
+}
+
+/** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
+function withoutTrade(order: KnownOrder): KnownOrder {
+  const { heard = order.heard, at = 0 } = order.denied ?? {};
+  const held = order.held.filter((one) => one.heard > heard);
+  return { ...order, denied: { heard, at, isSettled: true }, held, contradicted: [] };
+}
+
+const iso = (at: number) => new Date(at).toISOString();
