@@ -81,19 +81,6 @@ test('a run that nobody took before it was terminated is looked past, by every r
   expect([gateway.trades.size, temporal.temporal.runs(ID).length]).toEqual([1, 2]);
 });
 
-test('news of the sale reach the after-sale, past a run of the payment that nobody took', async () => {
-  await sell();
-  const { payments, notify, sleep, gateway } = simulation;
-  const { trade_no } = await payments.state(out_trade_no);
-  (await startLike(ID)).terminate();
-  for (const trade of gateway.trades.values()) trade.statusAt = () => 'CHARGEBACK';
-  const news = { out_trade_no, trade_no: trade_no ?? '', trade_status: 'CHARGEBACK' };
-  expect((await notify(signTestNotification(APP, news))).status).toBe(200);
-  await sleep(HOUR);
-  expect(latest(ID)?.status).toBe('TERMINATED');
-  expect(await payments.refunds(out_trade_no)).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
-});
-
 test('an order whose only run nobody took is open to the one who asks: it was ended from outside', async () => {
   const { payments } = simulation;
   (await startLike(ID)).terminate();

@@ -42,6 +42,16 @@ test('a deposit is counted, pending, set aside for its reason, or older than is 
   ]);
 });
 
+test('a transfer that is notified under a second number is of another number, while it is pending and once it is counted', () => {
+  const ledger = new DepositLedger();
+  const under = (no: number) => ({ ...notified(no), trade_no: 'T' });
+  const areOfOthers = () => [1, 2].map((no) => ledger.isOfOtherNumber(under(no)));
+  ledger.addPending(under(1));
+  expect(areOfOthers()).toEqual([false, true]);
+  ledger.confirm(under(1), paid('1.00'), NOW);
+  expect(areOfOthers()).toEqual([false, true]);
+});
+
 describe('counting', () => {
   test('sums are exact, with two decimals, by currency', () => {
     const ledger = new DepositLedger();

@@ -217,16 +217,6 @@ describe('a deposit', () => {
     await env.sleep(MINUTE);
     expect(await stateOf(handle)).toMatchObject({ attention: null, deposits: { count: 1, pending: 0 } });
   });
-
-  it('that was not paid, and not notified as paid, raises no attention', async () => {
-    const handle = await follow();
-    trades.statusAt = () => 'REFUSED';
-    await handle.signal('deposit', await deposit('VA1', '10.00', { trade_status: 'REFUSED' }));
-    expect(await settled(handle)).toMatchObject({
-      attention: null,
-      deposits: { count: 0, pending: 0, set_aside: [] },
-    });
-  });
 });
 
 describe('a creation', () => {

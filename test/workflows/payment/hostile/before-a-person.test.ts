@@ -174,6 +174,15 @@ test('promise 8: a late sale that a person has settled is not asked about again 
   expect(open()).toEqual([]);
 });
 
+test('promise 8: the merchant is told of another amount that is notified while the payment closes', async () => {
+  await begin({ childStarts_ms: HOUR });
+  await happens(pay, MINUTE, anotherTold('PROCESSING'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
+  await happens(notify('T1', 'SUCCESS', { amount: '300.00' }), DAY);
+  expect(attentions()).toContain('amount-mismatch');
+  const told = world.events.flatMap((event) => (event.type === 'attention' ? [event.payment.attention] : []));
+  expect(told).toContain('amount-mismatch');
+});
+
 test('promise 8: a second trade that a person has settled after a refused start is not raised again', async () => {
   await begin({ takesNumbersTwice: false, shows: 'the first' });
   await happens(anotherMade(), notify('T1'), MINUTE, anotherTold(), 5 * MINUTE, terminate, MINUTE);

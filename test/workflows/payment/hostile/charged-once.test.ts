@@ -10,6 +10,7 @@ import {
   answers,
   attentions,
   begin,
+  decide,
   happens,
   listIsDown,
   madeByAnother,
@@ -67,6 +68,12 @@ test.each(['answer lost', 'carried out late'] as const)(
     expect(world.gateway.trades.map(({ trade_no }) => trade_no)).toEqual(['T1']);
   },
 );
+
+test('promise 1: nobody is told that a trade is theirs which a person ended before the gateway had said what it is', async () => {
+  await begin({});
+  await happens(trouble('503'), anotherTold(), MINUTE, decide('SUCCESS'), pay, MINUTE);
+  expect(answers()).toEqual(['DuplicateOrderError']);
+});
 
 test('promise 1: a second start under an adopted sale sends nothing', async () => {
   await begin();
