@@ -217,14 +217,6 @@ describe('a person’s decision', () => {
     ).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
     await end(handle);
   });
-
-  it('recheck queries the gateway at once and answers with the state', async () => {
-    const handle = await created(order());
-    const trade = [...gateway.trades.values()][0];
-    if (trade) trade.statusAt = () => 'SUCCESS';
-    expect(await handle.executeUpdate('recheck')).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
-    await handle.result();
-  });
 });
 
 describe('notifications', () => {
@@ -250,21 +242,6 @@ describe('notifications', () => {
     });
     expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'notification' });
     expect(gateway.queries).toBe(0);
-  });
-
-  it('a notification of a trade that this system never made starts a payment that adopts it', async () => {
-    const payment = order();
-    const statusAt = (elapsed: number) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
-    const { out_trade_no } = payment.request;
-    await gateway.addTrade(out_trade_no, { statusAt });
-    const adopted = await start({ kind: 'adopt', app_id: APP.app_id, out_trade_no });
-    expect(await adopted.result()).toMatchObject({
-      outcome: 'SUCCESS',
-      out_trade_no,
-      trade_no: 'T1',
-      order_amount: '150.00',
-      payment_data: { recovered: true },
-    });
   });
 });
 
