@@ -50,7 +50,7 @@ module.exports = [
     'src/webhook/start-budget.ts',
     'if (seconds > 0 && !(await isRunning())) throw new StartBudgetExceededError(seconds);',
     '',
-    'test/real-server/webhook/late',
+    'test/webhook/limits',
   ],
   [
     'one notification uses up what all others have',

@@ -32,7 +32,6 @@ const DEAREST = [
   'real-server/orders',
   'real-server/start',
   'real-server/webhook/outages',
-  'real-server/accounts/accounts',
   'real-server/scheduled-jobs',
   'real-server/desk',
   'real-server/simulation',

@@ -208,20 +208,6 @@ describe('a failure keeps its type, message and fields over Nexus', () => {
     });
   });
 
-  test('the outcome of an order that was refused for good', async () => {
-    const { request } = order();
-    const { out_trade_no } = request;
-    stack.simulator.addFault({
-      on: 'pay',
-      fault: 'refuse',
-      code: '40002',
-      sub_code: 'currency-not-supported',
-      out_trade_no,
-    });
-    expect(await shop.failure('ask', 'pay', [request])).toMatchObject({ type: 'NotCreated' });
-    expect(await shop.failure('ask', 'outcome', [out_trade_no])).toMatchObject({ type: 'NotCreated' });
-  });
-
   test('an app that the worker does not have is refused, and nothing is sent', async () => {
     const { request } = order();
     expect(await shop.failure('ask', 'pay', [request], 'another-app')).toMatchObject({

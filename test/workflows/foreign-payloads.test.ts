@@ -1,8 +1,3 @@
-/**
- * "Start Workflow Like This One", and starts and signals that a person types where keys are set: the worker's codec refuses
- * them for good. The run ends at once and harms nobody.
- */
-import { ApplicationFailure, type Payload, RawValue } from '@temporalio/common';
 import { PaymentPendingError } from '../../src/client';
 import { EncryptionCodec } from '../../src/codec';
 import { afterSaleWorkflowId, paymentWorkflowId, speiAccountWorkflowId } from '../../src/contract';
@@ -10,7 +5,6 @@ import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
 import { type Simulation, signTestNotification, simulate } from '../../src/testing';
 import { APP } from '../../src/testing/stack';
 import { key, payload } from '../codec/support';
-import { endNextByHand } from '../harness/by-hand';
 import { publishedOrder } from '../harness/orders';
 
 const request = publishedOrder('pix', { timeout_express: '4d' });
@@ -31,25 +25,6 @@ async function asTyped(workflowId: string, value: unknown = { kind: '***' }) {
   const typed = await codec.encode([payload(value)], { type: 'workflow', namespace: 'default' });
   return codec.decode(typed, { type: 'workflow', namespace: 'default', workflowId });
 }
-
-/** What a worker with keys makes of what a person gave in clear text for an activity. */
-async function givenByHand(value: unknown): Promise<Payload> {
-  const codec = new EncryptionCodec([key('k1')], { refused: 'mark' });
-  const activity = { type: 'activity', namespace: 'default', workflowId: ID, activityId: '1' } as const;
-  return (await codec.decode([payload(value)], activity))[0] ?? {};
-}
-
-/** `temporal activity complete`, and `temporal activity fail` with details. */
-const BY_HAND: [how: string, end: () => Promise<unknown>][] = [
-  ['completed', async () => RawValue.fromPayload(await givenByHand({ trade_status: 'SUCCESS' }))],
-  [
-    'failed',
-    async () => {
-      const details = [RawValue.fromPayload(await givenByHand('details'))];
-      throw ApplicationFailure.create({ type: 'Typed', nonRetryable: true, details });
-    },
-  ],
-];
 
 const startLike = async (workflowId: string, type = 'payment') =>
   simulation.temporal.temporal.begin({ workflowId, type, args: await asTyped(workflowId) });
@@ -104,19 +79,6 @@ test('a run that nobody took before it was terminated is looked past, by every r
   expect(latest(ID)?.status).toBe('TERMINATED');
   expect(await payments.refund(out_trade_no, REFUND)).toMatchObject({ refund_amount: '1.00' });
   expect([gateway.trades.size, temporal.temporal.runs(ID).length]).toEqual([1, 2]);
-});
-
-test('news of the sale reach the after-sale, past a run of the payment that nobody took', async () => {
-  await sell();
-  const { payments, notify, sleep, gateway } = simulation;
-  const { trade_no } = await payments.state(out_trade_no);
-  (await startLike(ID)).terminate();
-  for (const trade of gateway.trades.values()) trade.statusAt = () => 'CHARGEBACK';
-  const news = { out_trade_no, trade_no: trade_no ?? '', trade_status: 'CHARGEBACK' };
-  expect((await notify(signTestNotification(APP, news))).status).toBe(200);
-  await sleep(HOUR);
-  expect(latest(ID)?.status).toBe('TERMINATED');
-  expect(await payments.refunds(out_trade_no)).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
 });
 
 test('an order whose only run nobody took is open to the one who asks: it was ended from outside', async () => {
@@ -174,12 +136,6 @@ test.each([
   expect(latest(id)?.failure?.message).toMatch(/^Nothing was started under .* typed by a person/);
 });
 
-test('a run that was started with nothing ends at once', async () => {
-  simulation.temporal.temporal.start('appAttention', 'app-attention:x:credentials');
-  await simulation.sleep(MINUTE);
-  expect(latest('app-attention:x:credentials')?.failure?.message).toMatch(/no input/);
-});
-
 test('a signal that a person types asks for a person, and the payment goes on', async () => {
   const { gateway, payments, sleep } = simulation;
   await payments.pay(request);
@@ -188,23 +144,6 @@ test('a signal that a person types asks for a person, and the payment goes on', 
   expect(await payments.state(out_trade_no)).toMatchObject({ attention: 'unexpected-signal', outcome: null });
   for (const trade of gateway.trades.values()) trade.statusAt = () => 'SUCCESS';
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-});
-
-test.each(BY_HAND)('a poll that a person has %s in clear text is made again', async (_how, end) => {
-  const { gateway, payments } = simulation;
-  endNextByHand(simulation, 'gateway.watch', end, { afterItsWork: true });
-  gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
-  await payments.pay(request);
-  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
-});
-
-test.each(BY_HAND)('a creation that a person has %s in clear text is an unknown outcome', async (_how, end) => {
-  const { gateway, payments } = simulation;
-  endNextByHand(simulation, 'gateway.create', end, { afterItsWork: true });
-  gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
-  await payments.pay(request).catch(() => undefined);
-  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-  expect(gateway.trades.size).toBe(1);
 });
 
 test('an update that a person types is refused in words that need no key, and the payment goes on', async () => {

@@ -1,10 +1,11 @@
 /** Takeovers of virtual accounts on a real server with keys set. */
 import { randomUUID } from 'node:crypto';
+import { accountKeyOf } from '../../../src/client';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { SpeiAccountState } from '../../../src/workflows';
 import { key, setting } from '../../codec/support';
 import { accountRequest } from '../../harness/accounts';
-import { until } from '../../harness/runs';
+import { forget, until } from '../../harness/runs';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -41,35 +42,19 @@ test('with keys set, a typed signal in clear text stops no account, and its ledg
   expect(state?.deposits).toMatchObject({ count: 3, total: { MXN: '7.00' } });
 });
 
-test('a deposit that was set aside and then notified as paid is counted, where its run ended before a worker had it', async () => {
-  const { account_id } = await stack.payments.accounts.create(accountRequest());
+test('a key has the same account where that was terminated, a deposit started it again, and the rest was forgotten', async () => {
+  const asked = accountRequest();
+  const { buyer_id } = asked.customer;
+  const { account_id } = await stack.payments.accounts.create(asked);
   await followed(account_id);
+  const { runId } = await handleOf(account_id).describe();
   await handleOf(account_id).terminate();
-  const { out_trade_no, trade_no } = await stack.simulator.deposit(account_id, { amount: '500.00', notify: false });
-  const aside = { out_trade_no, trade_no, amount: '500.00', currency: 'MXN', transferred_at: null };
-  const ledger = {
-    ...{ count: 0, total: {}, latest: [], pending: [], counted: [], forgotten_until: null },
-    set_aside: [{ ...aside, because: 'unconfirmed-deposit' }],
-  };
-  const published = { status: 'ACTIVE', attention: null };
-  const carried = { since: Date.now(), asked: 0, unseen: [], published, cancel_wanted: false, ledger };
-  // As a run that has continued as new while no worker ran.
-  await stack.client.workflow.signalWithStart('speiAccount', {
-    workflowId: idOf(account_id),
-    taskQueue: 'nobody',
-    args: [{ app_id: APP.app_id, account_id, carried }],
-    signal: 'deposit',
-    signalArgs: [
-      {
-        ...{ app_id: APP.app_id, out_trade_no, trade_no, trade_status: 'SUCCESS', amount: '500.00', currency: 'MXN' },
-        transfer_account: { account_id },
-      },
-    ],
-  });
-  await handleOf(account_id).terminate();
-  await stack.simulator.deposit(account_id, '1.00');
-  const state = await counted(account_id, 2);
-  expect({ attention: state?.attention, ...state?.deposits }).toMatchObject({ count: 2, total: { MXN: '501.00' } });
+  await stack.simulator.deposit(account_id, '3.00');
+  await counted(account_id, 1);
+  await forget(stack.client, `create-spei-account:${APP.app_id}:${accountKeyOf(buyer_id)}`);
+  await forget(stack.client, idOf(account_id), runId);
+  expect(await stack.payments.accounts.create(asked)).toMatchObject({ account_id });
+  expect(stack.simulator.accounts({ buyer_id })).toHaveLength(1);
 });
 
 // Last: what it leaves is a queue of payments that no gateway knows.

@@ -1,13 +1,13 @@
 /**
  * The worker is killed (`kill -9`) at random while an account gets many deposits: each is counted once, to the cent.
- * `BENCH_KILLS=5 npm run bench:deposits` does the same with thousands.
+ * It continues as new meanwhile, and each is delivered seven times in any order. `BENCH_KILLS=5 npm run bench:deposits` does the same with thousands.
  */
 import { APP } from '../../../src/testing/stack';
 import { type OutsideStack, outsideStack } from '../../harness/outside-worker';
 import { runsOf } from '../../harness/runs';
 import { burst } from '../accounts/deliveries';
 
-const DEPOSITS = 40;
+const DEPOSITS = Number(process.env.BURST_DEPOSITS ?? 40);
 const DELIVERIES = DEPOSITS * 7;
 /** Numbers of deliveries after which the running worker is killed and another one started. */
 const KILLS = [0.2, 0.6].map((part) => Math.floor((part + Math.random() * 0.15) * DELIVERIES));

@@ -1,9 +1,8 @@
 /** Lost, old, reordered and too many notifications, on a real server with a worker that polls only once an hour. */
-import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { PaymentState } from '../../../src/workflows';
-import { publishedOrders } from '../../harness/orders';
+import { publishedOrder } from '../../harness/orders';
 import { waitsForAPerson } from '../../harness/sold';
 import { ipn, post, sign } from '../../webhook/support';
 
@@ -19,13 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-const { request } = publishedOrders().find(({ name }) => name === 'pix') ?? { request: undefined };
-
 async function pay(): Promise<string> {
-  if (!request) throw new Error('examples/orders has no pix.json');
-  const out_trade_no = `order-${randomUUID()}`;
-  await stack.payments.pay({ ...request, out_trade_no });
-  return out_trade_no;
+  const order = publishedOrder('pix');
+  await stack.payments.pay(order);
+  return order.out_trade_no;
 }
 
 /** Posts a notification of the trade, as the gateway would. */

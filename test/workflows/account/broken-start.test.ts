@@ -1,23 +1,9 @@
 /** A virtual account is followed, and created, under its own workflow id alone, on what its own run before handed on. */
 
-import { defaultPayloadConverter } from '@temporalio/common';
-import { z } from 'zod';
 import { createSpeiAccountWorkflowId } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../hostile/base-world';
-import {
-  A1,
-  accountNow,
-  create,
-  deposit,
-  earlierRunsAreSilent,
-  happens,
-  notify,
-  open,
-  terminate,
-  transfer,
-  world,
-} from './hostile/acts';
+import { A1, accountNow, create, deposit, happens, notify, open, terminate, transfer, world } from './hostile/acts';
 
 const request = { customer: { buyer_id: 'k1', email: 'sofia@example.com' } };
 
@@ -54,33 +40,6 @@ test('a start by hand with what an earlier run was handed does not bring back it
   await world.pass(DAY);
   expect(await accountNow()).toMatchObject({ deposits: { count: 12, total: { MXN: '12.00' } } });
 });
-
-test.each([
-  ['a name', 'ana', { attention: 'unexpected-signal', taken: { by: 'ana' } }],
-  ['a name that nobody can read', 7, { attention: null, taken: null }],
-])(
-  'a start by hand whose wait was taken by %s hands it on, or nothing, where nobody answers for the closed runs',
-  async (_title, by, known) => {
-    await open({ continuesAfter: 40 });
-    for (let i = 0; i < 12; i += 1) await happens(deposit('1.00'));
-    for (let i = 1; i <= 12; i += 1) await happens(notify(`D${i}`), MINUTE);
-    const given = (world.temporal.runs(A1)[1]?.start.args ?? []).map((one) => defaultPayloadConverter.fromPayload(one));
-    const { carried, ...account } = z.looseObject({ carried: z.looseObject({}) }).parse(given[0]);
-    const attention = 'unexpected-signal';
-    const wait = { attention, since: 1, taken: { by, note: null, time: '2026-03-02T12:00:00.000Z' } };
-    const byHand = {
-      ...account,
-      carried: { ...carried, asked: 1, unseen: [{ no: 1, because: attention, deposit: null }], wait },
-    };
-    world.terminate('A1');
-    earlierRunsAreSilent();
-    world.temporal.begin({ workflowId: A1, type: 'speiAccount', args: [defaultPayloadConverter.toPayload(byHand)] });
-    world.terminate('A1');
-    world.temporal.start('speiAccount', A1, account);
-    await world.pass(DAY);
-    expect(await accountNow()).toMatchObject(known);
-  },
-);
 
 test.each([
   ['another workflow id', 'my-own-id', { app_id: APP, request }, `must be create-spei-account:${APP}:KEY`],

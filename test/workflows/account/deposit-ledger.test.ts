@@ -42,6 +42,16 @@ test('a deposit is counted, pending, set aside for its reason, or older than is 
   ]);
 });
 
+test('a transfer that is notified under a second number is of another number, while it is pending and once it is counted', () => {
+  const ledger = new DepositLedger();
+  const under = (no: number) => ({ ...notified(no), trade_no: 'T' });
+  const areOfOthers = () => [1, 2].map((no) => ledger.isOfOtherNumber(under(no)));
+  ledger.addPending(under(1));
+  expect(areOfOthers()).toEqual([false, true]);
+  ledger.confirm(under(1), paid('1.00'), NOW);
+  expect(areOfOthers()).toEqual([false, true]);
+});
+
 describe('counting', () => {
   test('sums are exact, with two decimals, by currency', () => {
     const ledger = new DepositLedger();
@@ -50,17 +60,6 @@ describe('counting', () => {
     ledger.addPending(notified('u'));
     ledger.confirm(notified('u'), paid('1.5', 'USD'), NOW);
     expect(ledger.snapshot).toMatchObject({ count: 5, total: { MXN: '100000000000005.29', USD: '1.50' }, pending: 0 });
-  });
-
-  test('a deposit that is notified again is a repeat, before and after it is counted', () => {
-    const ledger = new DepositLedger();
-    ledger.addPending(notified(1));
-    expect(ledger.classify(notified(1))).toBe('repeat');
-    expect(ledger.snapshot).toMatchObject({ count: 0, pending: 1 });
-    expect(ledger.confirm(notified(1), paid('1.00'), NOW)).toMatchObject({ out_trade_no: 'VA1', transferred_at: null });
-    expect(ledger.confirm(notified(1), paid('1.00'), NOW)).toBeNull();
-    expect(ledger.classify(notified(1))).toBe('repeat');
-    expect(ledger.snapshot).toMatchObject({ count: 1, total: { MXN: '1.00' } });
   });
 
   test('a further notification of a pending deposit adds that it was paid, and how much', () => {
@@ -103,26 +102,6 @@ describe('counting', () => {
       transferred_at: '2026-03-01T12:00:00.000Z',
       counted_at: '2026-03-01T12:00:00.000Z',
     });
-  });
-
-  test('a deposit that is set aside is not counted, and may be notified again', () => {
-    const ledger = new DepositLedger();
-    ledger.addPending(notified(1));
-    const notification = { ...notified(1, NOW_S), trade_no: 'T1', amount: '12.10', currency: 'MXN' };
-    ledger.setAside(notification, 'unconfirmed-deposit');
-    expect(ledger.snapshot).toMatchObject({ count: 0, total: {}, pending: 0 });
-    expect(ledger.snapshot.set_aside).toEqual([
-      {
-        out_trade_no: 'VA1',
-        trade_no: 'T1',
-        amount: '12.10',
-        currency: 'MXN',
-        transferred_at: '2026-03-01T12:00:00.000Z',
-        because: 'unconfirmed-deposit',
-      },
-    ]);
-    expect(take(ledger, notified(1))).toBe('new');
-    expect(ledger.snapshot).toMatchObject({ count: 1, set_aside: [] });
   });
 });
 

@@ -116,14 +116,6 @@ describe('an account', () => {
     expect(gateway.queries - queries).toBeLessThanOrEqual(91);
   });
 
-  it('that is canceled elsewhere shows it within a day', async () => {
-    const handle = await follow();
-    await env.sleep(HOUR);
-    gateway.statuses.set('A1', 'CANCELED');
-    await env.sleep(DAY);
-    expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
-  });
-
   it('takes a deposit years later, after its cancellation', async () => {
     const handle = await follow();
     trades.statusAt = () => 'SUCCESS';
@@ -137,29 +129,7 @@ describe('an account', () => {
   });
 });
 
-it('an account ignores a cancellation of its workflow, because it holds the ledger', async () => {
-  const handle = await follow();
-  trades.statusAt = () => 'SUCCESS';
-  await handle.signal('deposit', await deposit('VA1'));
-  await settled(handle);
-  await handle.cancel();
-  await handle.signal('deposit', await deposit('VA2', '2.50'));
-  expect(await settled(handle)).toMatchObject({ deposits: { count: 2, total: { MXN: '12.50' } } });
-  await handle.executeUpdate('cancel');
-  expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
-});
-
 describe('a deposit', () => {
-  it('that the gateway confirms hours later is counted then', async () => {
-    const handle = await follow();
-    trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'SUCCESS');
-    await handle.signal('deposit', await deposit('VA1'));
-    await env.sleep(4 * HOUR);
-    expect(await stateOf(handle)).toMatchObject({ deposits: { count: 0, pending: 1 } });
-    await env.sleep(3 * HOUR);
-    expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
-  });
-
   it('that was notified as paid and is not is set aside under attention, and counted when the gateway confirms it', async () => {
     const handle = await follow();
     trades.statusAt = () => 'REFUSED';
@@ -236,29 +206,6 @@ describe('a deposit', () => {
     expect(await say({ seen: 'unexpected-signal:3' })).toMatchObject({ attention: null, unseen: [] });
   });
 
-  it('that was refused before, and is notified as paid when a run ends, is confirmed by the next run', async () => {
-    trades.statusAt = () => 'REFUSED';
-    const { transfer_account: _none, app_id, ...notification } = await deposit('VA1');
-    const args = [{ kind: 'adopt', app_id, out_trade_no: 'VA1' }];
-    await env.client.workflow.execute('payment', {
-      workflowId: `payment:${APP.app_id}:VA1`,
-      taskQueue: 'simulated',
-      args,
-    });
-    for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
-    const ledger = { count: 0, total: {}, latest: [], set_aside: [], counted: [], forgotten_until: null };
-    const handle = await follow('A1', {
-      since: await env.currentTimeMs(),
-      asked: 0,
-      unseen: [],
-      wait: null,
-      published: { status: null, attention: null },
-      cancel_wanted: false,
-      ledger: { ...ledger, pending: [notification] },
-    });
-    expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
-  });
-
   it('that is notified as paid later is queried then, and not at the next poll', async () => {
     const handle = await follow();
     trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'SUCCESS');
@@ -269,23 +216,6 @@ describe('a deposit', () => {
     await handle.signal('deposit', { ...notification, trade_status: 'SUCCESS' });
     await env.sleep(MINUTE);
     expect(await stateOf(handle)).toMatchObject({ attention: null, deposits: { count: 1, pending: 0 } });
-  });
-
-  it('that was not paid, and not notified as paid, raises no attention', async () => {
-    const handle = await follow();
-    trades.statusAt = () => 'REFUSED';
-    await handle.signal('deposit', await deposit('VA1', '10.00', { trade_status: 'REFUSED' }));
-    expect(await settled(handle)).toMatchObject({
-      attention: null,
-      deposits: { count: 0, pending: 0, set_aside: [] },
-    });
-  });
-
-  it('without a number raises attention, and so does a signal without a handler', async () => {
-    const handle = await follow();
-    await handle.signal('deposits', {});
-    await handle.executeUpdate('recheck');
-    expect(await stateOf(handle)).toMatchObject({ attention: 'unexpected-signal' });
   });
 });
 
@@ -299,13 +229,6 @@ describe('a creation', () => {
       account: { account_number: gateway.account_number, buyer_id: 'buyer-1' },
     });
     expect(gateway.created).toBe(1);
-  });
-
-  it('that was refused fails with the gateway’s message', async () => {
-    gateway.mishaps = [{ refuse: { code: '40002', sub_code: 'account-pool-run-out' } }];
-    await expect((await create()).result()).rejects.toMatchObject({
-      cause: { type: 'NotCreated', details: [{ sub_code: 'account-pool-run-out' }] },
-    });
   });
 
   it.each(['lost before', 'lost after'] as const)(

@@ -37,18 +37,6 @@ const notify = (out_trade_no: string, more: Partial<NotifiedDeposit> = {}) => {
   return env.temporal.signal(WORKFLOW_ID, 'deposit', { app_id: APP.app_id, ...fields, transfer_account });
 };
 
-test('fifty deposits that the gateway does not know do not stop the next one, and a person is told', async () => {
-  const { state } = await follow();
-  for (let i = 0; i < 50; i += 1) notify(`unknown-${i}`);
-  await env.sleep(MINUTE);
-  await gateway.addTrade('genuine', { order_amount: '100.00', order_currency: 'MXN', trade_no: 'Tgenuine' });
-  notify('genuine');
-  await env.sleep(HOUR);
-  const { attention, deposits } = await state();
-  expect(attention).toBe('overdue-deposit');
-  expect(deposits).toMatchObject({ count: 1, total: { MXN: '100.00' }, pending: 50 });
-});
-
 test('a deposit that the gateway knows only after a day is counted then, and settles the attention', async () => {
   const { state } = await follow();
   notify('late');

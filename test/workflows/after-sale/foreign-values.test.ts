@@ -31,15 +31,3 @@ test('a trade whose amount the gateway writes in another way is before a person,
   await sale.pass(DAY);
   expect((await sale.state()).attention).toBeNull();
 });
-
-test.each([
-  ['150,00', 'is seen without it', null],
-  [150, 'is no trade: the gateway is asked again', '150.00'],
-])('a trade that a person gives a look as its result, with the amount %j, %s', async (order_amount, _what, shown) => {
-  const sale = await newSale();
-  const trade = { trade_status: 'SUCCESS', asked_at: 1, order_amount, order_currency: 'BRL' };
-  sale.env.work({ 'gateway.look': async () => ({ is: 'found', trade }) });
-  await sale.open();
-  await sale.pass(HOUR);
-  expect(await sale.state()).toMatchObject({ trade_status: 'SUCCESS', order_amount: shown });
-});

@@ -3,7 +3,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import { previousRunActivities } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../../../src/testing/stack';
-import type { PaymentEvent } from '../../../src/workflows';
 import { newSale, type Sale } from './harness';
 
 const REVOKED = { trade_status: 'REFUND_REVOKE', out_request_no: 'a' };
@@ -40,21 +39,6 @@ function lateList(sale: Sale) {
   return late;
 }
 
-test('a revoke that comes while a run which goes on from a broken start reads the ledger is known', async () => {
-  const sale = await newSale();
-  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-  await ended(sale);
-  const late = lateList(sale);
-  const args = [{ app_id: APP.app_id }];
-  await sale.client.workflow.start('afterSale', { workflowId: sale.workflowId, taskQueue: 'simulated', args });
-  await sale.pass(MINUTE);
-  await notify(sale, REVOKED);
-  await sale.pass(MINUTE);
-  late.holds = false;
-  await sale.pass(HOUR);
-  expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
-});
-
 test('a revoke that comes while earlier runs are read is known after that run was terminated', async () => {
   const sale = await newSale();
   await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
@@ -68,26 +52,6 @@ test('a revoke that comes while earlier runs are read is known after that run wa
   await sale.open();
   await sale.pass(HOUR);
   expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
-});
-
-test('a dispute that a run holds which has never seen the trade is held after its termination, although an older run is there', async () => {
-  const sale = await newSale();
-  // Somebody asked for the order before the gateway knew it.
-  sale.gateway.blindQueries = 1_000_000;
-  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-  await sale.pass(HOUR);
-  expect(await sale.isRunning()).toBe(false);
-  await notify(sale, { trade_status: 'DISPUTE' });
-  await sale.pass(HOUR);
-  expect((await sale.state()).claims).toMatchObject([{ trade_status: 'DISPUTE' }]);
-  await sale.handle.terminate();
-  await sale.pass(MINUTE);
-  await sale.open();
-  await sale.pass(MINUTE);
-  expect((await sale.state()).claims).toMatchObject([{ trade_status: 'DISPUTE' }]);
-  sale.gateway.blindQueries = 0;
-  await sale.pass(DAY);
-  expect((await sale.state()).attention).toBe('unconfirmed-notification');
 });
 
 test('a start after forty runs that found no such order reads only the last of them', async () => {
@@ -108,20 +72,6 @@ test('a start after forty runs that found no such order reads only the last of t
   await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
   expect(queries).toBe(1);
 }, 60_000);
-
-test('what contradicts a decision while the last event is posted is before a person', async () => {
-  let post: () => Promise<void> = async () => undefined;
-  const sale = await newSale({ onEvent: () => post().catch(() => undefined) });
-  sale.gateway.refundMishaps = ['lost before'];
-  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-  await sale.pass(HOUR);
-  expect((await sale.state()).attention).toBe('unknown-refund');
-  post = () => sale.env.temporal.clock.pass(20_000);
-  await resolve(sale, { out_request_no: 'a', outcome: 'REFUND_REFUSED' });
-  await notify(sale, { trade_status: 'PARTIAL_REFUND', out_request_no: 'a' });
-  await sale.pass(HOUR);
-  expect([(await sale.state()).attention, await sale.isRunning()]).toEqual(['unknown-refund', true]);
-});
 
 test('a refund that waited for its turn in a run that was terminated goes on once the same request comes again', async () => {
   const sale = await newSale();
@@ -185,17 +135,6 @@ describe('a history that grows', () => {
     expect(await sale.state()).toMatchObject({ attention: 'unknown-trade', claims });
   });
 
-  test('is ended where a watched trade is notified on and on', async () => {
-    const sale = await newSale(LONG);
-    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-    for (let hour = 0; hour < 60; hour += 1) {
-      await notify(sale, { trade_status: 'PARTIAL_REFUND' });
-      await sale.pass(HOUR);
-      expect(await eventsOf(sale)).toBeLessThan(250);
-    }
-    expect(await sale.state()).toMatchObject({ refunded_amount: '50.00', refunds: [{ out_request_no: 'a' }] });
-  });
-
   test('is kept while a refund waits for its turn, until the server would end it: then that refund has to be requested again', async () => {
     const sale = await newSale(LONG);
     sale.gateway.refundMishaps = ['lost before'];
@@ -233,36 +172,4 @@ describe('while Temporal’s list is down for days', () => {
     await sale.pass(HOUR);
     expect(await sale.state()).toMatchObject({ attention: null, refunded_amount: '50.00' });
   });
-
-  test('a person reads of a dispute that is notified', async () => {
-    const sale = await newSale();
-    const late = lateList(sale);
-    await notify(sale, { trade_status: 'DISPUTE' });
-    await sale.pass(2 * DAY);
-    expect(await sale.state()).toMatchObject({ attention: 'dispute', claims: [{ trade_status: 'DISPUTE' }] });
-    const { searchAttributes } = await sale.handle.describe();
-    expect(Object.values(searchAttributes).flat()).toContain('dispute');
-    late.holds = false;
-    await sale.pass(2 * DAY);
-    expect(await sale.state()).toMatchObject({ attention: 'unconfirmed-notification', claims: [] });
-  });
-});
-
-test('the merchant’s handler hears that a person is needed where the run before cannot be read', async () => {
-  const heard: PaymentEvent[] = [];
-  const sale = await newSale({ onEvent: (event) => void ('payment' in event && heard.push(event)) });
-  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-  await ended(sale);
-  heard.splice(0);
-  const known = previousRunActivities['payments.knownBefore'];
-  sale.env.work({
-    'payments.knownBefore': async (input: Parameters<typeof known>[0]) => {
-      const answer = await known(input);
-      return { ...answer, told: { ...answer.told, sale: null, is_unread: true } };
-    },
-  });
-  await sale.open();
-  await sale.pass(HOUR);
-  expect((await sale.state()).attention).toBe('refund-elsewhere');
-  expect(heard.map(({ type, payment }) => [type, payment.attention])).toContainEqual(['attention', 'refund-elsewhere']);
 });

@@ -8,22 +8,6 @@ async function ended(sale: Sale) {
   return sale.handle.result();
 }
 
-/** The answers to the next queries take so long on their way, in ms. */
-function slowAnswers({ gateway, env }: Sale, take_ms: number[]): void {
-  const { clock } = env.temporal;
-  const [query, delay] = [gateway.query.bind(gateway), clock.delay.bind(clock)];
-  gateway.query = async (id) => {
-    const answer = await query(id);
-    const ms = take_ms.shift();
-    if (ms === undefined) return answer;
-    clock.delay = () => {
-      clock.delay = delay;
-      return ms;
-    };
-    return answer;
-  };
-}
-
 /** A person says that it is taken care of. */
 const seen = (sale: Sale, more: object = {}) =>
   sale.handle.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'seen', ...more }] });
@@ -136,17 +120,6 @@ describe.each([
       expect(sale.trade.refunds).toHaveLength(2);
     });
 
-    test('all is the whole amount, and where nothing is left it says so', async () => {
-      const sale = await play();
-      const whole = await (await sale.ask('150.00')).answer;
-      expect(await (await sale.ask()).answer).toEqual(whole);
-      expect(await (await sale.ask(undefined, { out_request_no: 'more' })).answer).toMatchObject({
-        type: 'OverRefund',
-        message: expect.stringMatching(/^Nothing is left of 150\.00 BRL\./),
-        details: [{ left: '0.00' }],
-      });
-    });
-
     test.each<[string, [unknown]]>([
       ['nothing', [undefined]],
       ['null', [null]],
@@ -181,13 +154,6 @@ describe.each([
       expect(await ended(sale)).toMatchObject({ refunded_amount: '150.00', ledger_complete: true });
     });
 
-    test('a refund of a charged-back trade is refused with NotRefunded', async () => {
-      const sale = await play();
-      sale.gateway.bankStatus = () => 'CHARGEBACK';
-      expect(await (await sale.ask('10.00')).answer).toMatchObject({ type: 'NotRefunded' });
-      expect(sale.trade.refunds).toEqual([]);
-    });
-
     test('an over-refund is refused with what is left, and nothing is sent', async () => {
       const sale = await play();
       const asked = [];
@@ -220,37 +186,6 @@ describe.each([
       expect(await ended(sale)).toMatchObject({ refunded_amount: '50.00', attention: null });
       expect(sale.trade.refunds.map(({ out_request_no }) => out_request_no)).toEqual(['one']);
     });
-
-    test('is found by a notification that names it and that the gateway’s answer confirms', async () => {
-      const sale = await play();
-      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-      await sale.pass(HOUR);
-      sale.gateway.refundMishaps = ['lost after'];
-      sale.gateway.refundPlans = [{ takes_ms: 0, ends: 'done' }];
-      await sale.ask('50.00', { out_request_no: 'b' });
-      await sale.pass(10 * MINUTE);
-      expect(await sale.state()).toMatchObject({ attention: 'unknown-refund' });
-      await sale.handle.signal('notification', { out_request_no: 'b', trade_status: 'PARTIAL_REFUND' });
-      expect(await ended(sale)).toMatchObject({ refunded_amount: '100.00', attention: null });
-    });
-  });
-
-  describe('a look that the gateway answers late', () => {
-    test('does not bring back what the trade was before a refund', async () => {
-      const sale = await play({ settings: { PAYMENTS_WATCH_WINDOW: '3d' } });
-      await sale.open();
-      await sale.pass(HOUR);
-      sale.gateway.refundPlans.push({ takes_ms: 0, ends: 'done' });
-      // The refund's own look, and then one for a notification, which is read before the refund is sent.
-      slowAnswers(sale, [5_000, 20_000]);
-      await sale.ask('50.00', { out_request_no: 'a' });
-      await sale.pass(2_000);
-      await sale.handle.signal('notification', { trade_status: 'SUCCESS' });
-      await sale.pass(HOUR);
-      const { history, attention } = await sale.state();
-      expect(attention).toBeNull();
-      expect(history.map(({ to }) => to)).toEqual(['SUCCESS', 'PARTIAL_REFUND']);
-    });
   });
 
   describe('a chargeback without a watch window', () => {
@@ -267,24 +202,6 @@ describe.each([
       expect(history.at(-1)).toMatchObject({ source: 'operator', by: 'ana', reason: 'seen' });
     });
   });
-});
-
-test('a refund after one that a person called refused is sent, although an earlier part has no end of its own', async () => {
-  const sale = await newSale();
-  await sale.ask('50.00', { out_request_no: 'a' });
-  await sale.pass(MINUTE);
-  sale.gateway.bankStatus = () => 'PARTIAL_REFUND';
-  await sale.pass(2 * HOUR);
-  await sale.ask('30.00', { out_request_no: 'b' });
-  await sale.pass(10 * MINUTE);
-  sale.gateway.bankStatus = () => 'REFUND_REFUSED';
-  await sale.pass(3 * HOUR);
-  const decision = { by: 'ana', reason: 'the dashboard says so', outcome: 'REFUND_REFUSED', out_request_no: 'b' };
-  await sale.handle.executeUpdate('resolve', { args: [decision] });
-  await sale.ask('20.00', { out_request_no: 'c' });
-  await sale.pass(DAY);
-  const { refunds } = await sale.state();
-  expect(refunds.find(({ out_request_no }) => out_request_no === 'c')?.started_at).toEqual(expect.any(String));
 });
 
 test('who asks again for a refund that is before a person hears that, and not the acceptance of before', async () => {

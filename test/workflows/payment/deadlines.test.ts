@@ -10,7 +10,6 @@ import { endOfRiskControl, orderDeadlines } from '../../../src/workflows/payment
 
 /** The last retry of a notification comes this long after the first (section 6.3). */
 const LAST_RETRY = 840 * MINUTE;
-const SECOND = 1_000;
 
 /** What a worker with the default settings records for a payment by this method. */
 const policyOf = (method: string | null): Promise<WaitingPolicy> =>
@@ -191,26 +190,6 @@ describe('risk control', () => {
 });
 
 describe('polls without news', () => {
-  test('come 15 s, 30 s, 1, 2, 5, 10 and 30 minutes after the start and then hourly', () => {
-    const gaps = Array.from({ length: 9 }, (_, looks) => delayBeforePoll(looks, pix));
-    let time = 0;
-    const times = gaps.map((gap) => {
-      time += gap;
-      return time;
-    });
-    expect(times).toEqual([
-      15 * SECOND,
-      30 * SECOND,
-      MINUTE,
-      2 * MINUTE,
-      5 * MINUTE,
-      10 * MINUTE,
-      30 * MINUTE,
-      90 * MINUTE,
-      150 * MINUTE,
-    ]);
-  });
-
   test('pause for no longer than the schedule says, until a time after the start', () => {
     expect([MINUTE, 5 * MINUTE, HOUR, DAY].map((until) => longestPause(until, pix))).toEqual([
       ...[30 * SECOND, 3 * MINUTE, HOUR, HOUR],

@@ -1,9 +1,8 @@
 /** What comes while a payment ends: it has its outcome, and its workflow is still open for a moment. */
 import type { PaymentState } from '../../../src/contract';
-import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { MINUTE } from '../../../src/gateway/pure/durations';
 import { seededRandom } from '../../../src/testing/simulated-temporal/random';
 import { afterSale, begin, decide, happens, move, notify, pay, recheck, tell, world } from './hostile/acts';
-import { SECOND } from './hostile/schedule';
 
 /** A payment that has its outcome, and still delivers the event of it. */
 async function ending(status: string, outcome = status): Promise<void> {
@@ -29,22 +28,6 @@ test('money that is notified during the end is known by the after-sale, which na
   });
 });
 
-test('late money is found where the gateway answers from a stale replica', async () => {
-  await begin({ lag_ms: 10 * SECOND });
-  await happens(pay, MINUTE, move('T1', 'CANCEL'), DAY);
-  expect(world.run?.isRunning).toBe(false);
-  await happens(tell('T1', 'SUCCESS'), MINUTE);
-  expect((await afterSale())?.payment).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
-});
-
-test('a notified payment that the gateway keeps denying raises attention', async () => {
-  await ending('CANCEL');
-  await happens(DAY, notify('T1', 'SUCCESS'), HOUR);
-  const payment = { outcome: 'CANCEL', attention: 'unconfirmed-notification' };
-  expect(await afterSale()).toMatchObject({ payment });
-  expect(world.run?.isRunning).toBe(false);
-});
-
 test('a dispute that is notified during the end reaches the after-sale', async () => {
   await ending('SUCCESS');
   await happens(tell('T1', 'DISPUTE'), MINUTE);
@@ -65,10 +48,4 @@ test('a person’s decision wins over a refusal that comes at the same moment', 
   await happens(decide('CANCEL'), MINUTE);
   expect(world.run?.status).toBe('COMPLETED');
   expect(await states()).toMatchObject([{ outcome: 'CANCEL', confirmed_by: 'operator' }]);
-});
-
-test('an older notification changes nothing', async () => {
-  await ending('SUCCESS');
-  await happens(notify('T1', 'PROCESSING'), notify('T1'), MINUTE);
-  expect(await states()).toMatchObject([{ outcome: 'SUCCESS' }]);
 });

@@ -74,15 +74,6 @@ describe('a new payment', () => {
     });
   });
 
-  test('in adopt form has the id that it was given', () => {
-    expect(idOf(new LearningPayment({ kind: 'adopt', app_id: 'app', trade_no: 'T1' }).known)).toEqual({
-      trade_no: 'T1',
-    });
-    expect(idOf(new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'o' }).known)).toEqual({
-      out_trade_no: 'o',
-    });
-  });
-
   test('in adopt form takes amount, currency and method from the first query', () => {
     const payment = new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' });
     payment.query(trade('SUCCESS', { order_amount: '7.10', order_currency: 'MXN', method: 'SPEI' }), T);
@@ -93,12 +84,6 @@ describe('a new payment', () => {
       outcome: 'SUCCESS',
       attention: null,
     });
-  });
-
-  test('returns its state as a copy', () => {
-    const payment = paymentAfter('PROCESSING');
-    payment.state.history.pop();
-    expect(payment.state.history).toHaveLength(1);
   });
 });
 
@@ -160,14 +145,6 @@ describe('a paid amount', () => {
     expect(needsDecision(payment.known)).toBe(false);
   });
 
-  test.each(WRONG)('that is %s replaces an earlier reason for attention', (_, said) => {
-    const payment = paymentAfter('PROCESSING');
-    payment.learn({ is: 'raised', attention: 'unexpected-signal' });
-    payment.query(trade('SUCCESS', said), T);
-    expect(payment.state.attention).toBe('amount-mismatch');
-    expect(needsDecision(payment.known)).toBe(true);
-  });
-
   test.each(WRONG)('that is %s is not accepted from a notification either', (_, { order_amount, order_currency }) => {
     const payment = paymentAfter('PROCESSING');
     payment.believe(
@@ -218,30 +195,7 @@ describe('a person’s decision', () => {
   });
 });
 
-describe('a trade that never ends', () => {
-  test('is EXPIRED under attention, and keeps the gateway’s last status', () => {
-    const payment = paymentAfter('PROCESSING');
-    payment.learn({ is: 'expired' }, T + MINUTE);
-    expect(payment.state).toMatchObject({
-      outcome: 'EXPIRED',
-      trade_status: 'PROCESSING',
-      attention: 'never-ended',
-      confirmed_by: null,
-      history: [{ to: 'PROCESSING' }, { from: 'PROCESSING', to: 'EXPIRED', source: 'deadline' }],
-    });
-  });
-});
-
 describe('a late, impossible or unknown status', () => {
-  test('changes nothing where it is older', () => {
-    const { trade_status, attention, history } = paymentAfter('INITIAL', 'PROCESSING', 'INITIAL').state;
-    expect({ trade_status, attention, steps: history.length }).toEqual({
-      trade_status: 'PROCESSING',
-      attention: null,
-      steps: 2,
-    });
-  });
-
   test('is ignored under attention where the table has no way to it', () => {
     const payment = new LearningPayment(ORDER);
     for (const status of ['SUCCESS', 'CANCEL']) payment.query(trade(status, { order_amount: '120.00' }), T);
@@ -267,10 +221,6 @@ describe('a late, impossible or unknown status', () => {
       'SUCCESS',
     ]);
     expect(paymentAfter('PROCESSING', 'PAUSED', 'SUCCESS').state).toMatchObject({ outcome: 'SUCCESS' });
-  });
-
-  test('does not replace the first reason for attention', () => {
-    expect(paymentAfter('PROCESSING', 'PAUSED', 'ON_HOLD', 'RISK_CONTROLLING').state.attention).toBe('unknown-status');
   });
 });
 

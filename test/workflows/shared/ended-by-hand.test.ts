@@ -1,9 +1,11 @@
 /** A person pauses, fails or completes an activity by hand: that is no answer, and no deadline hangs on the activity. */
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, RawValue } from '@temporalio/common';
+import { EncryptionCodec } from '../../../src/codec';
 import { afterSaleWorkflowId, paymentWorkflowId, speiAccountWorkflowId } from '../../../src/contract';
 import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { type Simulation, signTestNotification, simulate } from '../../../src/testing';
 import { APP } from '../../../src/testing/stack';
+import { key, payload } from '../../codec/support';
 import { accountRequest } from '../../harness/accounts';
 import { endNextByHand } from '../../harness/by-hand';
 import { publishedOrder } from '../../harness/orders';
@@ -22,6 +24,12 @@ afterEach(() => simulation?.close());
 const failedByHand = async () => {
   throw ApplicationFailure.create({ message: 'stuck', type: '', nonRetryable: true });
 };
+/** What a worker with keys makes of what a person gave in clear text: `temporal activity complete`, or `fail` with details. */
+async function inClear(value: unknown): Promise<RawValue> {
+  const codec = new EncryptionCodec([key('k1')], { refused: 'mark' });
+  const activity = { type: 'activity', namespace: 'default', workflowId: ID, activityId: '1' } as const;
+  return RawValue.fromPayload((await codec.decode([payload(value)], activity))[0] ?? {});
+}
 /** A server that has paused an activity makes no attempt for as long as that lasts, and drops its time-outs. */
 const paused = async () => {
   throw ApplicationFailure.create({ message: 'paused', nextRetryDelay: '90 days' });
@@ -32,6 +40,13 @@ const ENDED: [how: string, activity: () => Promise<unknown>][] = [
   ['completes with nonsense', async () => ({ done: true })],
   ['completes with a word that no result has', async () => ({ is: 'done' })],
   ['completes with half an answer of a creation', async () => ({ is: 'created' })],
+  ['completes in clear text', () => inClear({ trade_status: 'SUCCESS' })],
+  [
+    'fails in clear text',
+    async () => {
+      throw ApplicationFailure.create({ type: 'Typed', nonRetryable: true, details: [await inClear('details')] });
+    },
+  ],
   ['completes with half an answer of a look', async () => ({ is: 'found', trade: {} })],
 ];
 

@@ -2,14 +2,13 @@
 
 import { accountActivities, accountPolicyOf } from '../../../../src/activities';
 import { createSpeiAccountWorkflowId } from '../../../../src/contract';
-import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import { answering } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
 import { refusal, said } from '../../hostile/gateway';
 import {
   answers,
-  attentionOf,
   attentionOfCreation,
   CREATION,
   create,
@@ -61,24 +60,6 @@ test.each([
     expect(new Set(answers())).toEqual(new Set([made()[0]?.account_id]));
   },
 );
-
-test('promise 1: an account is asked for once where an interceptor fails after the request, and no worker takes the next attempt', async () => {
-  await open({});
-  const { functions } = world.temporal.activities;
-  const own = functions['gateway.create-account'];
-  const failing = async (...args: unknown[]) => {
-    if (typeof own !== 'function') throw new Error('no such activity');
-    await own.apply(functions, args);
-    world.temporal.leaveWithoutWorker(DAY);
-    throw new Error('the metrics are away');
-  };
-  Object.assign(functions, { 'gateway.create-account': failing });
-  await happens(create('k1'), HOUR);
-  Object.assign(functions, { 'gateway.create-account': own });
-  await world.pass(2 * DAY);
-  expect(made()).toHaveLength(1);
-  expect(attentionOfCreation()).toBe('unknown-outcome');
-});
 
 test('promise 1: a creation that a person has made again is not sent twice by a reset while its request is under way', async () => {
   await open({ creations: ['lost before it arrived', 'answer lost'] });
@@ -139,38 +120,12 @@ test('promise 8: a person who has named another account than the one made is ask
   expect(answers()).toEqual([another, made()[0]?.account_id]);
 });
 
-test('promise 8: an account that is another key’s already is taken where a person names it again', async () => {
-  await open({ creations: ['none', 'answer lost'] });
-  await happens(create('k2'), MINUTE, create('k1'), HOUR);
-  const another = world.gateway.accounts.find(({ buyer_id }) => buyer_id === 'k2')?.account_id ?? '';
-  await happens(names(` ${another} `), HOUR, names(another), HOUR, create('k1'), HOUR);
-  expect(answers()).toEqual([another, another]);
-});
-
-test('promise 2: an account that is named for two keys in the same moment is given to one, and a person is asked about the other', async () => {
-  await open({ creations: ['answer lost', 'answer lost'] });
-  await happens(create('k1'), create('k2'), HOUR);
-  const account_id = made()[0]?.account_id ?? '';
-  const other = createSpeiAccountWorkflowId(APP, 'k2');
-  const named = { account_id, reason: 'the dashboard', by: 'ana' };
-  await happens(() => Promise.all([CREATION, other].map((id) => update('resolve', id, named))), HOUR);
-  await happens(create('k1'), create('k2'), HOUR);
-  expect(answers()).toEqual([account_id]);
-  expect([attentionOfCreation(), attentionOf(other)].sort()).toEqual([null, 'unknown-outcome']);
-});
-
 test('promise 8: a person corrects a mistyped account while the gateway does not answer', async () => {
   await open({ creations: ['answer lost'] });
   await happens(create('k1'), HOUR);
   answering(world.gateway, ({ text, ask }) => (text.includes('MISTYPED') ? said(503, {}) : ask()));
   await happens(names('MISTYPED'), HOUR, names(made()[0]?.account_id ?? ''), HOUR, create('k1'), HOUR);
   expect(answers()).toEqual([made()[0]?.account_id]);
-});
-
-test('promise 8: an address in the place of an account is refused, and the question stays', async () => {
-  await open({ creations: ['answer lost'] });
-  await happens(create('k1'), HOUR, names(`https://dashboard.example.com/accounts/${'9'.repeat(50)}`), HOUR);
-  expect(attentionOfCreation()).toBe('unknown-outcome');
 });
 
 test('a creation that the gateway has refused for certain is made by the next one, and needs nobody', async () => {
@@ -182,10 +137,4 @@ test('a creation that the gateway has refused for certain is made by the next on
   await happens(create('k1'), HOUR);
   expect(answers()).toEqual([made()[0]?.account_id]);
   expect(world.attentions).toEqual([]);
-});
-
-test('a canceled creation leaves the watch of the accounts that are left running', async () => {
-  await open({ creations: ['answer lost'] });
-  await happens(create('k1'), HOUR, end('canceled'), HOUR);
-  expect(world.temporal.latest(`spei-account-quantity:${APP}`)?.isRunning).toBe(true);
 });

@@ -2,10 +2,9 @@
 
 import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { DepositLedger } from '../../../../src/workflows/account/deposit-ledger';
 import { rewording } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
-import { accountNow, attentionOf, deposit, happens, move, notify, open, resolve, transfer, world } from './acts';
+import { accountNow, attentionOf, happens, move, notify, open, resolve, transfer, world } from './acts';
 
 /** A deposit of A1 whose payment the webhook started, because no worker ran when it was notified as open. */
 async function countedOfWebhook() {
@@ -14,18 +13,6 @@ async function countedOfWebhook() {
   await happens(notify(deposit, 'PROCESSING'), 2 * MINUTE, move(deposit, 'SUCCESS'), notify(deposit), HOUR);
   expect((await accountNow())?.deposits).toMatchObject({ count: 1, total: { MXN: '100.00' } });
   return deposit;
-}
-/** A deposit that was notified as paid, and that queries deny: after ten minutes a person is told. */
-async function overdueDeposit() {
-  const late = world.gateway.deposit('A1', '30.00');
-  world.gateway.trades.splice(0);
-  await happens(notify(late), 25 * MINUTE);
-  expect(await accountNow()).toMatchObject({ attention: 'overdue-deposit' });
-  world.gateway.trades.push(late);
-  return {
-    hide: () => void world.gateway.trades.splice(world.gateway.trades.indexOf(late), 1),
-    show: () => void world.gateway.trades.push(late),
-  };
 }
 beforeEach(() => open());
 
@@ -82,14 +69,6 @@ test('a counted deposit that is notified again with another amount is before a p
   });
 });
 
-test('a deposit whose amount was notified wrongly, each time in the same way, is counted as confirmed and not set aside', async () => {
-  await happens(deposit('100.00'), notify('D1', 'SUCCESS', { amount: '250.00' }), HOUR);
-  await happens(notify('D1', 'SUCCESS', { amount: '250.00' }), HOUR);
-  expect(await accountNow()).toMatchObject({
-    ...{ attention: 'amount-mismatch', deposits: { count: 1, total: { MXN: '100.00' }, set_aside: [] } },
-  });
-});
-
 test.each(['100.00', '70.00'])(
   'promise 4: a deposit of %s that the gateway denies is not counted with the money of another account’s, whose number it has',
   async (amount) => {
@@ -125,33 +104,6 @@ test('promise 4: a deposit whose amount no query shows is not counted with the n
     attention: 'unconfirmed-deposit',
     deposits: { count: 0, total: {}, set_aside: [{ amount: '1000.00' }] },
   });
-});
-
-test('a deposit that is confirmed with another amount is before a person, although another one was overdue then', async () => {
-  const late = await overdueDeposit();
-  late.hide();
-  world.notify(world.gateway.deposit('A1', '100.00'), 'SUCCESS', { amount: '250.00' });
-  await world.pass(MINUTE);
-  expect(await accountNow()).toMatchObject({ deposits: { count: 1, total: { MXN: '100.00' } } });
-  late.show();
-  await world.pass(DAY);
-  expect(await accountNow()).toMatchObject({ attention: 'amount-mismatch', deposits: { count: 2 } });
-});
-
-test('a second deposit under the number of one that was set aside as too old is no repetition of it', () => {
-  const ledger = new DepositLedger(undefined, 1);
-  const paid = (number: string, at: number) => ({
-    ...{ out_trade_no: number, trade_no: `T-${number}`, trade_status: 'SUCCESS', amount: '10.00', currency: 'MXN' },
-    transferred_s: at,
-  });
-  for (const one of [paid('D1', 100), paid('D2', 200)]) {
-    ledger.addPending(one);
-    ledger.confirm(one, { trade_no: one.trade_no, amount: '10.00', currency: 'MXN' }, 300_000);
-  }
-  expect(ledger.classify(paid('D1', 100))).toBe('forgotten');
-  ledger.setAside(paid('D1', 100), 'old-deposit');
-  expect(ledger.classify(paid('D1', 100))).toBe('repeat');
-  expect(ledger.classify({ ...paid('D1', 90), trade_no: 'T9', amount: '5000.00' })).not.toBe('repeat');
 });
 
 test('a deposit that is notified in one currency and confirmed in another is before a person', async () => {

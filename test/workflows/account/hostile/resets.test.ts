@@ -76,23 +76,6 @@ describe('promise 3: a payment of the account’s own that ended as paid does no
   });
 });
 
-test('promise 4: a deposit whose callback button was pressed is asked for, also where the account is terminated before that look', async () => {
-  // The buyer waits for 500.00 that the gateway confirms: it is set aside on the old answer, and nobody asked.
-  await open();
-  await happens(deposit('500.00', 'CANCEL'), notify('D1', 'SUCCESS'), HOUR, move('D1', 'SUCCESS'));
-  const functions = world.temporal.activities.functions as Record<string, (input: unknown) => Promise<unknown>>;
-  const ended = functions['payments.ended-payment'];
-  let isAway = true;
-  functions['payments.ended-payment'] = async (input) => {
-    if (isAway) throw new Error('the frontend is away');
-    return ended?.(input);
-  };
-  await happens(notify('D1'), 500, terminate);
-  isAway = false;
-  await happens(MINUTE, transfer('1.00'), DAY);
-  expect((await accountNow())?.deposits).toMatchObject({ count: 2, total: { MXN: '501.00' } });
-});
-
 describe('promise 8: "we keep asking" is true of a cancel', () => {
   const isAsked = async (asked: ReturnType<typeof world.temporal.update>) => {
     await world.pass(DAY);
@@ -177,19 +160,6 @@ test.each(['CANCEL', 'REFUSED', 'SOMETHING_NEW'])(
     await happens(transfer('100.00'), HOUR, move('D1', status), notify('D1', status), DAY);
     expect(world.acknowledged).toHaveLength(2);
     expect(world.attentions).not.toEqual([]);
-  },
-);
-
-test.each(['', 7])(
-  'promise 8: a creation that a person has resolved with account_id %p does not hang without a word',
-  async (account_id) => {
-    // The buyer never gets an account: the creation asks for what it cannot send, shows no attention, and takes no other decision.
-    await open({ creations: ['answer lost'] });
-    await happens(create('k1'), HOUR);
-    const said = { by: 'ana', reason: 'looked', account_id };
-    await update('resolve', CREATION, said);
-    await happens(DAY, resolve, DAY, create('k1'), DAY);
-    expect(world.told.filter((one) => one.is === 'account')).toHaveLength(1);
   },
 );
 

@@ -14,9 +14,7 @@ import {
   create,
   earlierRunsAreSilent,
   happens,
-  listIsDown,
   made,
-  move,
   notify,
   noWorker,
   open,
@@ -30,18 +28,6 @@ import {
 } from './acts';
 
 const A2 = speiAccountWorkflowId(APP, 'A2');
-/** A deposit that was notified too early, that the gateway then denied, and that a person has looked at. */
-async function deniedAndResolved() {
-  const deposit = world.gateway.deposit('A1', '500.00', 'CANCEL');
-  await happens(notify(deposit, 'SUCCESS'), HOUR);
-  expect(await accountNow()).toMatchObject({
-    attention: 'unconfirmed-deposit',
-    deposits: { count: 0, set_aside: [{ out_trade_no: deposit.out_trade_no }] },
-  });
-  await happens(resolve, MINUTE);
-  expect((await accountNow())?.attention).toBeNull();
-  return deposit;
-}
 beforeEach(() => open());
 
 test.each(['SUCCESS', 'CANCEL'])(
@@ -112,24 +98,6 @@ test('promise 4: one trade is not counted by two accounts where the list of work
   expect(other?.attention).toBe('old-deposit');
 });
 
-test.each([
-  ['is counted where nobody terminates the account', false],
-  ['is not lost where the account is terminated before its worker has seen the notification', true],
-])(
-  'promise 3: money that was acknowledged is counted or before a person: a deposit set aside and settled, then truly paid: %s',
-  async (_, isTerminated) => {
-    const deposit = await deniedAndResolved();
-    await happens(noWorker(MINUTE), move(deposit, 'SUCCESS'), notify(deposit, 'SUCCESS'), 1_000);
-    expect(world.acknowledged).toHaveLength(2);
-    if (isTerminated) world.terminate('A1');
-    await happens(10 * MINUTE, transfer('1.00'), DAY);
-    const state = await accountNow();
-    const isCounted = state?.deposits.latest.some(({ out_trade_no }) => out_trade_no === deposit.out_trade_no) === true;
-    const isBeforePerson = state?.attention !== null;
-    expect(isCounted || isBeforePerson).toBe(true);
-  },
-);
-
 test('promise 8: deposits of a terminated run that is deleted while it is read are not passed over in silence', async () => {
   // Its retention, or a person: the first page has said that there are more, and by the next one nobody has them.
   await happens(transfer('1.00'), HOUR, noWorker(MINUTE), transfer('2.00'), 1_000, terminate);
@@ -162,14 +130,6 @@ test('promise 3: a signal that no converter reads does not stop the next run of 
   expect(await accountNow()).toMatchObject({ deposits: { count: 2, total: { MXN: '107.00' } } });
 });
 
-test('promise 4: what people read of an account is true: before its takeover it does not say that it has no money', async () => {
-  await happens(transfer('100.00'), HOUR, terminate, MINUTE);
-  listIsDown();
-  await happens(transfer('7.00'), HOUR);
-  const state = await accountNow().catch(() => undefined);
-  expect(state?.deposits).not.toMatchObject({ count: 0, total: {}, pending: 0 });
-});
-
 test.each([
   ['also where their endpoint was down for an hour', false],
   ['also where the account was terminated in that hour', true],
@@ -189,52 +149,6 @@ test.each([
   expect(heard.toSorted()).toEqual(['D1', 'D2']);
 });
 
-test('promise 8: an odd signal that a person has settled does not come back before one after a termination', async () => {
-  await happens(transfer('1.00'), HOUR);
-  world.oddSignal('A1', {});
-  await world.pass(MINUTE);
-  expect((await accountNow())?.attention).toBe('unexpected-signal');
-  await happens(resolve, MINUTE, terminate, transfer('2.00'), HOUR);
-  expect(await accountNow()).toMatchObject({ attention: null, deposits: { count: 2 } });
-});
-
-test.each([
-  ['is counted where nobody terminates the account', false],
-  ['is not dropped without a trace where the account is terminated', true],
-])(
-  'promise 3: a deposit under way, whose payment is denied while the notification of its money waits: %s',
-  async (_, isTerminated) => {
-    await world.close();
-    await open({ childEnds_ms: 5 * MINUTE });
-    const deposit = world.gateway.deposit('A1', '500.00', 'PROCESSING');
-    await happens(notify(deposit), MINUTE, move(deposit, 'CANCEL'));
-    world.temporal.signal(`payment:${APP}:${deposit.out_trade_no}`, 'notification', {
-      ...{ app_id: APP, out_trade_no: deposit.out_trade_no, trade_status: 'CANCEL' },
-    });
-    await world.pass(MINUTE);
-    expect(world.temporal.latest(`payment:${APP}:${deposit.out_trade_no}`)?.isRunning).toBe(false);
-    await happens(noWorker(MINUTE), move(deposit, 'SUCCESS'), notify(deposit, 'SUCCESS'), 1_000);
-    if (isTerminated) world.terminate('A1');
-    await happens(10 * MINUTE, transfer('1.00'), DAY);
-    const state = await accountNow();
-    const known = [...(state?.deposits.latest ?? []), ...(state?.deposits.set_aside ?? [])];
-    expect(known.map(({ out_trade_no }) => out_trade_no).toSorted()).toEqual(['D1', 'D2']);
-  },
-);
-
-test('promise 3: a reset of a run that had taken over counts all, or puts it before a person', async () => {
-  for (const amount of ['1.00', '2.00', '4.00']) {
-    await happens(transfer(amount), HOUR);
-    if (amount === '1.00') world.terminate('A1');
-  }
-  const run = world.temporal.latest(A1);
-  if (run) await world.within(async () => void world.temporal.reset(run));
-  await happens(HOUR, transfer('8.00'), DAY);
-  const state = await accountNow();
-  expect((state?.deposits.count ?? 0) + (state?.deposits.set_aside.length ?? 0)).toBe(4);
-  if (state?.deposits.count !== 4) expect(state?.attention).not.toBeNull();
-});
-
 test('promise 3: a deposit of which a person says that it came is counted, although the gateway gives no answer', async () => {
   world.gateway.trouble = 'unreachable';
   const deposit = world.gateway.deposit('A1', '0.10');
@@ -251,11 +165,6 @@ describe('promise 1: one key, one account, also after retention has forgotten th
   const depositInto = async (account_id: string) => {
     world.notify(world.gateway.deposit(account_id, '5.00'));
     await world.pass(MINUTE);
-  };
-  const KEY = 'a'.repeat(32);
-  const keysOf = (workflowId: string) => {
-    const run = world.temporal.latest(workflowId);
-    return run && world.temporal.attributesOf(run).PaymentAccountKeys;
   };
   const depositBeforeTheAnswer = async () => {
     await world.close();
@@ -281,15 +190,6 @@ describe('promise 1: one key, one account, also after retention has forgotten th
     world.terminate('A2');
     await depositInto('A2');
     await createAgain();
-  });
-
-  test('and two keys that a person has given one account find it both', async () => {
-    await happens(create('k1'), HOUR);
-    await world.within(async () => {
-      world.temporal.signal(A2, 'keyed', { key: KEY });
-    });
-    await createAgain();
-    expect(keysOf(A2)).toHaveLength(2);
   });
 });
 

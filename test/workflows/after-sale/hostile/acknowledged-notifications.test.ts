@@ -1,6 +1,7 @@
 /** Promises 3 and 4: what was acknowledged for an order after its sale is known, whatever became of the run that had it. */
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { endedPayment } from '../../../harness/ended-payment';
 import { APP } from '../../hostile/base-world';
 import {
   ask,
@@ -69,45 +70,12 @@ test.each([
     await open({ watchWindow: '3d' });
     await happens(ask('10.00', 'a'), HOUR);
     if (isAway) await world.leaveWithoutWorker(10 * MINUTE);
-    const { trade_no, amount: order_amount, currency: order_currency } = TRADE;
-    const ours = {
-      app_id: APP,
-      out_trade_no: TRADE.out_trade_no,
-      trade_no,
-      trade_status: 'SUCCESS',
-      outcome: 'SUCCESS',
-    };
-    const state = {
-      ...{
-        ...ours,
-        order_amount,
-        order_currency,
-        method: 'CreditCard',
-        confirmed_by: 'query',
-        attention: null,
-        history: [],
-      },
-      ...{
-        attention_since: null,
-        taken: null,
-        expires_at: null,
-        previous: null,
-        payment_data: null,
-        refused_because: null,
-      },
-      other_trades: [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount }],
-    };
-    const end = {
-      ...{
-        run_id: 'p1',
-        ended_at: world.now,
-        state,
-        reasons: ['second-trade'],
-        watch_until: world.now + 5 * DAY,
-        asked: [],
-      },
-      ...{ sent_again: true, repeats: false, made_here: true, unread_run: null },
-    };
+    const { out_trade_no, trade_no, amount: order_amount } = TRADE;
+    const end = endedPayment(
+      { app_id: APP, out_trade_no, trade_no },
+      { other_trades: [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount }] },
+      { ended_at: world.now, watch_until: world.now + 5 * DAY, reasons: ['second-trade'], sent_again: true },
+    );
     const handle = world.temporal.client.workflow.getHandle(world.workflowId);
     await world.within(() => handle.signal('payment', { end, claims: [], contradicted: [] }));
     if (!isAway) await world.pass(MINUTE);

@@ -9,11 +9,9 @@ import {
   ask,
   comesLate,
   DONE,
-  desk,
   goneBack,
   happens,
   nameElsewhere,
-  notify,
   numbersMade,
   open,
   openWatched,
@@ -96,16 +94,6 @@ test('a refund that a terminated after-sale made is not made again after a perso
   });
 });
 
-test('a refund that is asked for while the gateway is silent is said not to be taken, and is made once it is asked for again', async () => {
-  await open();
-  await happens(trouble('unreachable'), ask('150.00', 'a'), MINUTE, works, DAY);
-  const isTold = { is: 'failure', type: 'PaymentPendingError', message: expect.stringContaining('was not taken') };
-  expect(world.told).toMatchObject([isTold]);
-  expect(numbersMade()).toEqual([]);
-  await happens(ask('150.00', 'a'), HOUR);
-  expect(numbersMade()).toEqual(['a']);
-});
-
 test.each([
   ['after another part', 1],
   ['as the first', 0],
@@ -166,28 +154,12 @@ test('promise 8: NOT_CREATED of a refund whose after-sale was terminated counts 
   expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
 });
 
-test('promise 8: who waits for a refund whose after-sale somebody ends is told to ask again, and so has it once', async () => {
-  await open({ plans: [DONE], mishaps: ['carried out late'] });
-  await happens(ask('150.00', 'a'), terminateSoon, MINUTE);
-  expect(world.told).toMatchObject([{ type: 'PaymentPendingError', message: expect.stringContaining('Ask again') }]);
-  await happens(ask('150.00', 'a'), HOUR);
-  expect(goneBack()).toBe('150.00');
-  expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
-});
-
 test('promise 8: who is refused by Temporal, because so many ask at once, is told to ask again', async () => {
   await open();
   world.temporal.leaveWithoutWorker(HOUR);
   for (let i = 0; i < 12; i += 1) await happens(ask('1.00', `n${i}`));
   await world.pass(10 * MINUTE);
   expect(world.told.map((one) => 'type' in one && one.type)).toEqual(Array(12).fill('PaymentPendingError'));
-});
-
-test('where what was paid is known late, and the refund’s answer is lost, the refund goes on', async () => {
-  await open();
-  await happens(trouble('unreachable'), ask('50.00', 'a'), 14 * SECOND, trouble('refunds unreachable'), 2 * MINUTE);
-  expect(world.told).toMatchObject([{ message: expect.stringMatching(/^The refund goes on by itself/) }]);
-  expect(world.told.every(({ at, asked }) => at - asked <= 31 * SECOND)).toBe(true);
 });
 
 test.each([
@@ -201,15 +173,6 @@ test.each([
   await world.pass(HOUR);
   await refused;
   expect([world.gateway.requests, world.neighbour.refunds]).toEqual([[], []]);
-});
-
-test('a refund that a person calls not made is sent when it is asked for again, whatever was taken for it before', async () => {
-  await openWatched({ mishaps: ['lost before it arrived'] });
-  await happens(ask('50.00', 'a'), 40_000, desk('50.00', MINUTE), 30 * MINUTE, notify('the latest'), 10 * MINUTE);
-  await happens(nameElsewhere, MINUTE, resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }), MINUTE);
-  await happens(ask('50.00', 'a'), HOUR);
-  expect(numbersMade()).toEqual(['desk-1', 'a']);
-  expect(await world.state()).toMatchObject({ refunded_amount: '50.00', refunded_elsewhere: '50.00' });
 });
 
 test.each([

@@ -5,7 +5,6 @@ import {
   amountGoneBack,
   ask,
   attention,
-  comesLate,
   DONE,
   desk,
   happens,
@@ -14,17 +13,13 @@ import {
   notify,
   numbersMade,
   open,
-  openWatched,
   queries,
   refundOf,
-  reset,
   resolve,
   settle,
   tell,
-  terminate,
   trouble,
   untilShown,
-  works,
   world,
 } from './acts';
 
@@ -49,19 +44,6 @@ test('promise 8: naming what went back elsewhere does not settle a chargeback th
   await world.temporal.clock.pass(1_000);
   await happens(nameElsewhere, DAY);
   expect(await world.state()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
-});
-
-test('promise 8: a person’s word about a dispute that is only notified does not settle what stood before it', async () => {
-  // The buyer loses 150.00 of a late payment: its refund was refused, and the word about the dispute has settled that unseen.
-  await open({ late: 'refund', mishaps: ['refused for good'] });
-  await happens(comesLate, HOUR);
-  expect(await world.state()).toMatchObject({ attention: 'late-payment' });
-  await happens(trouble('unreachable'), move('DISPUTE'), notify('all'), HOUR);
-  expect(await world.state()).toMatchObject({ attention: 'dispute' });
-  await happens(settle, MINUTE, works, HOUR);
-  expect(await world.state()).toMatchObject({ attention: 'dispute' });
-  await happens(settle, DAY);
-  expect(await world.state()).toMatchObject({ attention: 'late-payment' });
 });
 
 test('no refund is sent on the word of a copy that is behind, where another one has just shown a chargeback', async () => {
@@ -94,22 +76,6 @@ test('a chargeback that queries contradict forbids refunds until a person has lo
   expect(await askFor('c')).toEqual(['c']);
 });
 
-test('a dispute that was notified in an outage is shown on after the after-sale was terminated in it', async () => {
-  await open();
-  await happens(trouble('503'), move('DISPUTE'), notify('all'), MINUTE, terminate, ask('150.00', 'a'), MINUTE);
-  expect(await world.state()).toMatchObject({ claims: [{ trade_status: 'DISPUTE' }], attention: 'dispute' });
-});
-
-test('nothing is refunded beside a chargeback that was notified, whatever else needs a person', async () => {
-  await open({ lag_ms: 20 * MINUTE, watchWindow: '3d' });
-  await happens(settle, MINUTE);
-  world.temporal.signal(world.workflowId, 'a name that nobody handles', {});
-  await world.pass(MINUTE);
-  expect(await world.state()).toMatchObject({ attention: 'unexpected-signal' });
-  await happens(move('CHARGEBACK'), notify('all'), 5 * MINUTE, ask('150.00', 'a'), MINUTE);
-  expect(numbersMade()).toEqual([]);
-});
-
 test('promise 4: a second dispute, ten days after a first one that was decided and won, is before a person', async () => {
   await open();
   await happens(move('DISPUTE'), notify('all'), HOUR);
@@ -117,13 +83,6 @@ test('promise 4: a second dispute, ten days after a first one that was decided a
   await happens(settle, HOUR, move('SUCCESS'), 10 * DAY, move('DISPUTE'), notify('all'), DAY);
   expect(world.acknowledged.filter(({ status }) => status === 'DISPUTE')).toHaveLength(2);
   expect(await attention()).toBe('dispute');
-});
-
-test('promise 4: a reset does not settle a chargeback by what was said of the dispute before it', async () => {
-  await openWatched();
-  await happens(move('DISPUTE'), tell('DISPUTE'), HOUR, settle, HOUR, move('CHARGEBACK'), tell('CHARGEBACK'), HOUR);
-  await happens(reset, DAY);
-  expect(await attention()).toBe('chargeback');
 });
 
 test('promise 8: a dispute that is lost, and of which nothing is notified, is before a person as a chargeback', async () => {
@@ -175,33 +134,9 @@ describe('a refund that waits for its turn again remembers what it has seen', ()
   });
 });
 
-describe('a reason for a person is not lost behind another', () => {
-  const shownAfter = async (before: string) => {
-    await happens(move('SUCCESS'), 5 * HOUR);
-    expect(await world.state()).toMatchObject({ attention: before });
-    await happens(settle, DAY);
-    return (await world.state())?.attention;
-  };
-
-  test('late money that stood before a person is there again after a dispute', async () => {
-    await openWatched({ late: 'refund', mishaps: ['refused for good'] });
-    await happens(comesLate, MINUTE);
-    expect(await world.state()).toMatchObject({ attention: 'late-payment' });
-    await happens(move('DISPUTE'), notify('all'), HOUR);
-    expect(await shownAfter('dispute')).toBe('late-payment');
-  });
-});
-
 test('promise 7: no refund is sent 40 s after a second dispute was notified, where the query still showed the first one then', async () => {
   await open({ lag_ms: 50_000 });
   await happens(move('DISPUTE'), tell('DISPUTE'), HOUR, settle, HOUR, move('SUCCESS'), 10_000);
   await happens(move('DISPUTE'), tell('DISPUTE'), 42_000, ask('150.00', 'a'), HOUR);
   expect(besideTheBank()).toEqual([]);
-});
-
-test('promise 8: a dispute that is closed over a part of ours does not bring the question what others gave back', async () => {
-  await open({ plans: [DONE, DONE] });
-  await happens(ask('50.00', 'a'), HOUR, move('DISPUTE'), tell('DISPUTE'), HOUR, settle, HOUR);
-  await happens(move('PARTIAL_REFUND'), ask('100.00', 'b'), HOUR);
-  expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '150.00' });
 });

@@ -10,15 +10,14 @@ import {
   type AfterSaleState,
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
-  type PaymentState,
   type RefundAnswer,
   type RefundOutcome,
   WORKFLOW,
 } from '../../../../src/contract';
-import type { PaymentEnd } from '../../../../src/contract/known-order';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import { endedPayment } from '../../../harness/ended-payment';
 import { APP, BaseWorld, BEGIN, inSimulation, PLAIN_WORLD, type WorldTraits } from '../../hostile/base-world';
 import { HostileGateway, type RefundEnd, type State, type Trade } from '../../hostile/gateway';
 
@@ -190,34 +189,12 @@ export class World extends BaseWorld<Traits, Told> {
   /** The payment has ended as CANCEL, as its query said, and the trade's money comes after that. */
   async comesLate(): Promise<void> {
     const { out_trade_no } = this.traits;
-    const { trade_no, amount: order_amount, currency: order_currency } = TRADE;
-    const state: PaymentState = {
-      ...{
-        app_id: APP,
-        out_trade_no,
-        trade_no,
-        trade_status: 'CANCEL',
-        order_amount,
-        order_currency,
-        method: 'CreditCard',
-      },
-      ...{
-        outcome: 'CANCEL',
-        confirmed_by: 'query',
-        attention: null,
-        attention_since: null,
-        taken: null,
-        expires_at: null,
-        history: [],
-        previous: null,
-      },
-      ...{ attention_since: null, taken: null },
-      ...{ payment_data: { trade_no, recovered: false }, refused_because: null, other_trades: [] },
-    };
-    const end: PaymentEnd = {
-      ...{ run_id: 'the payment', ended_at: this.now, state, reasons: [], watch_until: this.now + 30 * DAY },
-      ...{ sent_again: false, asked: [], repeats: false, made_here: true },
-    };
+    const { trade_no } = TRADE;
+    const end = endedPayment(
+      { app_id: APP, out_trade_no, trade_no },
+      { trade_status: 'CANCEL', outcome: 'CANCEL', payment_data: { trade_no, recovered: false } },
+      { ended_at: this.now, watch_until: this.now + 30 * DAY },
+    );
     const args = [{ app_id: APP, out_trade_no, trade_no, payment: { end, claims: [], contradicted: [] } }];
     const { workflowId } = this;
     await this.temporal.client.workflow.start(WORKFLOW.afterSale, { workflowId, taskQueue: 'simulated', args });

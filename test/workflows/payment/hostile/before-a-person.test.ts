@@ -1,9 +1,6 @@
 /** Promise 8: what needs a person says so, and stays until a person or the facts have settled it. */
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { answering } from '../../hostile/answering';
-import { refusal } from '../../hostile/gateway';
-import { runsAreSilent } from '../../hostile/temporal-down';
 import {
   adopt,
   anotherMade,
@@ -12,14 +9,11 @@ import {
   begin,
   costs,
   decide,
-  found,
   happens,
-  leftUnread,
   listIsDown,
   madeByAnother,
   move,
   notify,
-  noWorker,
   open,
   openUpdates,
   outcome,
@@ -27,32 +21,23 @@ import {
   pay,
   recheck,
   reset,
-  running,
   sale,
-  sell,
   settle,
   startAgain,
   stateNow,
   tell,
   terminate,
-  tradeAt,
-  tradesKnown,
-  trouble,
   withdraw,
-  works,
   world,
 } from './acts';
 import { SECOND } from './schedule';
 import { AMOUNT } from './world';
 
-const twice = { creations: ['answer lost' as const], lag_ms: 120 * SECOND, shows: 'the first' as const };
 const isTaken = async (resolution: object) => {
   const asked = world.temporal.update(world.workflowId, 'resolve', { by: 'ana', reason: 'looked', ...resolution });
   await world.pass(MINUTE);
   return asked?.outcome !== undefined && 'completed' in asked.outcome;
 };
-const rechecked = () => world.told.filter(({ is }) => is === 'rechecked').length;
-const sellOfOthers = () => happens(anotherTold('SUCCESS'), HOUR);
 
 test.each([
   ['its run was reset', reset],
@@ -68,35 +53,6 @@ test.each([
     expect(attentions()).toContain('late-payment');
   },
 );
-
-test.each([0, HOUR])(
-  'promise 8: a revoked SUCCESS is before a person (children start after %s ms)',
-  async (childStarts_ms) => {
-    await begin({ childStarts_ms });
-    await happens(pay, MINUTE, anotherTold('PROCESSING'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
-    await happens(tell('T1', 'CANCEL'), DAY);
-    // The other trade was there first.
-    await happens(decide('SUCCESS'), MINUTE);
-    expect(attentions()).toContain('unlisted-transition');
-  },
-);
-
-test('promise 8: `no-answer` goes once the gateway refuses the order that it would not take', async () => {
-  await begin({ takesNumbersTwice: false, creations: Array.from({ length: 31 }, () => 'unreachable' as const) });
-  await happens(anotherMade(), pay, 30 * MINUTE);
-  expect(attentions()).toEqual(['no-answer']);
-  await world.pass(2 * HOUR);
-  expect(open()).toEqual([]);
-});
-
-test.each([
-  ['CANCEL', AMOUNT, 'the gateway’s CANCEL'],
-  ['SUCCESS', '1.00', 'a payment of 1.00 instead of 150.00'],
-])('promise 8: %s of %s after a person’s SUCCESS: %s is before a person', async (status, amount) => {
-  await begin();
-  await happens(pay, MINUTE, decide('SUCCESS'), MINUTE, move('T1', status), notify('T1', status, { amount }), 3 * HOUR);
-  expect(attentions()).not.toEqual([]);
-});
 
 test.each(['recheck', 'created', 'cancel'])(
   'promise 8: an attention before and after which 2,500 calls of %s came can be settled',
@@ -127,14 +83,6 @@ test('a cancellation that comes too late is refused with the reason however ofte
   }
   expect([...said]).toEqual(['PaymentNotCanceledError']);
   expect(world.temporal.latest(world.workflowId)?.events).toBe(before);
-});
-
-test('promise 8: never-ended of the second trade is not settled by the end of the first', async () => {
-  await begin(twice);
-  await happens(pay, DAY);
-  expect(world.gateway.trades).toHaveLength(2);
-  await happens(move('T1', 'CANCEL'), 6 * HOUR);
-  expect(open()).not.toEqual([]);
 });
 
 test.each(['second-trade', 'unexpected-signal'])(
@@ -186,24 +134,6 @@ test.each([
   },
 );
 
-test('promise 8: money that goes back while a person compares amounts is before that person, and a SUCCESS all the same is asked about', async () => {
-  await begin({ method: 'Wallet' });
-  await happens(pay, MINUTE, costs('T1', '100.00'), tell('T1', 'SUCCESS'), MINUTE, move('T1', 'REFUNDED'), 2 * HOUR);
-  expect(await stateNow()).toMatchObject({ trade_status: 'REFUNDED', outcome: null, attention: 'amount-mismatch' });
-  await happens(decide('SUCCESS'), HOUR);
-  expect(open()).toContain('refund-elsewhere');
-});
-
-test('promise 8: a person can resolve a payment after ten callers of created', async () => {
-  await begin();
-  // The first task, which a worker takes up late, meets a notification of another system's trade, and then an outage.
-  await happens(anotherMade(), noWorker(MINUTE), pay, SECOND, notify('T1'), trouble('429'), 2 * MINUTE);
-  for (let i = 0; i < 12; i += 1) await happens(pay, 10 * MINUTE);
-  expect(attentions()).toContain('no-answer');
-  expect(openUpdates()).toBe(0);
-  expect(await isTaken({ outcome: 'CANCEL' })).toBe(true);
-});
-
 test('promise 8: a recheck hears the next answer of the gateway, also while an order whose creation was lost is looked for', async () => {
   await begin({ creations: ['lost before it arrived', 'lost before it arrived', 'lost before it arrived'] });
   // The first look, whose answer has to last.
@@ -215,18 +145,6 @@ test('promise 8: a recheck hears the next answer of the gateway, also while an o
   expect((await sale()).attention).toBe('unknown-outcome');
   await happens(recheck, 5 * SECOND);
   expect(rechecked()).toBe(2);
-});
-
-test('promise 8: rechecks of an adoption are answered while its gateway is down, and a person can resolve it after ten of them', async () => {
-  await begin();
-  world.notify(madeByAnother('CANCEL'), 'SUCCESS');
-  await happens(5 * SECOND, trouble('429'), 30 * MINUTE);
-  expect(attentions()).toEqual(['no-answer']);
-  for (let i = 0; i < 10; i += 1) {
-    await happens(recheck, HOUR);
-  }
-  expect([rechecked(), openUpdates()]).toEqual([10, 0]);
-  expect(await isTaken({ outcome: 'CANCEL' })).toBe(true);
 });
 
 test('promise 8: a cancel of an order whose earlier runs cannot be read is answered, and a person can resolve it after ten of them', async () => {
@@ -246,29 +164,6 @@ test('promise 8: a cancel of an order whose earlier runs cannot be read is answe
   expect(await isTaken({ outcome: 'CANCEL' })).toBe(true);
 });
 
-test('promise 8: a second trade that a person has settled is not raised again by a terminated adoption', async () => {
-  await begin();
-  await happens(sell, anotherTold('SUCCESS'), HOUR, decide('CANCEL'), MINUTE);
-  expect(open()).toEqual([]);
-  await happens(trouble('unreachable'), adopt, MINUTE, terminate, works, MINUTE, adopt, HOUR);
-  expect([open(), await outcome()]).toEqual([[], 'SUCCESS']);
-});
-
-test('promise 8: who waits for the outcome of a payment that went on without the list of workflows is told', async () => {
-  const mend = await leftUnread(1);
-  await world.pass(HOUR);
-  expect([await outcomeNow(), open()]).toEqual(['SUCCESS', ['no-answer']]);
-  await happens(mend, HOUR);
-  expect([await tradesKnown(), open()]).toEqual([['T1', 'T2'], ['second-trade']]);
-});
-
-test('promise 8: a CANCEL that is looked into while a person says SUCCESS is before a person', async () => {
-  await begin({});
-  await happens(pay, MINUTE, trouble('503'), tell('T1', 'CANCEL'), 20 * SECOND, decide('SUCCESS'), MINUTE);
-  await happens(works, 3 * DAY);
-  expect([await outcome(), open()]).not.toEqual(['SUCCESS', []]);
-});
-
 test('promise 8: a late sale that a person has settled is not asked about again after a reset', async () => {
   await begin({});
   await happens(pay, 2 * DAY, tell('T1', 'SUCCESS'), DAY);
@@ -277,18 +172,6 @@ test('promise 8: a late sale that a person has settled is not asked about again 
   expect(open()).toEqual([]);
   await happens(reset, DAY);
   expect(open()).toEqual([]);
-});
-
-test.each([
-  ['where an earlier run cannot answer', () => runsAreSilent(world.temporal.client)],
-  ['while the list of workflows is down', listIsDown],
-])('promise 8: an acknowledged SUCCESS is before a person %s', async (_where, fail) => {
-  await begin({});
-  await happens(pay, MINUTE, terminate, SECOND);
-  const mend = fail();
-  await happens(tell('T1', 'SUCCESS'), 2 * HOUR, mend);
-  expect(world.acknowledged).toHaveLength(1);
-  expect([running(), attentions()]).not.toEqual([['payment'], []]);
 });
 
 test('promise 8: the merchant is told of another amount that is notified while the payment closes', async () => {
@@ -309,61 +192,6 @@ test('promise 8: a second trade that a person has settled after a refused start 
   expect(open()).toEqual([]);
   await happens(notify('T1'), 10 * MINUTE);
   expect(open()).toEqual([]);
-});
-
-test.each([0, HOUR])(
-  'promise 8: a sale without a trade number that the gateway calls canceled is before a person after a silence of %s ms',
-  async (silence_ms) => {
-    await begin();
-    await happens(trouble('resets'), pay, HOUR, decide('SUCCESS'), HOUR);
-    world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'us', 'CANCEL');
-    if (silence_ms === 0) world.gateway.trouble = undefined;
-    await happens(adopt, silence_ms, works, DAY);
-    expect([await outcome(), open()]).toEqual(['SUCCESS', ['unlisted-transition']]);
-  },
-);
-
-test('promise 8: a follow-up asks ever less often where the gateway has a word of its own for an order that it does not have', async () => {
-  await begin();
-  await happens(anotherTold('SUCCESS'), 10 * MINUTE);
-  let asked = 0;
-  answering(world.gateway, () => {
-    asked += 1;
-    return refusal('trade-archived', '40004');
-  });
-  await happens(reset, DAY);
-  const first = asked;
-  await world.pass(DAY);
-  // Each half hour, as every search that lasts.
-  expect(asked - first).toBeLessThanOrEqual(48);
-});
-
-test.each([
-  ['an adoption of our sale', sell, adopt],
-  ['an adoption of a sale of others', sellOfOthers, adopt],
-  ['a reset of a sale of others', sellOfOthers, reset],
-])(
-  'promise 8: nothing is found under attention after an hour without the list of workflows and %s',
-  async (_how, sold, act) => {
-    await begin();
-    await sold();
-    const mend = listIsDown();
-    await happens(act, HOUR);
-    expect(found()).toEqual(['no-answer']);
-    await happens(mend, 10 * HOUR);
-    expect([await outcomeNow(), found()]).toEqual(['SUCCESS', []]);
-  },
-);
-
-test.each([
-  ['reset', reset],
-  ['terminated', terminate],
-])('promise 8: our one trade is no second one where its run was %s while the gateway was behind', async (how, act) => {
-  await begin({ lag_ms: 20 * MINUTE, creations: ['answer lost'], takesNumbersTwice: false });
-  await happens(pay, SECOND, notify('T1'), 5 * MINUTE, act, MINUTE);
-  if (how === 'terminated') world.notify(tradeAt(0));
-  await world.pass(HOUR);
-  expect([await tradesKnown(), attentions()]).not.toEqual([['T1'], expect.arrayContaining(['second-trade'])]);
 });
 
 test('promise 8: a second trade that a person has seen is not before them again because it is notified once more', async () => {

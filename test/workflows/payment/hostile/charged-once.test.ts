@@ -1,19 +1,15 @@
 /** Promises 1 and 2: never two charges of ours under one number, and an order of unknown outcome is not blindly sent again. */
 
-import { ApplicationFailure } from '@temporalio/common';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { answering, rewording } from '../../hostile/answering';
 import type { Mishap } from '../../hostile/gateway';
 import type { Act } from '../../hostile/happens';
 import {
-  adopt,
   anotherMade,
   anotherTold,
   answers,
   attentions,
   begin,
-  creations,
   decide,
   happens,
   listIsDown,
@@ -21,8 +17,6 @@ import {
   move,
   notify,
   noWorker,
-  open,
-  others,
   outcome,
   outcomeNow,
   pay,
@@ -45,31 +39,10 @@ import {
   world,
 } from './acts';
 import { busyAtFirst, hide } from './changed-answers';
-import { another, keeps, SECOND, wait } from './schedule';
+import { SECOND } from './schedule';
 import { AMOUNT } from './world';
 
 const unreachable = Array<'unreachable'>(8).fill('unreachable');
-/** The gateway's numbers of trades are JSON numbers in its answers to creations, and text elsewhere: T1 is 10001. */
-function nameTradesByNumbers(): void {
-  answering(world.gateway, ({ text, ask }) => ask(text.replace(/"trade_no":"1000(\d)"/, '"trade_no":"T$1"')));
-  const named = (number: string) => (text: string) => text.replace(/"trade_no":"T(\d)"/, `"trade_no":${number}`);
-  rewording(world.gateway, '/query', named('"1000$1"'));
-  rewording(world.gateway, '', named('1000$1'));
-}
-/** The worker's next attempt at an activity of this type ends as `after` says, once its own code has run. */
-function failsOnce(type: string, after: (result: unknown) => unknown): void {
-  const { functions } = world.temporal.activities;
-  const activity = functions[type];
-  if (typeof activity !== 'function') throw new Error(`no activity ${type}`);
-  let isOver = false;
-  const once = async (...args: unknown[]) => {
-    const result: unknown = await activity.apply(functions, args);
-    if (isOver) return result;
-    isOver = true;
-    return after(result);
-  };
-  Object.assign(functions, { [type]: once });
-}
 /** A caller starts another order under the number, by the plain contract. */
 const startAnotherOrder = () =>
   startWith([{ ...world.input, request: { ...world.input.request, order_amount: '151.00' } }])();
@@ -80,36 +53,11 @@ test('promise 1: of two adopted trades the first is known where its run was term
   expect([await tradesKnown(), attentions()]).toEqual([expect.arrayContaining(['T1', 'T2']), ['second-trade']]);
 });
 
-test('promise 1: of two trades that were notified a person hears although the gateway answers no query', async () => {
-  const steps = [{ do: 'outage', kind: 'credentials' } as const, another(false), another(false)];
-  const traits = { takesNumbersTwice: false, shows: 'the first', forgetsAfter_ms: 4 * HOUR } as const;
-  // The chance of a random story that was red.
-  await keeps([...steps, wait(10 * HOUR)], traits, 1_207_150_565);
-});
-
-test('promise 1: a merchant reads of every other trade, whichever run answers', async () => {
-  await begin({});
-  await happens(sell, anotherTold('SUCCESS'), HOUR, anotherTold('SUCCESS'), HOUR);
-  expect((await stateNow()).other_trades.map(({ trade_no }) => trade_no)).toEqual(['T2', 'T3']);
-});
-
 test('promise 1: a run that was reset and is withdrawn repeats the whole answer', async () => {
   await begin({});
   await happens(pay, HOUR, reset, withdraw, pay, MINUTE);
   const told = world.told.flatMap((one) => (one.is === 'payment data' ? [one.data.qr_code] : []));
   expect(told).toEqual([expect.any(String), told[0]]);
-});
-
-test('promise 1: an order that is mended while the refused one still ends is made as soon as that has ended, and not called another one', async () => {
-  await begin({ creations: ['refused for good', 'refused for good'] }, (n) => n - 1);
-  const mended = { ...world.own, amount: '151.00' };
-  await happens(pay, MINUTE);
-  // The second run reads at its end whether an earlier one has made the order, which takes a moment.
-  world.pay();
-  while (answers().length < 2) await world.pass(1);
-  world.pay(mended);
-  await world.pass(10 * SECOND);
-  expect(answers()).toEqual(['NotCreatedError', 'NotCreatedError', 'T1']);
 });
 
 test.each(['answer lost', 'carried out late'] as const)(
@@ -121,16 +69,6 @@ test.each(['answer lost', 'carried out late'] as const)(
   },
 );
 
-test('promise 1: a second trade that is notified in an outage stays before a person after the gateway answers again', async () => {
-  await begin({});
-  await happens(pay, MINUTE, trouble('503'), notify('T1', 'PROCESSING'), 15 * MINUTE);
-  expect(attentions()).toEqual(['no-answer']);
-  await happens(anotherTold('SUCCESS'), HOUR, works, 3 * HOUR);
-  expect((await stateNow()).other_trades.map(({ trade_no }) => trade_no)).toEqual(['T2']);
-  await happens(tell('T1', 'SUCCESS'), 2 * HOUR);
-  expect(attentions()).toContain('second-trade');
-});
-
 test('promise 1: nobody is told that a trade is theirs which a person ended before the gateway had said what it is', async () => {
   await begin({});
   await happens(trouble('503'), anotherTold(), MINUTE, decide('SUCCESS'), pay, MINUTE);
@@ -141,20 +79,6 @@ test('promise 1: a second start under an adopted sale sends nothing', async () =
   await begin();
   await happens(sellAdopted, startAgain, 5 * MINUTE);
   expect([await outcome(), world.gateway.trades.length]).toEqual(['SUCCESS', 1]);
-});
-
-test('promise 1: two paid trades that are notified after a person had said SUCCESS are before a person', async () => {
-  await begin({ creations: ['answer lost'], lag_ms: 120 * SECOND });
-  await happens(pay, 8 * SECOND, decide('SUCCESS'), 5 * MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
-  await happens(anotherTold('SUCCESS'), 10 * HOUR);
-  expect(attentions()).not.toEqual([]);
-});
-
-test('promise 1: a sale that is reset keeps its payment data, and needs nobody', async () => {
-  await begin();
-  await happens(sell, reset, 5 * MINUTE, pay, 5 * MINUTE);
-  const codes = world.told.flatMap((one) => (one.is === 'payment data' ? [one.data.qr_code] : []));
-  expect([codes, attentions()]).toEqual([['000201-T1', '000201-T1'], []]);
 });
 
 test.each(['sold', 'still open'])(
@@ -169,26 +93,6 @@ test.each(['sold', 'still open'])(
     expect(await tradesBeforeAPerson()).toEqual(expect.arrayContaining(['T1', 'T2']));
   },
 );
-
-test('promise 1: another system’s paid trade that shows itself after the refusal of our order is not sold without a person', async () => {
-  const before = { amount: AMOUNT, isPaid: false, isNotified: false };
-  const traits = { takesNumbersTwice: true, shows: 'the first', creations: ['created and refused'], before } as const;
-  await keeps([{ do: 'paid' }], traits);
-});
-
-test('promise 1: another system’s trade of another amount is no payment data of an order that was refused as its duplicate', async () => {
-  const before = { amount: '15.00', isPaid: false, isNotified: false };
-  const steps = [{ do: 'reset' }, { do: 'notify', times: 1 }, wait(10 * HOUR), { do: 'pay' }] as const;
-  await keeps(steps, { before, takesNumbersTwice: false });
-});
-
-test('promise 1: an order that was answered with an adopted trade is answered so again after a reset, though another trade is there', async () => {
-  await begin();
-  await happens(anotherMade(), adopt, 10 * MINUTE, pay, MINUTE, anotherMade(), MINUTE, reset, 10 * MINUTE, pay, MINUTE);
-  expect(answers()).toEqual(['T1', 'T1']);
-  await happens(move('T1', 'SUCCESS'), 2 * HOUR);
-  expect(await tradesKnown()).toContain('T1');
-});
 
 test.each([
   ['started again', () => happens(startAgain, 5 * MINUTE)],
@@ -226,24 +130,6 @@ test.each([{ amount: '300.00' }, { currency: 'MXN' }])(
   },
 );
 
-test('promise 1: the first look learns the number of our trade, so that another one is not taken for it', async () => {
-  await begin({ hidesTradeNo: true, shows: 'the latest' });
-  await happens(pay, MINUTE, move('T1', 'SUCCESS'), anotherTold('PROCESSING'), HOUR);
-  expect(await stateNow()).toMatchObject({ trade_no: 'T1', outcome: 'SUCCESS', other_trades: [{ trade_no: 'T2' }] });
-});
-
-test.each(['direct', 'checkout'] as const)(
-  'promise 1: another system’s paid trade is not sold as ours where the answer to our %s creation names ours by a JSON number',
-  async (kind) => {
-    await begin({ kind, shows: 'the latest' });
-    nameTradesByNumbers();
-    await happens(pay, 5 * SECOND, anotherMade('SUCCESS'), HOUR);
-    expect(await stateNow()).toMatchObject({ outcome: null, payment_data: { trade_no: '10001' } });
-    await happens(move('T1', 'SUCCESS'), HOUR);
-    expect(await stateNow()).toMatchObject({ trade_no: '10001', outcome: 'SUCCESS' });
-  },
-);
-
 test.each([
   ['an order', []],
   ['an order', [{}]],
@@ -262,18 +148,6 @@ test.each([
     expect(world.gateway.trades).toHaveLength(1);
   },
 );
-
-test('promise 1: a trade that an adoption names, terminated before its look, is no number for an order of ours', async () => {
-  await begin();
-  const other = madeByAnother('SUCCESS');
-  const { out_trade_no, workflowId } = world;
-  world.gateway.trouble = 'unreachable';
-  world.start('ALLOW_DUPLICATE', workflowId, [
-    { kind: 'adopt', app_id: 'hostile', out_trade_no, trade_no: other.trade_no },
-  ]);
-  await happens(5 * MINUTE, terminate, works, MINUTE, startAgain, HOUR);
-  expect(world.gateway.trades.map(({ trade_no }) => trade_no)).toEqual(['T1']);
-});
 
 test('promise 1: no second order where the worker died in the call and the run was terminated', async () => {
   await begin({ creations: ['answer lost'], lag_ms: 10 * MINUTE });
@@ -301,14 +175,6 @@ test.each<[how: string, creations: Mishap[], act: Act]>([
   },
 );
 
-test('promise 1: another, paid trade stays before a person after the run that had looked at it was terminated', async () => {
-  await begin({ late: 'accept' });
-  await happens(pay, MINUTE, anotherTold('SUCCESS'), MINUTE);
-  expect(attentions()).toEqual(['second-trade']);
-  await happens(terminate, SECOND, tell('T1', 'SUCCESS'), HOUR);
-  expect([await outcome(), await others(), open()]).not.toEqual(['SUCCESS', [], []]);
-});
-
 test.each([
   ['terminated and started again', terminate],
   ['reset', reset],
@@ -317,52 +183,6 @@ test.each([
   const mend = listIsDown();
   await happens(startAgain, 15 * MINUTE, act, mend, 5 * MINUTE, startAgain, 10 * MINUTE);
   expect(world.gateway.trades).toHaveLength(1);
-});
-
-test('promise 1: a trade beside our refused one, whose number only its notification named, is before a person', async () => {
-  await begin({ creations: ['created and refused'], takesNumbersTwice: false, kind: 'checkout' });
-  await happens(pay, SECOND, notify('T1'), 10 * MINUTE, anotherTold(), HOUR);
-  expect([await tradesKnown(), attentions()]).toEqual([expect.arrayContaining(['T1', 'T2']), ['second-trade']]);
-});
-
-test.each<[what: string, after: () => unknown]>([
-  ['a merchant’s interceptor fails', () => Promise.reject(new Error('the metrics are away'))],
-  ['a merchant’s interceptor fails for good', () => Promise.reject(ApplicationFailure.nonRetryable('over'))],
-  ['the result cannot be encoded', () => ({ n: 1n })],
-])('promise 2: an order is sent once where %s after it was sent', async (_, after) => {
-  await begin({ takesNumbersTwice: true });
-  failsOnce('gateway.create', after);
-  await happens(pay, 10 * MINUTE);
-  expect(world.gateway.trades.map(({ made_by }) => made_by)).toEqual(['us']);
-  expect(await stateNow()).toMatchObject({ trade_no: tradeAt(0).trade_no, attention: null });
-});
-
-test('promise 2: an order is sent once where an interceptor fails after it was sent, and no worker takes the next attempt', async () => {
-  await begin({ takesNumbersTwice: true });
-  failsOnce('gateway.create', () => {
-    world.temporal.leaveWithoutWorker(30 * SECOND);
-    throw new Error('the metrics are away');
-  });
-  await happens(pay, 10 * MINUTE);
-  expect(world.gateway.trades.map(({ made_by }) => made_by)).toEqual(['us']);
-  expect(await stateNow()).toMatchObject({ trade_no: tradeAt(0).trade_no, attention: null });
-});
-
-test('promise 2: an order is sent once where Temporal cannot note at first that it is about to be', async () => {
-  await begin({ takesNumbersTwice: true });
-  const { activity } = world.temporal.client;
-  const note = activity.heartbeat;
-  let failures = 0;
-  const heartbeat = (...args: unknown[]) => {
-    failures += 1;
-    if (failures <= 3) throw new Error('Temporal is away');
-    return Reflect.apply(note, activity, args);
-  };
-  Object.assign(activity, { heartbeat });
-  await happens(pay, 10 * MINUTE);
-  expect(failures).toBe(4);
-  expect(answers()).toEqual([tradeAt(0).trade_no]);
-  expect(creations()).toHaveLength(1);
 });
 
 test.each([
@@ -397,12 +217,6 @@ test.each([
     expect([answers(), attentions()]).toEqual([['T1', 'T1'], ['unproven-trade']]);
   },
 );
-
-test('promise 1: a sold order that is started again where the gateway has forgotten it stays sold, and is answered', async () => {
-  await begin({ forgetsAfter_ms: 4 * HOUR });
-  await happens(sell, 5 * HOUR, startAgain, HOUR, pay, 5 * MINUTE);
-  expect([answers(), await outcome()]).toEqual([['T1', 'T1'], 'SUCCESS']);
-});
 
 test('promise 1: an order whose trade has no answer is not sent again because its number is denied', async () => {
   await begin({ creations: ['answer lost'] });

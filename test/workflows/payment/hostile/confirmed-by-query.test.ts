@@ -2,10 +2,7 @@
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
-  AFTER,
-  afterSale,
   anotherMade,
-  anotherTold,
   attentions,
   begin,
   decide,
@@ -14,15 +11,11 @@ import {
   notify,
   oddSignal,
   open,
-  others,
   outcome,
   pay,
-  recheck,
-  refund,
   reset,
   sale,
   startAgain,
-  startWith,
   stateNow,
   tell,
   terminate,
@@ -31,7 +24,7 @@ import {
   works,
   world,
 } from './acts';
-import { type Body, changeBodies, changeQueries, hide, saysSuccess, without } from './changed-answers';
+import { type Body, changeBodies, changeQueries, saysSuccess, without } from './changed-answers';
 import { keeps, resolve, SECOND, notify as told } from './schedule';
 import { AMOUNT } from './world';
 
@@ -47,12 +40,6 @@ for (const isTerminated of [false, true])
     const { outcome } = await stateNow();
     expect([outcome, attentions(), open()]).not.toEqual(['CANCEL', [], []]);
   });
-
-test('promise 4: a SUCCESS that is notified after an adoption without any number is asked for', async () => {
-  await begin();
-  await happens(startWith([{ kind: 'adopt', app_id: 'hostile' }]), MINUTE, anotherTold('SUCCESS'), 3 * HOUR);
-  expect(world.gateway.exchanges).not.toEqual([]);
-});
 
 test('promise 4: a trade that is named after a person called the order sold is asked for, also after a reset', async () => {
   const traits = { takesNumbersTwice: false, creations: ['none' as const, ...unreachable], before: OTHER };
@@ -91,14 +78,6 @@ test('promise 4: a SUCCESS that the gateway denied for two minutes, and contradi
   expect([await outcome(), open()]).not.toEqual(['CANCEL', []]);
 });
 
-test('promises 4 and 6: an acknowledged SUCCESS of another trade does not become PROCESSING by a late word of it', async () => {
-  await begin({ lag_ms: 10 * MINUTE });
-  await happens(pay, 20 * MINUTE, anotherMade('PROCESSING'), 20 * MINUTE, tell('T2', 'SUCCESS'), 2 * MINUTE);
-  expect(await others()).toEqual(['T2 SUCCESS']);
-  await happens(notify('T2', 'PROCESSING'), HOUR);
-  expect(await others()).toEqual(['T2 SUCCESS']);
-});
-
 test('promise 4: an answer about another, paid trade does not sell ours', async () => {
   await begin();
   // Where it is given both numbers, this gateway looks by the merchant's; its answer says which trade it is.
@@ -132,48 +111,6 @@ test('promise 4: the answer to another order’s creation is not learnt as ours'
   expect(JSON.stringify(await stateNow())).not.toContain('of-order-2');
 });
 
-test('promise 4: a query by the trade’s number whose answer names another order does not sell ours', async () => {
-  await begin();
-  await happens(pay, MINUTE);
-  changeQueries({ answer: (body) => ({ ...body, out_trade_no: 'order-9' }) });
-  await happens(tell('T1', 'SUCCESS'), 5 * HOUR);
-  expect(await stateNow()).toMatchObject({ outcome: null, attention: 'no-answer' });
-});
-
-test.each(['attention', 'accept', 'refund'] as const)(
-  'an order that nobody has paid is no sale, although the after-sale had another trade (%s)',
-  async (late) => {
-    await begin({ method: 'Wallet', late });
-    await happens(anotherMade('SUCCESS'), MINUTE, tell('T1', 'DISPUTE'), 10 * MINUTE);
-    const asked = world.temporal.update(AFTER, 'resolve', { by: 'ana', reason: 'answered the dispute' });
-    if (asked) await world.temporal.answerTo(asked, MINUTE);
-    await happens(10 * MINUTE, pay, MINUTE);
-    world.awaitOutcome();
-    if (world.run) await world.resolveRun(world.run, 'CANCEL');
-    for (const ms of [MINUTE, 10 * MINUTE, HOUR]) {
-      await world.pass(ms);
-      await afterSale();
-    }
-    expect(await outcome()).toBe('CANCEL');
-  },
-);
-
-test.each([
-  ['silent', 'SUCCESS'],
-  ['denied', 'SUCCESS'],
-  ['silent', 'CANCEL'],
-  ['denied', 'CANCEL'],
-] as const)(
-  'promise 4: an order that was sent again is not ended by another trade that a poll finds while a look at ours is %s: %s',
-  async (how, status) => {
-    await begin({ creations: ['lost before it arrived'], shows: 'the latest' });
-    await happens(pay, 35 * SECOND, anotherMade(status));
-    const mend = hide(['T1'], how);
-    await happens(recheck, 30 * MINUTE, mend, HOUR);
-    expect(await sale()).toEqual({ outcome: null, trade_no: 'T1', attention: 'second-trade' });
-  },
-);
-
 test('promise 4: a signal that names the paid trade of another order does not sell ours', async () => {
   await begin({ creations: ['lost before it arrived'] });
   const other = world.gateway.make({ out_trade_no: 'order-2', amount: AMOUNT }, 'another system', 'SUCCESS');
@@ -196,9 +133,3 @@ test.each([
     expect(await sale()).toMatchObject(told);
   },
 );
-
-test('nobody is told SUCCESS of an order that nobody has paid', async () => {
-  await begin({});
-  await happens(pay, MINUTE, trouble('503'), refund, 20 * MINUTE, works, 20 * MINUTE);
-  expect(world.events.filter((event) => 'payment' in event && event.payment.outcome === 'SUCCESS')).toEqual([]);
-});

@@ -3,8 +3,7 @@
  * What they sent, and what the gateway answered, is in their histories.
  */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { APP } from '../../hostile/base-world';
-import { answers, begin, happens, listIsDown, pay, sell, stateNow, tradeAt, world } from './acts';
+import { answers, begin, happens, pay, stateNow, tradeAt, world } from './acts';
 
 /** What each call of `pay` was answered: the trade and its QR code. */
 const codes = () =>
@@ -56,34 +55,3 @@ test.each(ENDINGS)(
     expect([answers()[0], (await stateNow()).outcome]).toEqual(['T1', 'SUCCESS']);
   },
 );
-
-/** Another order under the number of a sale is started, and terminated before it was sent. Then somebody adopts the number. */
-async function anotherNeverSent(meanwhile: () => void): Promise<void> {
-  await sell();
-  const mend = listIsDown();
-  const request = { ...world.order('151.00') };
-  world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: APP, request }]);
-  await world.pass(MINUTE);
-  world.terminate();
-  mend();
-  await world.pass(MINUTE);
-  meanwhile();
-  world.adopt();
-  await world.pass(HOUR);
-}
-
-test('promise 6: a sale stays where another order under its number, which was never sent, was terminated on the old task queue', async () => {
-  await begin();
-  await anotherNeverSent(() => world.temporal.renameTaskQueue());
-  const { outcome, trade_no, order_amount, attention } = await stateNow();
-  expect({ outcome, trade_no, order_amount, attention }).toEqual({
-    ...{ outcome: 'SUCCESS', trade_no: 'T1', order_amount: '150.00', attention: null },
-  });
-});
-
-test('promise 1: an order that was sold gets its answer where another one under its number was never sent, and terminated', async () => {
-  await begin();
-  await anotherNeverSent(() => undefined);
-  await happens(pay, HOUR);
-  expect(codes()).toEqual(['T1 000201-T1', 'T1 000201-T1']);
-});

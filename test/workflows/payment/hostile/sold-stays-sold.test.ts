@@ -6,7 +6,7 @@
 
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { answering } from '../../hostile/answering';
-import { anotherMade, begin, happens, listIsDown, open, outcome, refund, sell, terminate, world } from './acts';
+import { anotherMade, begin, happens, listIsDown, open, refund, sell, terminate, world } from './acts';
 
 const SECOND = 1_000;
 
@@ -29,15 +29,6 @@ test('a refund of a sale is of the trade that was sold, also where a start like 
   await happens(refund, HOUR);
   expect(sentBack()).not.toContain('T2');
   expect(sentBack().length + open().length).toBeGreaterThan(0);
-});
-
-test('the after-sale of a sale knows its payment, also where a start like it was ended at once', async () => {
-  await begin({ method: 'Wallet' });
-  await sell();
-  await startLikeAndEnd();
-  await happens(refund, HOUR);
-  expect(sentBack()).toEqual(['T1']);
-  expect(await outcome()).toBe('SUCCESS');
 });
 
 test('a refund names the buyer of the order that was sold, also where another order under its number was ended at once', async () => {

@@ -2,11 +2,8 @@
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
-  adopt,
   afterSale,
-  anotherMade,
   anotherTold,
-  answers,
   attentions,
   begin,
   costs,
@@ -16,14 +13,10 @@ import {
   notify,
   oddSignal,
   open,
-  openUpdates,
   others,
   outcome,
   outcomeNow,
   pay,
-  recheck,
-  sale,
-  sell,
   startWith,
   stateNow,
   tell,
@@ -33,7 +26,7 @@ import {
   works,
   world,
 } from './acts';
-import { changeQueries, hide, saysSuccess, without } from './changed-answers';
+import { changeQueries, hide, saysSuccess } from './changed-answers';
 import { SECOND } from './schedule';
 
 const twice = { creations: ['answer lost' as const], lag_ms: 120 * SECOND, shows: 'the first' as const };
@@ -63,16 +56,6 @@ test('promise 5: money of an order that the gateway knows by the merchant’s nu
   expect(await outcomeNow()).toBe('SUCCESS');
 });
 
-test.each(['503', 'no such order', 'credentials'] as const)(
-  'promise 5: a late SUCCESS is before a person while the gateway says %s, after a recheck',
-  async (kind) => {
-    await begin({ lag_ms: 120 * SECOND });
-    await happens(pay, 10 * MINUTE, move('T1', 'CANCEL'), 2 * HOUR, tell('T1', 'SUCCESS'), 2 * SECOND);
-    await happens(trouble(kind), recheck, 5 * DAY);
-    expect(attentions()).not.toEqual([]);
-  },
-);
-
 test.each([
   ['150.00', ['150']],
   ['15.00', []],
@@ -81,21 +64,6 @@ test.each([
   const refundWhole = () => world.refund('150.00');
   await happens(pay, MINUTE, refundWhole, MINUTE, costs('T1', paid), move('T1', 'SUCCESS'), refundWhole, HOUR);
   expect(world.gateway.refunds.map(({ amount }) => amount)).toEqual(sent);
-});
-
-test('promise 5: a recheck right after an adoption by number is answered, and the sale is there', async () => {
-  await begin({}, (n) => Math.floor(n / 2));
-  await happens(sell, adopt, 25, recheck, 48 * HOUR);
-  expect([await outcome(), world.waiting.filter(({ answered }) => !answered)]).toEqual(['SUCCESS', []]);
-});
-
-test.each([
-  ['argument', []],
-  ['kind', [{ app_id: 'hostile' }]],
-])('promise 5: after a start without its %s, the order is sent, or a person is told', async (_, args) => {
-  await begin();
-  await happens(startWith(args), MINUTE, pay, 24 * HOUR);
-  expect([answers(), attentions()]).not.toEqual([['PaymentPendingError'], []]);
 });
 
 test('promise 5: an order whose method is no text is refused', async () => {
@@ -121,14 +89,6 @@ test.each([
   expect(open()).toEqual(['late-payment']);
 });
 
-test('the contract: created answers after 30 s where the circuit is open', async () => {
-  await begin({ heldBack: 5 });
-  world.heldBack_ms = 30 * SECOND;
-  await happens(pay, 32 * SECOND);
-  expect(world.told).toMatchObject([{ is: 'failure', type: 'PaymentPendingError' }]);
-  expect(openUpdates()).toBe(0);
-});
-
 test('promise 5: an order that was paid at once is sold by a poll where the gateway shows it a minute late', async () => {
   await begin({ lag_ms: 60 * SECOND });
   saysSuccess(true);
@@ -136,17 +96,6 @@ test('promise 5: an order that was paid at once is sold by a poll where the gate
   // A poll has read SUCCESS.
   expect(world.gateway.exchanges.some(({ shown }) => shown?.status === 'SUCCESS')).toBe(true);
   expect(await outcome()).toBe('SUCCESS');
-});
-
-test('promise 5: a follow-up that has no answer at its end is before a person, also where one has settled another reason before', async () => {
-  await begin();
-  await happens(pay, MINUTE, 17 * HOUR);
-  expect([await outcomeNow(), attentions()]).toEqual(['EXPIRED', ['never-ended']]);
-  await happens(decide('CANCEL'), 10 * HOUR);
-  const before = world.now;
-  await happens(trouble('429'), move('T1', 'SUCCESS'), 8 * HOUR, works, 24 * HOUR);
-  const told = world.attentions.filter(({ at }) => at > before);
-  expect([await outcomeNow(), told.length > 0]).not.toEqual(['EXPIRED', false]);
 });
 
 test('promise 5: a poll that reads SUCCESS while a look has no answer is heard', async () => {
@@ -185,13 +134,6 @@ test.each([
   expect(events() - before.events).toBeLessThan(200);
 });
 
-test('promise 5: a card that was charged at once is before a person where copies lag 20 minutes and a person says CANCEL meanwhile', async () => {
-  await begin({ lag_ms: 20 * MINUTE });
-  saysSuccess(true);
-  await happens(pay, 15 * MINUTE, decide('CANCEL'), 10 * HOUR);
-  expect([await outcome(), attentions().filter((one) => one !== 'unknown-trade')]).not.toEqual(['CANCEL', []]);
-});
-
 test('promise 5: our own trade is watched after its run was terminated and another trade was notified', async () => {
   await begin({});
   await happens(pay, MINUTE, terminate, SECOND, anotherTold('SUCCESS'), 10 * MINUTE);
@@ -199,27 +141,6 @@ test('promise 5: our own trade is watched after its run was terminated and anoth
   await happens(move('T1', 'SUCCESS'), 2 * DAY);
   expect([await outcomeNow(), await others()]).toEqual(['SUCCESS', ['T2 SUCCESS']]);
   expect(open()).not.toEqual([]);
-});
-
-test('promise 5: a follow-up that saw the end of another trade under the number asks on for ours', async () => {
-  await begin({ creations: ['carried out late'], late_ms: 5 * MINUTE });
-  await happens(pay, 8 * SECOND, decide('CANCEL'), anotherMade('CANCEL'), 10 * MINUTE);
-  // A query by our number would show it: it is the latest.
-  expect(tradeAt(1)).toMatchObject({ trade_no: 'T2', made_by: 'us' });
-  await happens(move('T2', 'SUCCESS'), 5 * HOUR);
-  expect(attentions()).toContain('late-payment');
-});
-
-test('promise 5: a follow-up whose gateway leaves out trade_no stops asking once the trade has ended', async () => {
-  await begin();
-  changeQueries({ answer: without('trade_no') });
-  await happens(pay, MINUTE, 24 * HOUR);
-  expect(await outcomeNow()).toBe('EXPIRED');
-  await happens(move('T1', 'CANCEL'), 2 * HOUR);
-  const before = world.gateway.exchanges.length;
-  await world.pass(10 * MINUTE);
-  // And `never-ended` stays, although the gateway has ended the trade.
-  expect(world.gateway.exchanges.length - before).toBeLessThan(2);
 });
 
 test('a gateway that forgets orders that have ended needs no person for each order that was not paid', async () => {
@@ -243,38 +164,6 @@ test.each(['nobody', 'recheck', 'notification'])(
   },
 );
 
-test('after a silence, a denial is an answer: the reason is no silence any more', async () => {
-  await begin({ method: 'Wallet' });
-  await happens(pay, MINUTE, decide('CANCEL'), 10 * MINUTE, trouble('503'), recheck, HOUR);
-  await happens(trouble('no such order'), 30 * DAY);
-  expect((await sale()).attention).not.toBe('no-answer');
-});
-
-test('an outage at the end of the watch of an order that was never made', async () => {
-  await begin({ creations: ['lost before it arrived'] });
-  await happens(works, pay, 2 * SECOND, decide('CANCEL'), MINUTE);
-  const until = Date.parse((await afterSale())?.watched_until ?? '');
-  await world.pass(until - world.now - MINUTE);
-  await happens(trouble('503'), HOUR, works, 10 * DAY);
-  expect((await sale()).attention).toBe(null);
-});
-
-test('promise 5: an order that was refused at its creation, and is paid within the method’s settling time, is known without a notification', async () => {
-  await begin({ creations: ['created and refused'], method: 'Wallet' });
-  await happens(pay, 10 * MINUTE);
-  expect(await outcomeNow()).toBe('REFUSED');
-  await happens(move('T1', 'SUCCESS'), 2 * DAY);
-  expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
-});
-
-test('promise 5: ours is found while the number shows another trade, after a look at ours that had no answer', async () => {
-  await begin({ creations: ['lost before it arrived'], shows: 'the latest' });
-  await happens(pay, 35 * SECOND);
-  const mend = hide(['T1']);
-  await happens(2 * MINUTE, anotherMade(), recheck, 15 * MINUTE, mend, move('T1', 'SUCCESS'), 10 * MINUTE);
-  expect(await outcomeNow()).toBe('SUCCESS');
-});
-
 test.each([true, false])(
   'promise 5: other trades that have no answer do not keep our SUCCESS back (confirmed by a query: %s)',
   async (confirmByQuery) => {
@@ -285,17 +174,5 @@ test.each([true, false])(
     for (const trade_no of others) world.oddSignal('notification', { trade_no, trade_status: 'PROCESSING' });
     await happens(SECOND, tell('T1', 'SUCCESS'), 10 * SECOND);
     expect(await outcome()).toBe('SUCCESS');
-  },
-);
-
-test.each(['both ids', 'trade_no alone'] as const)(
-  'promise 5: an order that was refused, and of which a SUCCESS was notified that no query confirms, is asked for about once an hour (found by %s)',
-  async (findsBy) => {
-    await begin({ creations: ['created and refused'], method: 'Wallet', findsBy });
-    await happens(pay, MINUTE, notify('T1', 'SUCCESS'), 3 * DAY);
-    expect((await sale()).attention).toBe('unconfirmed-notification');
-    const before = world.gateway.exchanges.length;
-    await world.pass(3 * DAY);
-    expect(world.gateway.exchanges.length - before).toBeLessThan(120);
   },
 );

@@ -18,13 +18,6 @@ test('a sale whose amount the gateway writes with an exponent is refunded', asyn
   expect(givenBack()).toEqual(['150']);
 });
 
-test('late money whose amount the gateway writes with an exponent is sent back where the settings say so', async () => {
-  await begin({ method: 'Wallet', late: 'refund' });
-  writes('1.5E+2');
-  await happens(pay, MINUTE, tell('T1', 'CANCEL'), HOUR, tell('T1', 'SUCCESS'), DAY);
-  expect(givenBack()).toEqual(['150']);
-});
-
 test.each(['"1.500,00"', '-150', '0', '1e300'])(
   'a sale whose amount nobody can read any more (%s) is before a person, and refunded once that one has called it paid',
   async (amount) => {
