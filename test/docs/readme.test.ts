@@ -10,7 +10,7 @@ test('every program of the README, the merchant’s guide and the page on Nexus 
       /<!-- ((?:examples|templates)\/\S+) -->\n```ts\n(.*?)```/gs,
     ),
   ];
-  expect(shown).toHaveLength(5);
+  expect(shown).toHaveLength(4);
   for (const [, file = '', code] of shown) expect(code).toBe(read(file));
 });
 

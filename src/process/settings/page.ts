@@ -11,8 +11,8 @@ All settings are environment variables. An empty one counts as not set. A value 
 a sentence that names the variable. So does a setting that nobody knows, such as \`PAYMENT_LATE\`.
 
 - **†** The value may be a file: put its path into \`…_FILE\`, for example \`GATEWAY_SECRET_KEY_FILE\`. Secrets belong there.
-- **Read by**: \`commands\` are \`pay\`, \`refund\`, \`accounts\` and those of operators. Your own client or worker that calls
-  \`loadConfig\` reads what the commands and the worker read.
+- **Read by**, where the heading does not say it: \`commands\` are \`pay\`, \`refund\`, \`accounts\` and those of operators. Your own client or worker
+  that calls \`loadConfig\` reads what the commands and the worker read.
 - A **duration** is a number with a unit: \`500ms\`, \`30s\`, \`15m\`, \`1h\` or \`3d\`.
 - \`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_PROFILE\` and others mean what they mean for every program with Temporal's SDK.
 `;
@@ -34,16 +34,31 @@ const NOTES: Readonly<Record<string, string>> = {
 export function settingsPage(): string {
   const groups = Object.entries(SETTING_GROUPS).map(([title, settings]) => {
     const rows = Object.entries(settings).map(([name, schema]) => rowOf(name, schema));
-    const table = ['| variable | default | read by | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
     const note = NOTES[title];
-    return [`## ${title}\n`, `${table}\n`, ...(note ? [note] : [])].join('\n');
+    return [`## ${title}\n`, `${tableOf(rows)}\n`, ...(note ? [note] : [])].join('\n');
   });
   return [INTRODUCTION, ...groups].join('\n');
 }
 
-function rowOf(name: string, schema: z.ZodType): string {
+type Row = Readonly<Record<'variable' | 'default' | 'read by' | 'meaning', string>>;
+
+/** Where one program reads all of a group, the heading names it, and no column does. */
+function tableOf(rows: readonly Row[]): string {
+  const oneReader = new Set(rows.map((row) => row['read by'])).size === 1;
+  const columns = (['variable', 'default', 'read by', 'meaning'] as const).filter(
+    (column) => !(oneReader && column === 'read by'),
+  );
+  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => columns.map((column) => row[column]))];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function rowOf(name: string, schema: z.ZodType): Row {
   const doc = settingDocs.get(schema);
   if (doc === undefined) throw new TypeError(`${name} has no meaning beside its schema.`);
-  const preset = schema instanceof z.ZodPrefault ? `\`${schema.def.defaultValue}\`` : 'none';
-  return `| \`${name}\`${doc.fromFile ? ' †' : ''} | ${preset} | ${doc.readBy} | ${doc.meaning} |`;
+  return {
+    variable: `\`${name}\`${doc.fromFile ? ' †' : ''}`,
+    default: schema instanceof z.ZodPrefault ? `\`${schema.def.defaultValue}\`` : 'none',
+    'read by': doc.readBy,
+    meaning: doc.meaning,
+  };
 }

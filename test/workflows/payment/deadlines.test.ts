@@ -192,7 +192,7 @@ describe('risk control', () => {
 describe('polls without news', () => {
   test('pause for no longer than the schedule says, until a time after the start', () => {
     expect([MINUTE, 5 * MINUTE, HOUR, DAY].map((until) => longestPause(until, pix))).toEqual([
-      ...[30 * SECOND, 3 * MINUTE, HOUR, HOUR],
+      ...[MINUTE / 2, 3 * MINUTE, HOUR, HOUR],
     ]);
     expect(longestPause(MINUTE, { poll_schedule_ms: [], poll_every_ms: DAY })).toBe(DAY);
   });
