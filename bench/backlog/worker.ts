@@ -40,6 +40,7 @@ export function todaysWorker(gateway: Gateway, limits: Limits, schedule: PollSch
     notifyUrl: () => 'https://shop.example/ipn',
   });
   const environment = new MockActivityEnvironment();
+  const trade = { app_id: APP_ID, id: ID, read_by: environment.context.info.workflowExecution?.runId ?? '' };
   let heartbeatDetails: unknown;
   environment.on('heartbeat', (details) => {
     heartbeatDetails = details;
@@ -52,9 +53,8 @@ export function todaysWorker(gateway: Gateway, limits: Limits, schedule: PollSch
         throw error instanceof GatewayError ? notCreated(error) : error;
       });
     },
-    look: () => activities['gateway.look']({ app_id: APP_ID, id: ID, settling_ms: 30_000, patience_ms: PATIENCE_MS }),
-    watch: async () =>
-      (await activities['gateway.watch']({ app_id: APP_ID, id: ID, seen: TRADE.trade_status, schedule })) ?? TRADE,
+    look: () => activities['gateway.look']({ ...trade, settling_ms: 30_000, patience_ms: PATIENCE_MS }),
+    watch: async () => (await activities['gateway.watch']({ ...trade, seen: TRADE.trade_status, schedule })) ?? TRADE,
   };
   return {
     async attempt(activity, now): Promise<Outcome> {

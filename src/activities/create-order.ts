@@ -16,7 +16,6 @@ import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../
 import { invalidRequestFailure, silenceOf } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
 import { isTooLate } from './next-attempt';
-import { ownRunId, wasResetSince } from './own-run';
 import { type Sending, type SentRequest, sendOnce } from './send-once';
 import { serverClock } from './time';
 import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-secrets';
@@ -64,13 +63,11 @@ function sentBy({ kind, request: { out_trade_no } }: NewPayment): SentRequest {
 
 async function attempt(
   gateway: PaymentGateway,
-  { send_before, original_run_id, reached, ...payment }: CreateInput,
+  { send_before, reached, ...payment }: CreateInput,
   { sealingKeys, acceptsUnboundSeals: acceptsUnbound, notifyUrl, rules = {} }: OrderOptions,
   sending: Sending,
 ): Promise<CreateResult> {
   const now = serverClock();
-  // First: a try that comes too late has to say so, too.
-  if (wasResetSince(original_run_id)) return resetBefore(payment, ownRunId());
   if (now() >= send_before) return notSentInTime(payment, TOO_LATE, 'no-answer');
   try {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
@@ -112,13 +109,6 @@ function creationFailed(error: unknown, reached: boolean, sending: Sending): Cre
     case 'not-sent':
       return sending.madeNothing(error);
   }
-}
-
-/** Somebody reset the workflow: what the run before it sent may have made the order. */
-function resetBefore(payment: NewPayment, run_id: string): CreateResult {
-  const { operation, out_trade_no } = sentBy(payment);
-  const message = `Order ${out_trade_no} may have been sent before the workflow was reset.`;
-  return { is: 'reset', run_id, message, error: { outcome: 'unknown', retryable: true, operation, out_trade_no } };
 }
 
 function notSentInTime(payment: NewPayment, reason: string, why: Silence): CreateResult {

@@ -6,7 +6,6 @@ import { REFUND_PATH } from '../gateway/refund';
 import { isDuplicate } from '../gateway/refusals';
 import { invalidRequestFailure } from './failures';
 import type { PaymentGateway } from './gateways';
-import { wasResetSince } from './own-run';
 import { type BuyerOf, fillUserInfo } from './refund-user-info';
 import { type Sending, type SentRequest, sendOnce } from './send-once';
 import { tradeUnlessDenied } from './trade-queries';
@@ -44,7 +43,6 @@ async function attempt(
   refund: RefundAttempt,
   { noSuchOrderWords, buyerOf, sending }: AttemptNeeds,
 ): Promise<RefundResult> {
-  if (wasResetSince(refund.original_run_id)) return { is: 'reset' };
   if (refund.seen === null) return { is: 'moved', trade: null };
   const found = await tradeUnlessDenied(gateway, refund, noSuchOrderWords);
   if (found === null) return { is: 'moved', trade: null };

@@ -8,8 +8,13 @@ export const ownRunId = (): string => activityInfo().workflowExecution?.runId ??
 /** Whether the run was reset since `run_id` was noted: what the run before the reset sent may have been carried out. */
 export const wasResetSince = (run_id: string): boolean => ownRunId() !== run_id;
 
-/** Throws `WasReset`, for good, where another run than this one has read what was known before; undefined where none had to. */
-export function assertNotReset(read_by: string | undefined): void {
-  if (read_by !== undefined && wasResetSince(read_by))
-    throw typedFailure(WAS_RESET, 'Nothing was asked: the workflow was reset, and reads first what it knew before.');
-}
+/** In a reset of the run that has read what was known before, the activity does nothing, and fails for good with `WasReset`. */
+export const forRun =
+  <Input extends { readonly read_by: string }, Result>(act: (input: Input) => Promise<Result>) =>
+  async (input: Input): Promise<Result> => {
+    if (!wasResetSince(input.read_by)) return act(input);
+    throw typedFailure(
+      WAS_RESET,
+      'Nothing was asked or sent: the workflow was reset, and reads first what it knew before.',
+    );
+  };

@@ -10,7 +10,7 @@ import { NO_SUCH_ORDER } from '../gateway/refusals';
 import { createOrder, type OrderOptions } from './create-order';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { makeRefund } from './make-refund';
-import { assertNotReset } from './own-run';
+import { forRun, wasResetSince } from './own-run';
 import type { BuyerOf } from './refund-user-info';
 import { findTrade, lookAtTrade, tradeAtAGlance, watchTrade } from './trade-queries';
 import { Unnotified } from './unnotified';
@@ -31,27 +31,23 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
   const unnotified = new Unnotified((message, of) => log.warn(message, of));
   const gatewayFor = (app_id: string) => gatewayOf(options.gateways, app_id);
   return {
-    'gateway.create': async (payment) => createOrder(() => gatewayFor(payment.app_id), payment, options),
-    'gateway.refund': async (refund) => makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf, noSuchOrderWords),
-    'gateway.look': async ({ read_by, ...look }) => {
-      assertNotReset(read_by);
-      return lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords);
-    },
-    'gateway.glance': async ({ app_id, id }) => {
+    'gateway.create': forRun((payment) => createOrder(() => gatewayFor(payment.app_id), payment, options)),
+    'gateway.refund': forRun((refund) =>
+      makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf, noSuchOrderWords),
+    ),
+    'gateway.look': forRun((look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords)),
+    'gateway.glance': async ({ app_id, id, read_by }) => {
+      if (read_by !== undefined && wasResetSince(read_by)) return null;
       const trade = await tradeAtAGlance(gatewayFor(app_id), id, noSuchOrderWords);
       unnotified.byLook(app_id, trade?.trade_status);
       return trade;
     },
-    'gateway.find': async ({ app_id, read_by, ...search }) => {
-      assertNotReset(read_by);
-      return findTrade(gatewayFor(app_id), search, noSuchOrderWords);
-    },
-    'gateway.watch': async ({ app_id, read_by, ...watch }) => {
-      assertNotReset(read_by);
+    'gateway.find': forRun(({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords)),
+    'gateway.watch': forRun(async ({ app_id, ...watch }) => {
       const trade = await watchTrade(gatewayFor(app_id), watch, noSuchOrderWords);
       unnotified.byPoll(app_id, trade?.trade_status);
       return trade;
-    },
+    }),
   };
 }
 

@@ -41,7 +41,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         dispute_ms: settings.PAYMENTS_DISPUTE_DEADLINE,
         refund_watch_ms: settings.PAYMENTS_REFUND_WATCH,
         has_listener,
-        run_id: ownRunId(),
+        read_by: ownRunId(),
         ...timingOf(method),
       };
     },

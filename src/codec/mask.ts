@@ -29,7 +29,7 @@ const EVERYBODY = [
   // Refunds, and what else follows a sale.
   ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_amount', 'refunding_amount', 'partial'],
   ...['left', 'ledger_complete', 'answer_by', 'watched_until', 'requested_at', 'started_at', 'sent_at'],
-  ...['refunded_elsewhere', 'although', 'claims', 'after_sale_id', 'original_run_id', 'read_by'],
+  ...['refunded_elsewhere', 'although', 'claims', 'after_sale_id', 'read_by'],
   // Reconciliations, and sweeps for what is stuck.
   ...['since', 'until', 'checked', 'finished', 'between', 'here', 'gateway', 'merchant', 'adopted', 'adopt'],
   ...['stuck', 'stuck_ms', 'under_attention', 'workflow_id', 'status', 'looked_at', 'has_listener', 'per_second'],

@@ -29,21 +29,22 @@ export type CreateResult =
   | { is: 'duplicate'; error: GatewayErrorFields; message: string }
   | { is: 'unknown'; error: GatewayErrorFields; message: string }
   /** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
-  | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence }
-  /** Nothing was sent: the workflow was reset, and the run before it may have sent the order. */
-  | { is: 'reset'; run_id: string; error: GatewayErrorFields; message: string };
+  | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence };
 
-export interface CreateInput extends NewPayment {
+/** The run that has read what was known before: in a reset of it the activity fails with {@link WAS_RESET}, and asks and sends nothing. */
+interface ForRun {
+  read_by: string;
+}
+
+export interface CreateInput extends NewPayment, ForRun {
   /** No attempt is begun from this time on, in ms since the epoch. */
   send_before: number;
   /** Whether an earlier try was answered `busy`: from then on attempts are repeated, and `busy` is not told again. */
   reached: boolean;
-  /** The run that may send. Another one's activity is that of a reset, and the run before it may have sent the order. */
-  original_run_id: string;
 }
 
 /** Asks for a trade until there is an answer that lasts, or for so long. */
-export interface LookInput {
+export interface LookInput extends ForRun {
   app_id: string;
   id: TradeId;
   /** "No such order" counts once the gateway has kept answering so for this long, in ms. */
@@ -52,11 +53,7 @@ export interface LookInput {
   patience_ms: number;
   /** This status, too, counts only once the gateway has kept answering it for `settling_ms`. */
   seen?: string;
-  read_by?: ReadBy;
 }
-
-/** The run that has read what was known before it. The activity of another one, a reset of it, fails with {@link WAS_RESET}. */
-type ReadBy = string | undefined;
 
 export type LookResult =
   | { is: 'found'; trade: QueriedTrade }
@@ -73,9 +70,7 @@ export type RefundResult =
   /** The gateway took something, and its answer names another trade, refund or amount. */
   | { is: 'not-ours'; error: GatewayErrorFields; message: string }
   /** Nothing was sent: the trade's status is another one than the one that allowed the refund, or (null) the gateway has no such trade. */
-  | { is: 'moved'; trade: TradeSeen | null }
-  /** Nothing was sent: the workflow was reset, and the run before it may have sent the refund. */
-  | { is: 'reset' };
+  | { is: 'moved'; trade: TradeSeen | null };
 
 export type LatePayments = 'attention' | 'accept' | 'refund';
 
@@ -100,11 +95,11 @@ export interface PaymentPolicy extends WaitingPolicy {
   dispute_ms: number;
   /** How long a trade is polled after the gateway has taken a refund, so that a refusal that nobody notifies is seen, in ms. */
   refund_watch_ms: number;
-  /** The run that recorded them. Another one than the workflow was started as is a reset of it. */
-  run_id: string;
+  /** The run that recorded them, and read what was known before: another one than the workflow was started as is a reset of it. */
+  read_by: string;
 }
 
-export interface RefundAttempt {
+export interface RefundAttempt extends ForRun {
   app_id: string;
   id: TradeId;
   trade: { order_amount: string; method: string | null };
@@ -113,8 +108,6 @@ export interface RefundAttempt {
   seen: string | null;
   /** How long a denial of the trade has to last, in ms, until it counts. */
   settling_ms: number;
-  /** The run that may send. Another one's activity is that of a reset, and the run before it may have sent the refund. */
-  original_run_id: string;
 }
 
 /** A refund that may have been sent, and the trade that it was sent for; null where that was not known. */
@@ -147,7 +140,7 @@ export interface EarlierAfterSale {
   end: PaymentEnd | null;
 }
 
-export interface FindInput {
+export interface FindInput extends ForRun {
   app_id: string;
   id: TradeId;
   /** Further ids that the trade may be found by, asked for in turn. */
@@ -159,7 +152,13 @@ export interface FindInput {
    * only where the trade is found.
    */
   settling_ms?: number;
-  read_by?: ReadBy;
+}
+
+export interface GlanceInput {
+  app_id: string;
+  id: TradeId;
+  /** In a reset of that run it brings nothing; absent: nothing has been read that one could have forgotten. */
+  read_by?: string;
 }
 
 /** Types of retryable failures by which an activity that sends says that it has sent nothing. */
@@ -178,7 +177,7 @@ export const CREDENTIALS_REFUSED = 'CredentialsRefused';
 /** The failure of an activity whose run is a reset of the one that has read what was before: what it knows is not the latest. */
 export const WAS_RESET = 'WasReset';
 
-export interface WatchInput {
+export interface WatchInput extends ForRun {
   app_id: string;
   id: TradeId;
   /** The status that we know already. */
@@ -196,7 +195,6 @@ export interface WatchInput {
   tell_credentials?: boolean | undefined;
   /** Return null from this time on, in ms since the epoch, whatever the trade's status; absent: watch for ever. */
   due_at?: number | undefined;
-  read_by?: ReadBy;
 }
 
 /** Activity names have a prefix, so that ours and the merchant's own on one worker do not clash. */
@@ -208,7 +206,7 @@ export interface GatewayActivities {
   /** Searches for a trade that may exist; null where the gateway keeps saying that it does not. */
   'gateway.find'(input: FindInput): Promise<QueriedTrade | null>;
   /** Asks once, for a moment, as a local activity; null where that brought no answer about the trade. */
-  'gateway.glance'(input: { app_id: string; id: TradeId }): Promise<QueriedTrade | null>;
+  'gateway.glance'(input: GlanceInput): Promise<QueriedTrade | null>;
   /** Polls slowly, and returns once the status differs from `seen`; null once `due_at` has come. */
   'gateway.watch'(input: WatchInput): Promise<QueriedTrade | null>;
   /** Looks, and tries once to make a refund. Repeats both only where the gateway certainly made none. */

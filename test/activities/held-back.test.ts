@@ -60,13 +60,13 @@ const activities = gatewayActivities({
   notifyUrl: () => 'https://shop.example/ipn',
 });
 const { app_id } = APP;
+const read_by = '00000000-0000-0000-0000-000000000000';
 const id = { trade_no: 'T1' };
 const create = () =>
-  activities['gateway.create']({ ...order(), send_before: Date.now() + HOUR, reached: false, original_run_id: RUN_ID });
-const RUN_ID = '00000000-0000-0000-0000-000000000000';
-const look = () => activities['gateway.look']({ app_id, id, settling_ms: 0, patience_ms: HOUR });
-const find = () => activities['gateway.find']({ app_id, id });
-const watch = () => activities['gateway.watch']({ app_id, id, seen: 'PROCESSING', schedule: SCHEDULE });
+  activities['gateway.create']({ ...order(), send_before: Date.now() + HOUR, reached: false, read_by });
+const look = () => activities['gateway.look']({ app_id, id, settling_ms: 0, patience_ms: HOUR, read_by });
+const find = () => activities['gateway.find']({ app_id, id, read_by });
+const watch = () => activities['gateway.watch']({ app_id, id, seen: 'PROCESSING', schedule: SCHEDULE, read_by });
 
 function expectBetween(value: number, least: number, most: number): void {
   expect(value).toBeGreaterThanOrEqual(least);

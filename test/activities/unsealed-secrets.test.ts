@@ -37,7 +37,7 @@ async function create(changes: Json, kind: NewPayment['kind'] = 'direct', has_we
     ...payment,
     send_before: Number.POSITIVE_INFINITY,
     reached: false,
-    original_run_id: '00000000-0000-0000-0000-000000000000',
+    read_by: '00000000-0000-0000-0000-000000000000',
   };
   return new MockActivityEnvironment().run(activities['gateway.create'], input).catch((error: unknown) => error);
 }

@@ -32,13 +32,13 @@ async function create(request: Json, env: Record<string, string> = {}, attempt =
   const logger = new DefaultLogger('TRACE', (entry) => logged.push(entry));
   const environment = new MockActivityEnvironment({ attempt }, { logger, client: notingClient() });
   const activities = plugin.configureWorker({ taskQueue: 'any' }).activities as GatewayActivities;
-  const original_run_id = '00000000-0000-0000-0000-000000000000';
+  const read_by = '00000000-0000-0000-0000-000000000000';
   const input = {
     kind: 'direct',
     app_id: 'app-1',
     request,
     send_before: Number.POSITIVE_INFINITY,
-    original_run_id,
+    read_by,
   } as Parameters<GatewayActivities['gateway.create']>[0];
   const outcome = await environment.run(activities['gateway.create'], input).catch((error: unknown) => error);
   return {

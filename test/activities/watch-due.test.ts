@@ -27,7 +27,9 @@ async function attemptAt(left_ms: number, attempt = 3) {
     attempt,
     currentAttemptScheduledTimestampMs: DUE_AT - left_ms,
   });
-  const watch = { app_id: APP.app_id, id: { trade_no: 'T1' }, seen: 'PROCESSING', schedule: SCHEDULE, due_at: DUE_AT };
+  const read_by = environment.context.info.workflowExecution?.runId ?? '';
+  const trade = { app_id: APP.app_id, id: { trade_no: 'T1' }, seen: 'PROCESSING' };
+  const watch = { ...trade, schedule: SCHEDULE, due_at: DUE_AT, read_by };
   return environment
     .run(async () => activities['gateway.watch'](watch))
     .catch((error: { nextRetryDelay?: number }) => ({ next: error.nextRetryDelay }));

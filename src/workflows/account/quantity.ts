@@ -50,8 +50,10 @@ export async function speiAccountQuantity({ app_id, wait, seen = null }: Quantit
   };
   const judge = (quantity: number) => {
     const isFew = quantity < (state.low ?? 0);
-    if (!isFew) state.seen = null;
-    state.attention = isFew && quantity < (state.seen ?? Number.POSITIVE_INFINITY) ? 'few-accounts' : null;
+    const seen = state.seen ?? Number.POSITIVE_INFINITY;
+    // Another setting alone unsays nothing: two workers may have two for long.
+    if (!isFew && quantity > seen) state.seen = null;
+    state.attention = isFew && quantity < seen ? 'few-accounts' : null;
     show();
   };
   let policy: AccountPolicy;

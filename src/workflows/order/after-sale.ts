@@ -43,7 +43,7 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
-import { isContinued, isResetFailure, isResetOf, wasReset } from '../shared/continued';
+import { isContinued, isReadHere, isResetFailure, isResetOf, wasReset } from '../shared/continued';
 import {
   attentionAfter,
   type LookTimes,
@@ -229,7 +229,7 @@ class AfterSaleRun {
 
   /** Whether this run is a reset and goes on from what was known then: until it asks the gateway, which tells it. */
   private get isUnnoticedReset(): boolean {
-    return this.policy !== undefined && isResetOf(this.policy.run_id);
+    return this.policy !== undefined && isResetOf(this.policy.read_by);
   }
 
   private get told() {
@@ -361,7 +361,7 @@ class AfterSaleRun {
   /** Temporal has nothing of the order. Whether nobody has it, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
   private async isOfNobody(): Promise<boolean> {
     if (this.isKnown) return false;
-    const looked = await lookBriefly(this.input.app_id, idsToAsk(this.order)[0], this.settings.run_id);
+    const looked = await lookBriefly(this.input.app_id, idsToAsk(this.order)[0], this.settings.read_by);
     if (looked.is !== 'no-such-order' || this.isKnown) return false;
     this.phase = 'unknown';
     await condition(allHandlersFinished);
@@ -532,15 +532,14 @@ class AfterSaleRun {
 
   /** A trade that nobody has seen may have been made elsewhere a moment ago: a denial has to last longer. */
   private get lookTimes(): LookTimes {
-    const { settling_ms, patience_ms, run_id: read_by } = this.settings;
+    const { settling_ms, patience_ms, read_by } = this.settings;
     return { settling_ms: this.order.seen === null ? patience_ms : settling_ms, patience_ms, read_by };
   }
 
   /** Another trade under the number is asked for once: it is put before a person, whatever it is. */
   private async askFor(other: string): Promise<void> {
     this.waitFor(`what the gateway has of trade ${other}, which has the same number`);
-    const { settings } = this;
-    const looked = await lookOnce(this.input.app_id, { trade_no: other }, { ...settings, read_by: settings.run_id });
+    const looked = await lookOnce(this.input.app_id, { trade_no: other }, this.settings);
     const answer = looked.is === 'no-answer' ? 'unanswered' : 'answered';
     this.learn({ is: 'asked', other, trade: looked.is === 'found' ? looked.trade : null, answer });
   }
@@ -566,7 +565,7 @@ class AfterSaleRun {
     this.learn({ is: 'begun', number });
     this.waitFor('the gateway to take the refund');
     const sent = await sendRefund(app_id, order, request, {
-      run_id: this.settings.run_id,
+      read_by: this.settings.read_by,
       settling_ms: this.settings.settling_ms,
       patience_ms: this.settings.patience_ms,
       // Attempts may go on for days: what comes meanwhile is looked at first.
@@ -599,7 +598,7 @@ class AfterSaleRun {
     const [id, ...others] = idsToAsk(this.order);
     const { known } = this;
     const at_once = hasTakenSinceSeen(this.order);
-    const { run_id: read_by } = this.settings;
+    const { read_by } = this.settings;
     const watch = { app_id, id, others, seen, known, at_once, schedule: pollSchedule(this.settings), read_by };
     // A refund waits for the gateway's answer, and a person only for money that may come.
     const dailyLook = isUnpaid(this.order) ? undefined : DAY;
@@ -642,7 +641,7 @@ class AfterSaleRun {
   }
 
   private get handedOn(): HandedOn {
-    return { sale: this.order, read_by: this.settings.run_id, watch_until: this.watch_until };
+    return { sale: this.order, read_by: this.settings.read_by, watch_until: this.watch_until };
   }
 
   // — The updates —
@@ -745,8 +744,7 @@ class AfterSaleRun {
 
   /** A person decides on what is known, and not on what a reset has gone back to: the next run reads first. */
   private async assertReadHere(): Promise<void> {
-    const { run_id } = await loadPolicy({ method: null });
-    if (run_id === this.settings.run_id) return;
+    if (await isReadHere(this.settings)) return;
     this.rechecks.request();
     await condition(() => this.phase === 'reset');
     throw justReset();

@@ -1,15 +1,6 @@
 /** Sends a refund once, on a fresh look, and says what became of it, as facts. */
 import { condition } from '@temporalio/workflow';
-import {
-  detailsOf,
-  FAILURE,
-  type GrantedRefund,
-  type KnownOrder,
-  knownIds,
-  type RefundResult,
-  typedFailure,
-  WAS_RESET,
-} from '../../contract';
+import { detailsOf, FAILURE, type GrantedRefund, type KnownOrder, knownIds, type RefundResult } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
 import { isObject, isResultOf, isText, isTradeOrNull, type ResultShape } from '../shared/ended-by-hand';
@@ -27,7 +18,7 @@ export interface Sent {
 
 export interface SendOptions {
   /** The run that knows what was sent before. In a reset of it, nothing is sent. */
-  readonly run_id: string;
+  readonly read_by: string;
   /** Something forbids the refund now: what has not left us is called off. */
   readonly isForbidden: () => boolean;
   /** How long the gateway has to deny the trade, in ms, until that counts. */
@@ -49,7 +40,6 @@ const SENT: ResultShape<RefundResult> = {
   unknown: NOT_MADE,
   'not-ours': NOT_MADE,
   moved: { trade: isTradeOrNull },
-  reset: {},
 };
 
 /**
@@ -60,7 +50,7 @@ export async function sendRefund(
   app_id: string,
   sale: KnownOrder,
   request: GrantedRefund,
-  { run_id, isForbidden, settling_ms, patience_ms, onSilence }: SendOptions,
+  { read_by, isForbidden, settling_ms, patience_ms, onSilence }: SendOptions,
 ): Promise<Sent> {
   let isOver = false;
   const isHeard = condition(() => isOver, patience_ms, {
@@ -72,7 +62,7 @@ export async function sendRefund(
   );
   try {
     const sent = await pollUntil(
-      () => gateway.requestRefund(attemptOf(app_id, sale, request, { run_id, settling_ms })),
+      () => gateway.requestRefund(attemptOf(app_id, sale, request, { read_by, settling_ms })),
       {
         isInterrupted: isForbidden,
       },
@@ -92,7 +82,7 @@ function attemptOf(
   app_id: string,
   sale: KnownOrder,
   request: GrantedRefund,
-  { run_id: original_run_id, settling_ms }: Pick<SendOptions, 'run_id' | 'settling_ms'>,
+  { read_by, settling_ms }: Pick<SendOptions, 'read_by' | 'settling_ms'>,
 ) {
   const { paid, method, seen, trade_no, out_trade_no } = sale;
   const trade = { order_amount: paid?.amount ?? request.refund_amount, method };
@@ -103,7 +93,7 @@ function attemptOf(
     request,
     seen: seen?.status ?? null,
     settling_ms,
-    original_run_id,
+    read_by,
   };
 }
 
@@ -121,8 +111,6 @@ function readResult(result: RefundResult): Sent {
     case 'unknown':
     case 'not-ours':
       return { answered: UNKNOWN };
-    case 'reset':
-      throw typedFailure(WAS_RESET, 'Nothing was sent: the workflow was reset, and reads first what it knew before.');
   }
 }
 

@@ -43,6 +43,7 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
     id: idOf(context.known),
     settling_ms: policy.settling_ms,
     patience_ms: policy.patience_ms,
+    read_by: policy.read_by,
     requests,
     onUnanswered: (looked) => context.raise(attentionAfter(looked)),
   });
@@ -69,8 +70,8 @@ function idsOf(known: KnownPayment): [TradeId, ...TradeId[]] {
 
 /** Looks, and searches between the looks: what comes meanwhile is answered by a look that begins after it. */
 async function untilFound(context: PaymentContext): Promise<Trade> {
-  const { patience_ms } = context.policy;
-  const looks = new TradeLooks(context, () => idsOf(context.known), { settling_ms: patience_ms, patience_ms });
+  const { patience_ms, read_by } = context.policy;
+  const looks = new TradeLooks(context, () => idsOf(context.known), { settling_ms: patience_ms, patience_ms, read_by });
   for (;;) {
     const looked = await look(looks, context);
     const trade = looked.is === 'found' ? looked.trade : await searchUntilNews(looked.is, looks, context);
@@ -184,6 +185,6 @@ export function mayPeek({ isAdopted, before }: KnownPayment): boolean {
  */
 export async function peekAtPaid(known: KnownPayment): Promise<Trade | null> {
   if (!mayPeek(known)) return null;
-  const trade = await glance(known.shown.app_id, idOf(known));
+  const trade = await glance({ app_id: known.shown.app_id, id: idOf(known) });
   return trade && outcomeOf(trade.trade_status) === 'SUCCESS' ? trade : null;
 }

@@ -4,6 +4,7 @@
  */
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import { CREDENTIALS_REFUSED, type LookResult, pollSchedule, type Trade, timeText } from '../../contract';
+import { assertReadHere } from '../shared/continued';
 import { glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/running-watch';
 import { hasNews, type PaymentContext } from './context';
@@ -52,6 +53,7 @@ export class OutcomeWait {
       case 'end':
         return;
       case 'believe':
+        await assertReadHere(context.policy);
         return context.learn({ is: 'believed', claim: step.claim });
       case 'look':
         return this.look();
@@ -95,6 +97,7 @@ export class OutcomeWait {
     const watch = {
       app_id,
       id: idOf(known),
+      read_by: policy.read_by,
       seen: seenStatus(known),
       // The order was sent more than once: nobody knows which of its trades the buyer pays.
       ...(hasSentAgain(known) ? { others: [{ out_trade_no: nameOf(known) }], known: otherTrades(known) } : {}),
@@ -151,8 +154,9 @@ export class OutcomeWait {
   /** Asks a silent gateway on, ever less often, in one activity however long that takes. */
   private async insist(): Promise<void> {
     const { app_id, known, policy, waitFor, learn } = this.context;
+    const { settling_ms, read_by } = policy;
     waitFor('an answer of the gateway: without one the payment does not expire');
-    const search = { app_id, id: idOf(known), after: 'no-answer' as const, settling_ms: policy.settling_ms };
+    const search = { app_id, id: idOf(known), after: 'no-answer' as const, settling_ms, read_by };
     const after = known.looked_after;
     const searched = await searchOn(search, () => hasNews(this.context));
     if (searched.is === 'interrupted') return this.look();
@@ -165,7 +169,7 @@ export class OutcomeWait {
     const { context } = this;
     const { app_id, policy } = context;
     const id = idOf(context.known);
-    const trade = await glance(app_id, id);
+    const trade = await glance({ app_id, id, read_by: policy.read_by });
     if (trade) return { is: 'found', trade };
     const looked = await lookOnce(app_id, id, policy);
     if (looked.is !== 'no-such-order' || id.trade_no !== undefined) return looked;

@@ -26,7 +26,7 @@ type Decisive = Exclude<Tried, { is: 'busy' | 'too-soon' }>;
 export async function tryCreation(
   order: NewPayment,
   context: PaymentContext,
-  bounds: Pick<CreateInput, 'send_before' | 'original_run_id'>,
+  bounds: Pick<CreateInput, 'send_before' | 'read_by'>,
 ): Promise<Decisive> {
   const { send_before } = bounds;
   const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
@@ -45,7 +45,7 @@ function told(context: PaymentContext, tried: Decisive): Decisive {
 async function attempt(
   order: NewPayment,
   context: PaymentContext,
-  bounds: Pick<CreateInput, 'send_before' | 'original_run_id'>,
+  bounds: Pick<CreateInput, 'send_before' | 'read_by'>,
 ): Promise<Decisive> {
   for (;;) {
     const reached = context.known.creation.reach !== 'none';
@@ -69,7 +69,6 @@ const TRIED: ResultShape<CreateResult> = {
   duplicate: NOT_MADE,
   unknown: NOT_MADE,
   'not-sent': { ...NOT_MADE, why: isText },
-  reset: { ...NOT_MADE, run_id: isText },
 };
 
 /**

@@ -48,7 +48,7 @@ export const CREATION_SAID = {
   'not-created': 'not-created',
   'created-refused': 'created-refused',
   duplicate: 'duplicate',
-} as const satisfies Record<Exclude<CreateResult['is'], 'busy' | 'created' | 'reset'>, CreationFacts['said']>;
+} as const satisfies Record<Exclude<CreateResult['is'], 'busy' | 'created'>, CreationFacts['said']>;
 
 type Row = readonly [when: Partial<CreationFacts>, then: CreationStep];
 

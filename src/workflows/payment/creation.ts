@@ -144,19 +144,13 @@ export class OrderCreation {
     // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
     const patience_ms = context.known.creation.begun === 1 ? policy.patience_ms : Number.POSITIVE_INFINITY;
     const send_before = Math.min(until, Date.now() + (isAgain ? FRESH_LOOK_MS : patience_ms));
-    const original_run_id = context.known.creation.owner ?? workflowInfo().originalExecutionRunId;
-    const bounds = { send_before, original_run_id };
+    const bounds = { send_before, read_by: policy.read_by };
     const tried = await tryCreation(this.order, context, bounds).catch((error: unknown) => this.failed(error));
     if (tried.is === 'interrupted') return false;
     if (tried.is === 'created') {
       const data = dataOfCreation(tried.answer);
       context.learn({ is: 'created', data, answer: data });
       return true;
-    }
-    if (tried.is === 'reset') {
-      // The run before may have sent the order. If it certainly did not, this run may.
-      await this.joinEarlier();
-      return false;
     }
     if (tried.is === 'not-created' && tried.credentials) context.raise('credentials');
     // A person hears of an order that waits to be sent.

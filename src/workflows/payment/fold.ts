@@ -133,7 +133,6 @@ function onAnswered(before: KnownPayment, { tried }: FactOf<'answered'>): KnownP
   const isOwn = !('why' in tried && tried.why === 'missing-activity') || known.creation.isOwn;
   if (tried.is === 'created' || tried.is === 'too-soon') return withCreation(known, { isOwn });
   if (tried.is === 'busy') return withCreation(known, { isOwn, reach: furtherOf(known, 'busy') });
-  if (tried.is === 'reset') return withCreation(known, { isOwn: false, owner: tried.run_id, looked: 'not-yet' });
   const { message, error } = tried;
   const reach = reachAfter(known, tried.is);
   const told = withCreation(known, { isOwn, reach, said: CREATION_SAID[tried.is], looked: 'not-yet' });
@@ -144,7 +143,7 @@ function onAnswered(before: KnownPayment, { tried }: FactOf<'answered'>): KnownP
 }
 
 /** What becomes of a request that certainly has not left us. */
-const NEVER_SENT: readonly Tried['is'][] = ['interrupted', 'too-soon', 'not-sent', 'reset'];
+const NEVER_SENT: readonly Tried['is'][] = ['interrupted', 'too-soon', 'not-sent'];
 
 /** A gateway that was busy at an earlier try may have made the order all the same. */
 function reachAfter(known: KnownPayment, is: keyof typeof CREATION_SAID): Reach {
@@ -195,7 +194,7 @@ function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): Known
 /** Runs that somebody ended leave other trades to a person, and what was notified and not read to this run. */
 function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): KnownPayment {
   const { other_trades, untaken } = earlier;
-  const read = withCreation({ ...known, earlier }, { isOwn: known.creation.tried > 0 });
+  const read = withCreation({ ...known, earlier }, { isOwn: true });
   const noted = other_trades.reduce(notedAsBefore, read);
   const asked = other_trades.length > 0 ? raised(noted, 'second-trade') : noted;
   const left = untaken.reduce((one, signal) => onSignal(one, { is: 'carried', signal, at }), asked);

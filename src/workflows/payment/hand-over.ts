@@ -66,10 +66,10 @@ function takeLeft(ending: EndingPayment): HandedOver {
   const isAsked = known.reasons.includes('unconfirmed-notification');
   const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);
   const [asked, compared] = isAsked ? [contradicted, notified] : [[], [...contradicted, ...notified]];
-  const { runId } = workflowInfo();
   return {
     end: {
-      run_id: runId,
+      // A reset that has read nothing since says what the run before it has said.
+      run_id: context.policy.read_by,
       ended_at: Date.now(),
       state,
       reasons,

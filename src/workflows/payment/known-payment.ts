@@ -60,8 +60,6 @@ export interface KnownCreation {
   readonly isLate: boolean;
   /** A try has told that this run is no reset, or the runs before it were read since. */
   readonly isOwn: boolean;
-  /** The run that may send, as a try of a reset has told; null: the one that was started. */
-  readonly owner: string | null;
   readonly last: { readonly message: string; readonly error: GatewayErrorFields } | null;
 }
 
@@ -172,7 +170,6 @@ const NOTHING_SENT: KnownCreation = {
   isRested: false,
   isLate: false,
   isOwn: false,
-  owner: null,
   last: null,
 };
 

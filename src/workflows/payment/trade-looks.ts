@@ -31,9 +31,9 @@ export class TradeLooks {
   async untilFound(after: NotFound['is'], isInterrupted: () => boolean): Promise<Searched> {
     const { app_id, known } = this.context;
     const [id = idOf(known), ...others] = this.ids();
-    const { settling_ms } = this.times;
+    const { settling_ms, read_by } = this.times;
     try {
-      return await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
+      return await searchOn({ app_id, id, others, after, settling_ms, read_by }, isInterrupted);
     } catch (error) {
       // The next look says what stands in the way.
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
@@ -45,7 +45,7 @@ export class TradeLooks {
   briefly(): Promise<LookResult> {
     const { app_id, known } = this.context;
     const [id = idOf(known)] = this.ids();
-    return lookBriefly(app_id, id);
+    return lookBriefly(app_id, id, this.times.read_by);
   }
 
   /** Looks until the answer lasts. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */

@@ -227,7 +227,7 @@ type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is
 
 /** One that was given up was answered by nobody. */
 function triedOf(tried: Tried): WorldEvent | null {
-  if (tried.is === 'interrupted' || tried.is === 'reset') return null;
+  if (tried.is === 'interrupted') return null;
   if (tried.is !== 'too-soon') return { is: 'created', tried };
   const error = { outcome: 'not-sent', retryable: true, operation: 'create' } as const;
   return { is: 'created', tried: { is: 'not-sent', why: tried.why, message: '', error } };

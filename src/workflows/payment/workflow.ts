@@ -36,7 +36,7 @@ import {
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
-import { wasReset } from '../shared/continued';
+import { assertReadHere, isResetFailure, isResetOf, wasReset } from '../shared/continued';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { type Upsert, Visibility } from '../shared/visibility';
@@ -108,7 +108,7 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
 
 class PaymentRun implements PaymentContext {
   /** All that is known, and the facts that made it: only `learn` changes it. */
-  private readonly learned: LearnedFacts<KnownPayment, PaymentFact, PaymentFoldSettings>;
+  private learned: LearnedFacts<KnownPayment, PaymentFact, PaymentFoldSettings>;
   readonly app_id: string;
   readonly requests = new RecheckRequests();
   private settings: PaymentPolicy | undefined;
@@ -131,7 +131,7 @@ class PaymentRun implements PaymentContext {
     this.measured = new MeasuredPayment(input.app_id);
     this.first = new FirstRun(input);
     // Before the handlers: an update may have come with the start.
-    this.phase = input.kind === 'adopt' ? 'joining' : 'creating';
+    this.phase = phaseAtStart(input);
     setHandler(stateQuery, () => this.state);
     setHandler(paymentCarriedQuery, () => this.carried);
     setHandler(paymentFactsQuery, () => this.told);
@@ -212,25 +212,58 @@ class PaymentRun implements PaymentContext {
   }
 
   async execute(): Promise<void> {
-    this.show(mayPeek(this.known) ? 'later' : 'now');
-    const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.known)]);
-    // Its starter knew of no reset.
-    const isFirst = this.first.isProven && !wasReset(policy);
-    if (this.phase === 'joining' && this.first.isProven && !isFirst) await this.recall();
-    this.phase = 'creating';
-    this.settings = policy;
-    this.measured.began(this.known);
-    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, isFirst, policy);
+    const scope = new CancellationScope();
     try {
-      await this.untilResolved(() => this.createOrAdopt(paid));
-      await this.untilResolved(() => this.awaitOutcome());
+      await scope.run(() => this.run());
     } catch (error) {
-      this.failure = error;
-      throw error;
+      if (!isResetFailure(error)) {
+        this.failure = error;
+        throw error;
+      }
+      scope.cancel();
+      await this.forget();
+      await this.execute();
     } finally {
       this.measured.decided();
       this.show();
     }
+  }
+
+  private async run(): Promise<void> {
+    this.show(mayPeek(this.known) ? 'later' : 'now');
+    const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.known)]);
+    this.settings = policy;
+    if (this.phase === 'joining' && this.known.earlier === null && !this.isFirst) await this.recall();
+    this.phase = 'creating';
+    this.measured.began(this.known);
+    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.isFirst, policy);
+    try {
+      await this.untilResolved(() => this.createOrAdopt(paid));
+      await this.untilResolved(() => this.awaitOutcome());
+    } catch (error) {
+      // Where this is a reset, a later run than the one that failed may have sold the order.
+      if (saysWithoutOrder(error)) await assertReadHere(policy);
+      throw error;
+    }
+  }
+
+  /**
+   * An activity has said that this run is a reset. It has asked and sent nothing, and begins anew, as a reset to its first task does: it
+   * reads what the runs before it know. What it was told itself stays. It is no new run: the order's time counts from its start.
+   */
+  private async forget(): Promise<void> {
+    await this.outbox?.close();
+    const told = this.learned.latest.flatMap(({ fact }) => (isTold(fact) ? [fact] : []));
+    this.outbox = undefined;
+    this.settings = undefined;
+    this.phase = phaseAtStart(this.input);
+    this.learned = new LearnedFacts(startedWith(this.input), foldPayment);
+    this.learn(...told);
+  }
+
+  /** Whether no run was before this one. Its starter knew of no reset. */
+  private get isFirst(): boolean {
+    return this.first.isProven && !(this.settings && wasReset(this.settings));
   }
 
   /** Waits for handlers and events, then hands over what goes on after the payment. Meanwhile updates may come. */
@@ -239,12 +272,12 @@ class PaymentRun implements PaymentContext {
     await this.outbox?.close();
     const { settings, input, visibility, failure } = this;
     if (!settings) return visibility.withdraw();
-    const isFailed = saysWithoutOrder(failure) && input.kind !== 'adopt' && !this.first.isProven;
+    const isFailed = saysWithoutOrder(failure) && input.kind !== 'adopt' && !this.isFirst;
     if (isFailed) await this.giveWay();
     // Under another id than the order's, it may be a second trade of an order that has a payment.
     const { app_id, out_trade_no } = this.state;
     const isOrders = out_trade_no === null || workflowInfo().workflowId === paymentWorkflowId(app_id, out_trade_no);
-    const isFirst = this.first.isProven || (this.known.isAdopted && this.known.before === undefined && isOrders);
+    const isFirst = this.isFirst || (this.known.isAdopted && this.known.before === undefined && isOrders);
     await handOverPayment({ input, context: this, failure, isFirst });
     if (isTakenOn(this.known)) await this.takeOnNotified();
     this.measured.ended(this.known);
@@ -282,7 +315,7 @@ class PaymentRun implements PaymentContext {
   /** `paid`: the trade that is taken on, where the first look found it paid. */
   private async createOrAdopt(paid: Trade | null): Promise<void> {
     if (this.input.kind === 'adopt') await adoptTrade(this.input, paid, this);
-    else await new OrderCreation(this.input, this).run(this.first.isProven);
+    else await new OrderCreation(this.input, this).run(this.isFirst);
     this.phase = 'waiting';
   }
 
@@ -313,12 +346,13 @@ class PaymentRun implements PaymentContext {
 
   /** Whether the answer takes longer than a first, short try to send the order. */
   private get isSlow(): boolean {
-    return this.input.kind === 'adopt' || !this.first.isProven || isSlowToCreate(this.known);
+    return this.input.kind === 'adopt' || !this.isFirst || isSlowToCreate(this.known);
   }
 
   private get whyUnresolvable(): string | null {
     const hasRead = this.phase === 'waiting' || this.known.earlier !== null || this.known.reasons.includes('no-answer');
-    if (this.phase === 'joining' || (mayFollowAnother(this.input, this.first.isProven) && !hasRead))
+    const isUnread = this.phase === 'joining' || (mayFollowAnother(this.input, this.isFirst) && !hasRead);
+    if (isUnread || (this.settings && isResetOf(this.settings.read_by)))
       return 'earlier runs of the payment are read first: ask again';
     return this.failure === undefined ? null : 'the payment has failed already';
   }
@@ -391,3 +425,8 @@ class PaymentRun implements PaymentContext {
     this.outbox?.publish(state);
   }
 }
+
+const phaseAtStart = ({ kind }: PaymentInput) => (kind === 'adopt' ? 'joining' : 'creating');
+
+/** Whether it came to this run from outside, and not from the gateway or from earlier runs. */
+const isTold = ({ is }: PaymentFact) => is === 'notified' || is === 'carried' || is === 'withdrawn';

@@ -1,6 +1,7 @@
 /** Which run of its workflow this one is, as its history says. Anybody may start a run with the input of an earlier one. */
 import { ActivityFailure, ApplicationFailure, workflowInfo } from '@temporalio/workflow';
-import { type PaymentPolicy, WAS_RESET } from '../../contract';
+import { type PaymentPolicy, typedFailure, WAS_RESET } from '../../contract';
+import { loadPolicy } from './activities';
 
 /** Whether the run before has continued as this one: only then is what the input hands on the latest that is known. */
 export const isContinued = (): boolean => workflowInfo().continuedFromExecutionRunId !== undefined;
@@ -9,14 +10,24 @@ export const isContinued = (): boolean => workflowInfo().continuedFromExecutionR
  * Whether the run is a reset of the one that was started, and has forgotten what that learned since. A run that is reset after this was
  * recorded has to replay what it did.
  */
-export const wasReset = ({ run_id }: Pick<PaymentPolicy, 'run_id'>): boolean =>
-  run_id !== workflowInfo().originalExecutionRunId;
+export const wasReset = ({ read_by }: Pick<PaymentPolicy, 'read_by'>): boolean =>
+  read_by !== workflowInfo().originalExecutionRunId;
 
 /**
  * Whether this run is a reset of the one that has read what was known before. Only for what leaves no trace in the history: a query, and what
  * refuses an update. An activity says it to all else ({@link isResetFailure}).
  */
 export const isResetOf = (read_by: string): boolean => read_by !== workflowInfo().runId;
+
+/** Whether this run is none: asked where something counts without the gateway, whose activities say it. It costs an event. */
+export const isReadHere = async ({ read_by }: Pick<PaymentPolicy, 'read_by'>): Promise<boolean> =>
+  (await loadPolicy({ method: null })).read_by === read_by;
+
+/** Throws `WasReset` where {@link isReadHere} does not hold. */
+export async function assertReadHere(policy: Pick<PaymentPolicy, 'read_by'>): Promise<void> {
+  if (!(await isReadHere(policy)))
+    throw typedFailure(WAS_RESET, 'The workflow was reset, and reads first what it knew before. Ask again.');
+}
 
 /** Whether an activity, or what it answered, says that this run is such a reset. */
 export function isResetFailure(error: unknown): boolean {

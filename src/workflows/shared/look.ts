@@ -3,6 +3,7 @@ import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 import {
   type Attention,
   type FindInput,
+  type GlanceInput,
   isSilence,
   type LookInput,
   type LookResult,
@@ -15,10 +16,10 @@ import { isResultOf, isText, isTrade, type ResultShape, saysNothing } from './en
 import { pollUntil } from './polling';
 
 /**
- * The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. With `read_by` it fails (`WasReset`)
- * in a reset of that run.
+ * The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. In a reset of the run `read_by`
+ * it fails with `WasReset`.
  */
-export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms'> & Pick<LookInput, 'read_by'>;
+export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms' | 'read_by'>;
 
 /** A look that did not find the trade. */
 export type NotFound = Exclude<LookResult, { is: 'found' }>;
@@ -48,7 +49,7 @@ const BRIEFLY_MS = 10_000;
 const BRIEF_LOOK_ENDS_MS = 20_000;
 
 /** What the gateway says at once. A gateway that is silent for ten seconds has no answer. */
-export async function lookBriefly(app_id: string, id: TradeId, read_by?: string): Promise<LookResult> {
+export async function lookBriefly(app_id: string, id: TradeId, read_by: string): Promise<LookResult> {
   const input = { app_id, id, settling_ms: 0, patience_ms: BRIEFLY_MS, read_by };
   return (await lookWithin(BRIEF_LOOK_ENDS_MS, input, () => false)) ?? NO_ANSWER;
 }
@@ -82,9 +83,9 @@ const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, o
  * One look that the workflow task which is under way makes itself: it costs no task more. Null where the gateway has not answered
  * within a moment: then a look that is repeated follows.
  */
-export async function glance(app_id: string, id: TradeId): Promise<QueriedTrade | null> {
+export async function glance(look: GlanceInput): Promise<QueriedTrade | null> {
   try {
-    return await glanceAtTrade({ app_id, id });
+    return await glanceAtTrade(look);
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     return null;

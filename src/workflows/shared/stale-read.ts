@@ -44,12 +44,12 @@ export async function queryUntilConsistent<Queried extends Trade>(
  */
 async function settledTrade(
   seen: string,
-  { app_id, id, settling_ms, patience_ms, requests, onUnanswered }: Read,
+  { app_id, id, settling_ms, patience_ms, read_by, requests, onUnanswered }: Read,
 ): Promise<QueriedTrade> {
-  const asked = { app_id, id, settling_ms };
+  const asked = { app_id, id, settling_ms, read_by };
   for (;;) {
     const answer = requests?.begin();
-    const looked = await lookOnce(app_id, id, { settling_ms, patience_ms }, seen);
+    const looked = await lookOnce(app_id, id, { settling_ms, patience_ms, read_by }, seen);
     if (looked.is === 'found') return looked.trade;
     await onUnanswered(looked);
     answer?.();

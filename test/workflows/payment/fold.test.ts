@@ -7,13 +7,7 @@ import type { EarlierPayment, PaymentInput, PaymentOutcome, PaymentState } from 
 import { classifyTransition } from '../../../src/contract';
 import type { Trade } from '../../../src/gateway';
 import { TRADE_STATUSES } from '../../../src/gateway/pure/status-names';
-import {
-  hasClaimsAfter,
-  idOf,
-  isCertainlyUnsent,
-  mayExist,
-  needsDecision,
-} from '../../../src/workflows/payment/known-payment';
+import { hasClaimsAfter, idOf, mayExist, needsDecision } from '../../../src/workflows/payment/known-payment';
 import { LearningPayment, LEARNED_AT as T } from '../../harness/learning-payment';
 
 const MINUTE = 60_000;
@@ -441,16 +435,6 @@ describe('what may exist at the gateway', () => {
     for (const is of answers) tried(payment, is);
     expect(mayExist(payment.known)).toBe(isPossible);
   });
-});
-
-test('a reset is not certainly unsent before the runs before it are read, and may send as the run that its try has told', () => {
-  const payment = new LearningPayment(ORDER);
-  const error = { outcome: 'not-sent', retryable: true, operation: '/trade/pay' } as const;
-  payment.learn({ is: 'begun' });
-  payment.learn({ is: 'answered', tried: { is: 'reset', run_id: 'run-2', message: 'a reset', error } });
-  expect([payment.known.creation.owner, isCertainlyUnsent(payment.known)]).toEqual(['run-2', false]);
-  payment.learn({ is: 'recalled', earlier: { read_by: 'run-2', runs: [], other_trades: [], untaken: [] } });
-  expect(isCertainlyUnsent(payment.known)).toBe(true);
 });
 
 test('what a person called sold, and the gateway never showed, has no status of the gateway in a later run', () => {

@@ -11,7 +11,7 @@ const trade = (trade_status: string): QueriedTrade => ({
   ...{ trade_no: 'T1', out_trade_no: 'order-1', trade_status, asked_at: 0 },
 });
 const claimsOf = (statuses: (string | undefined)[]) => statuses.map((trade_status) => ({ trade_status }));
-const TRADE = { app_id: 'app', id: { trade_no: 'T1' }, settling_ms: 30_000, patience_ms: 600_000 };
+const TRADE = { app_id: 'app', id: { trade_no: 'T1' }, settling_ms: 30_000, patience_ms: 600_000, read_by: 'r' };
 
 beforeEach(() => looks.mockReset());
 

@@ -81,6 +81,8 @@ export const works = trouble(undefined);
 export const noWorker = (ms: number) => () => world.leaveWithoutWorker(ms);
 export const terminate = () => world.terminate();
 export const reset = () => world.reset();
+/** To a task, from 0, or from -1 for the last; of the latest run, or of the one with this place. */
+export const resetTo = (task: number, which?: number) => () => world.reset(task, which);
 export const cancel = () => world.cancel();
 export const killWorker = () => world.killWorker();
 export const oddSignal =

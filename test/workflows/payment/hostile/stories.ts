@@ -34,7 +34,17 @@ export type Step =
   | { do: 'another trade'; paid: boolean; silently?: boolean }
   | { do: 'notify'; times: number }
   | { do: 'notify first' | 'notify lie' | 'notify wrong amount' | 'notify progress' }
-  | { do: 'recheck' | 'cancel' | 'terminate' | 'reset' | 'empty signal' | 'odd signal' }
+  | {
+      do:
+        | 'recheck'
+        | 'cancel'
+        | 'terminate'
+        | 'reset'
+        | 'reset to the last task'
+        | 'reset to its wait'
+        | 'empty signal'
+        | 'odd signal';
+    }
   /** `correct`: after the end, a person says that it was otherwise. */
   | { do: 'resolve' | 'correct'; outcome: 'CANCEL' | 'SUCCESS' | 'REFUSED' };
 
@@ -79,7 +89,7 @@ export const KINDS = {
     .map((outcome): Step => ({ do: 'correct', outcome })),
   cancels: fc.constant<Step>({ do: 'cancel' }),
   terminations: fc.constant<Step>({ do: 'terminate' }),
-  resets: fc.constant<Step>({ do: 'reset' }),
+  resets: fc.constantFrom<Step>({ do: 'reset' }, { do: 'reset to the last task' }, { do: 'reset to its wait' }),
   starts: fc.constantFrom<Step>(
     { do: 'start again' },
     { do: 'start elsewhere' },
@@ -328,6 +338,10 @@ async function take(world: World, step: Step): Promise<void> {
       return world.terminate();
     case 'reset':
       return world.reset();
+    case 'reset to the last task':
+      return world.reset(-1);
+    case 'reset to its wait':
+      return world.reset(-2);
     case 'empty signal':
       return world.oddSignal('notification');
     case 'odd signal':

@@ -377,12 +377,12 @@ export class World extends BaseWorld<Traits, Told> {
     this.told.push({ at: this.now, is: 'terminated', workflowId: this.workflowId });
   }
 
-  /** Resets the latest run to its first task: everything after its start happens anew. */
-  reset(): void {
+  /** Resets the latest run, or the one with this place, to a task, from 0, or from -1 for the last: what came after it happens anew. */
+  reset(task = 0, which = -1): void {
     this.wasCutOff = true;
-    const { run } = this;
-    if (!run) return;
-    this.temporal.reset(run);
+    const run = this.temporal.runs(this.workflowId).at(which);
+    if (!run?.hasBegun) return;
+    this.temporal.reset(run, task);
     this.told.push({ at: this.now, is: 'reset', workflowId: this.workflowId });
   }
 

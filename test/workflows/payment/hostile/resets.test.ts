@@ -1,0 +1,102 @@
+/**
+ * A payment that a person resets to a later task than its first knows nothing of what came after that task. It asks, sends and tells nothing before
+ * it has read what the runs before it know, as after a reset to its first task.
+ */
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import {
+  answers,
+  attentions,
+  begin,
+  creations,
+  happens,
+  move,
+  notify,
+  noWorker,
+  outcome,
+  pay,
+  resetTo,
+  sale,
+  startAgain,
+  tell,
+  world,
+} from './acts';
+import { refunding } from './schedule';
+
+const TASKS: readonly [name: string, task: number][] = [
+  ['first', 0],
+  ['second', 1],
+  ['last', -1],
+];
+
+/** What merchants heard of money: whether it had come after another end, and goes back. */
+const moneyHeard = () =>
+  world.events.flatMap((event) =>
+    event.type === 'transition' && event.transition.to === 'SUCCESS'
+      ? [{ ended: event.payment.previous?.outcome, isSentBack: event.payment.late_payment_refund !== undefined }]
+      : [],
+  );
+
+const cancelled = () => happens(pay, MINUTE, tell('T1', 'CANCEL'), 10 * MINUTE);
+
+test.each(TASKS)(
+  'promise 6: what was told CANCEL stays so after a reset to its %s task, and late money goes back as that',
+  async (_name, task) => {
+    await begin(refunding);
+    await happens(cancelled, HOUR, move('T1', 'SUCCESS'), resetTo(task), 2 * DAY);
+    expect(world.gateway.refunds).toHaveLength(1);
+    expect(moneyHeard()).toEqual([{ ended: 'CANCEL', isSentBack: true }]);
+  },
+);
+
+test.each(TASKS)(
+  'promise 8: money after CANCEL is before a person after a reset to its %s task',
+  async (_name, task) => {
+    await begin({ method: 'Wallet' });
+    await happens(cancelled, HOUR, move('T1', 'SUCCESS'), resetTo(task), 2 * DAY);
+    expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
+    expect(moneyHeard()).toMatchObject([{ ended: 'CANCEL' }]);
+  },
+);
+
+test.each(TASKS)(
+  'promise 6: money that is notified to a reset to its %s task, before a worker takes that, is late where notifications are believed',
+  async (_name, task) => {
+    await begin({ ...refunding, confirmByQuery: false });
+    await happens(
+      pay,
+      MINUTE,
+      move('T1', 'CANCEL'),
+      2 * HOUR,
+      move('T1', 'SUCCESS'),
+      noWorker(MINUTE),
+      resetTo(task),
+      notify('T1'),
+      2 * DAY,
+    );
+    expect(moneyHeard()).toEqual([{ ended: 'CANCEL', isSentBack: true }]);
+  },
+);
+
+test.each(TASKS)(
+  'promise 1: an order is made once where it is reset to its %s task, and its answer stays',
+  async (_name, task) => {
+    await begin();
+    await happens(pay, MINUTE, resetTo(task), MINUTE, pay, MINUTE, tell('T1', 'SUCCESS'), HOUR);
+    expect(creations()).toHaveLength(1);
+    expect(answers()).toEqual(['T1', 'T1']);
+    expect([await sale(), attentions()]).toEqual([{ outcome: 'SUCCESS', trade_no: 'T1', attention: null }, []]);
+  },
+);
+
+test.each(TASKS)(
+  'promise 6: what a later run has sold stays sold after a reset of the first, failed one to its %s task',
+  async (_name, task) => {
+    await begin({ creations: ['refused for good'] });
+    await happens(pay, MINUTE, startAgain, MINUTE, tell('T1', 'SUCCESS'), HOUR);
+    expect(await outcome()).toBe('SUCCESS');
+    await happens(resetTo(task, 0), HOUR);
+    expect(await outcome()).toBe('SUCCESS');
+    // Whoever waits for the workflow itself hears the same.
+    expect(world.run && world.temporal.resultOf(world.run)).toMatchObject({ outcome: 'SUCCESS' });
+  },
+);
