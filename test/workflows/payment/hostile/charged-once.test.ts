@@ -185,6 +185,12 @@ test.each([
   expect(world.gateway.trades).toHaveLength(1);
 });
 
+test('promise 1: a trade beside our refused one, whose number only its notification named, is before a person', async () => {
+  await begin({ creations: ['created and refused'], takesNumbersTwice: false, kind: 'checkout' });
+  await happens(pay, SECOND, notify('T1'), 10 * MINUTE, anotherTold(), HOUR);
+  expect([await tradesKnown(), attentions()]).toEqual([expect.arrayContaining(['T1', 'T2']), ['second-trade']]);
+});
+
 test.each([
   ['another order', startAnotherOrder],
   ['a start without a request', startBroken],
