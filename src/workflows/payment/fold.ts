@@ -68,6 +68,8 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
       return withCreation(known, { isRested: true, looked: 'not-yet' });
     case 'missed':
       return withCreation(known, { looked: fact.looked, looked_after: fact.after });
+    case 'shown-over':
+      return withCreation(withIds(known, { ...fact.trade }), { looked: 'over' });
     case 'learned':
       return onLearned(known, fact);
     case 'created':
