@@ -14,7 +14,7 @@ const SECOND = 1_000;
 
 /** What a worker with the default settings records for a payment by this method. */
 const policyOf = (method: string | null): Promise<WaitingPolicy> =>
-  new MockActivityEnvironment().run(policyActivity(loadConfig({}), false)['gateway.policy'], { method });
+  new MockActivityEnvironment().run(policyActivity(loadConfig({}), [])['gateway.policy'], { method });
 
 let pix: WaitingPolicy;
 beforeAll(async () => {
