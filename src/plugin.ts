@@ -25,6 +25,7 @@ import {
   endpointActivities,
   eventActivity,
   gatewayActivities,
+  listenersOf,
   logWarning,
   lookupActivities,
   MeasuredActivities,
@@ -225,7 +226,7 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
   const calls = throttledCalls(config, gateways, record);
   const notifyUrl = notifyUrlOf(requireWebhookUrl(config));
   const endpoints = eventEndpoints(config);
-  const hasListener = onEvent !== undefined || endpoints !== undefined;
+  const listeners = listenersOf(onEvent, endpoints);
   const activities = {
     ...gatewayActivities({
       gateways: new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
@@ -238,7 +239,7 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
     }),
     ...previousRunActivities,
     ...starterActivities,
-    ...stuckSweepActivities(hasListener, config.PAYMENTS_OVERDUE),
+    ...stuckSweepActivities(listeners.length > 0, config.PAYMENTS_OVERDUE),
     ...reconciliationActivities(
       new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       config.GATEWAY_NO_SUCH_ORDER,
@@ -249,7 +250,7 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
       policy: accountPolicyOf(config),
     }),
     ...lookupActivities(new Map(calls.map(({ app_id, lookups }) => [app_id, lookups]))),
-    ...policyActivity(config, hasListener),
+    ...policyActivity(config, listeners),
     ...eventActivity(onEvent, endpoints),
     ...endpointActivities(endpoints, telemetry),
   };

@@ -3,7 +3,7 @@
  * a receiver in any language checks it with their library.
  */
 import { createHash } from 'node:crypto';
-import { activityInfo, getClient } from '@temporalio/activity';
+import { activityInfo, getClient, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import { request } from 'undici';
@@ -22,6 +22,7 @@ import {
   speiAccountWorkflowId,
   WORKFLOW,
 } from '../contract';
+import { HOUR } from '../gateway/pure/durations';
 import type { Telemetry } from '../temporal/telemetry/telemetry';
 import { recordInActivity } from './recorder';
 
@@ -69,12 +70,21 @@ export async function handOver(events: readonly MerchantEvent[], endpoints: Even
   if (failed) throw failed.reason;
 }
 
-/** Workers are restarted one after the other: so many tries are left to those that may have an address which this one lacks. */
-const TRIES_OF_OTHERS = 2;
+/** For so long, in ms, no try may have met a worker that has a listener until that counts as gone: it is not one worker's word. */
+const GONE_AFTER_MS = 2 * HOUR;
+
+/** Throws where this worker lacks what another one may have. Once a worker that has it has tried, it is never taken for gone. */
+export function assertPresent(isHere: boolean, what: string): void {
+  const { heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  const wasThere = isHere || heartbeatDetails !== undefined;
+  if (wasThere) heartbeat('present');
+  const isGone = !wasThere && currentAttemptScheduledTimestampMs - scheduledTimestampMs >= GONE_AFTER_MS;
+  if (!isHere && !isGone) throw undelivered(`This worker does not have ${what}`);
+}
 
 /**
- * The activity that posts events. With `telemetry` each post carries its trace on, to whoever takes it. What waits for an address that is
- * in no setting any more goes to those that are.
+ * The activity that posts events. With `telemetry` each post carries its trace on, to whoever takes it. What waits for an address that no
+ * worker has had for hours goes to those that are there.
  */
 export function endpointActivities(
   endpoints: EventEndpoints | undefined,
@@ -86,9 +96,9 @@ export function endpointActivities(
   return {
     async 'payments.postEvents'({ endpoint, events }) {
       const url = byName.get(endpoint);
+      assertPresent(url !== undefined, 'this address in PAYMENTS_EVENTS_URL');
       if (url === undefined) {
-        if (activityInfo().attempt <= TRIES_OF_OTHERS)
-          throw undelivered('This worker does not have this address in PAYMENTS_EVENTS_URL');
+        if (endpoints === undefined) throw undelivered('There is no address in PAYMENTS_EVENTS_URL any more');
         await handOver(events, endpoints);
         return events.length;
       }

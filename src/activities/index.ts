@@ -7,7 +7,7 @@ export { starterActivities } from './created';
 export { type EventEndpoints, endpointActivities, endpointOf } from './event-endpoints';
 export type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
 export { lookupActivities } from './lookups';
-export { eventActivity, type OnEvent } from './on-event';
+export { eventActivity, listenersOf, type OnEvent } from './on-event';
 export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './payment';
 export { type AccountPolicySettings, accountPolicyOf, type PolicySettings, policyActivity } from './policy';
 export { buyerOfPayment, previousRunActivities } from './previous-run';

@@ -1,7 +1,7 @@
 /** A merchant's event handler, and the addresses that get events, as an activity that workflows call. */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type { EventActivities, MerchantEvent } from '../contract';
-import { countedDelivery, type EventEndpoints, handOver } from './event-endpoints';
+import { EVENT_HANDLER, type EventActivities, type MerchantEvent } from '../contract';
+import { assertPresent, countedDelivery, type EventEndpoints, endpointOf, handOver } from './event-endpoints';
 
 /**
  * Handles the events of payments and virtual accounts (`event.type` tells which). Each event is delivered at least once,
@@ -11,13 +11,25 @@ import { countedDelivery, type EventEndpoints, handOver } from './event-endpoint
  */
 export type OnEvent = (event: MerchantEvent) => Promise<void> | void;
 
+/** Who hears events of this worker: the handler, and the addresses by their names. */
+export const listenersOf = (onEvent: OnEvent | undefined, endpoints?: EventEndpoints): string[] => [
+  ...(onEvent ? [EVENT_HANDLER] : []),
+  ...(endpoints?.urls ?? []).map(endpointOf),
+];
+
 /**
  * The activity that calls the handler, and then hands the event over to the addresses. Workers without either have it too: who listens is
  * decided when an event is told, and what began while somebody listened may end when nobody does.
  */
 export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEndpoints): EventActivities {
   return {
-    async 'payments.onEvent'(event) {
+    async 'payments.onEvent'(event, listeners = []) {
+      const here = listenersOf(onEvent, endpoints);
+      if (listeners.length > 0)
+        assertPresent(
+          listeners.every((one) => here.includes(one)),
+          'the handler onEvent, or each address of PAYMENTS_EVENTS_URL, that was there when the payment began',
+        );
       const told = Promise.resolve(event)
         .then(onEvent)
         .catch((error: unknown) => {

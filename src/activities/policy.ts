@@ -22,8 +22,8 @@ export type PolicySettings = Pick<
   | 'PAYMENTS_REFUND_WATCH'
 >;
 
-/** The activity that returns the settings for a payment. `has_listener`: the worker has an event handler. Durations are in ms. */
-export function policyActivity(settings: PolicySettings, has_listener: boolean): LocalActivities {
+/** The activity that returns the settings for a payment. `listeners`: who hears events, by the worker's settings. Durations are in ms. */
+export function policyActivity(settings: PolicySettings, listeners: readonly string[]): LocalActivities {
   return {
     async 'gateway.policy'({ method }) {
       return {
@@ -40,7 +40,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         watch_window_ms: settings.PAYMENTS_WATCH_WINDOW,
         dispute_ms: settings.PAYMENTS_DISPUTE_DEADLINE,
         refund_watch_ms: settings.PAYMENTS_REFUND_WATCH,
-        has_listener,
+        listeners,
         read_by: ownRunId(),
         ...timingOf(method),
       };

@@ -79,8 +79,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   confirm_by_query: boolean;
   /** What becomes of money that comes after the end of its order: a person is asked, or it is accepted, or sent back. */
   late_payments: LatePayments;
-  /** Whether the worker has a merchant's handler for events. */
-  has_listener: boolean;
+  /** Who hears events, as the worker has it: the merchant's handler, and the addresses by their names. */
+  listeners: readonly string[];
   /** How long a creation may wait before it is sent, where the order's own `timeout_express` is not shorter, in ms. */
   create_within_ms: number;
   /** How long an unknown creation is looked for before it is made again, in ms. */
@@ -244,6 +244,9 @@ export interface WaitingPolicy extends PollSchedule {
 }
 
 export interface EventActivities {
-  /** Calls the merchant's handler. A handler that throws is called again. */
-  'payments.onEvent'(event: MerchantEvent): Promise<void>;
+  /**
+   * Calls the merchant's handler, and hands the event over to the addresses. A handler that throws is called again. `listeners`: those
+   * that the workflow began with; a worker that lacks one fails the attempt.
+   */
+  'payments.onEvent'(event: MerchantEvent, listeners: readonly string[]): Promise<void>;
 }

@@ -19,6 +19,8 @@ export interface EventDeliveryInput {
   subject: string;
   /** An event that the address does not take for so long needs a person, in ms. */
   give_up_ms: number;
+  /** Of the handler's delivery: who heard events when the workflow began that tells these. */
+  listeners?: readonly string[] | undefined;
   /** Events that the run before has not delivered. */
   waiting?: readonly MerchantEvent[] | undefined;
 }
@@ -55,7 +57,7 @@ export interface PostedEvents {
 export interface EventDeliveryActivities {
   /**
    * Posts events in their order, each once, for a few seconds. Returns how many the address has taken. Throws where it does not answer
-   * 2xx to the first. Those of an address that is in no setting any more are handed to the addresses that are.
+   * 2xx to the first, or where the worker lacks it. Those of an address that no worker has had for hours are handed to those that are there.
    */
   'payments.postEvents'(input: PostedEvents): Promise<number>;
 }

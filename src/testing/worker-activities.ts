@@ -6,6 +6,7 @@ import {
   buyerOfPayment,
   eventActivity,
   gatewayActivities,
+  listenersOf,
   type OnEvent,
   policyActivity,
   previousRunActivities,
@@ -35,7 +36,6 @@ export function fakeWorkerActivities({
 }: FakeWorkerOptions): GatewayActivities {
   const config = loadConfig(env);
   const notifyUrl = () => 'https://shop.example/ipn';
-  const hasListener = onEvent !== undefined;
   return {
     ...gatewayActivities({
       gateways: new Map([[app_id, gateway]]),
@@ -51,7 +51,7 @@ export function fakeWorkerActivities({
       notifyUrl,
       policy: accountPolicyOf(config),
     }),
-    ...policyActivity(config, hasListener),
+    ...policyActivity(config, listenersOf(onEvent)),
     ...eventActivity(onEvent),
   };
 }

@@ -4,6 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { endpointActivities, endpointOf } from '../../src/activities/event-endpoints';
 import { eventActivity } from '../../src/activities/on-event';
 import { EVENT_HANDLER, eventDeliveryWorkflowId, type MerchantEvent, runStream } from '../../src/contract';
+import { HOUR } from '../../src/gateway/pure/durations';
 import { notingClient } from '../harness/noting-client';
 
 const EVENT: MerchantEvent = {
@@ -19,7 +20,7 @@ async function failureOf(thrown: unknown): Promise<ApplicationFailure> {
   const activities = eventActivity(() => {
     throw thrown;
   });
-  const failure: unknown = await activities['payments.onEvent'](EVENT).catch((error: unknown) => error);
+  const failure: unknown = await activities['payments.onEvent'](EVENT, []).catch((error: unknown) => error);
   if (failure instanceof ApplicationFailure) return failure;
   throw new Error('The activity has not failed');
 }
@@ -46,12 +47,30 @@ test('a failure may say that there is no next try, and not when it is: attempts 
 
 test('a handler that succeeds gets the event', async () => {
   const heard: MerchantEvent[] = [];
-  await eventActivity((event) => void heard.push(event))['payments.onEvent'](EVENT);
+  await eventActivity((event) => void heard.push(event))['payments.onEvent'](EVENT, []);
   expect(heard).toEqual([EVENT]);
 });
 
+const URLS = ['https://one.example.com'];
+test.each([
+  ['the handler', [EVENT_HANDLER], undefined],
+  ['an address', URLS.map(endpointOf), undefined],
+  ['one of two addresses', [...URLS, 'https://two.example.com'].map(endpointOf), URLS],
+])(
+  'a worker that lacks %s with which a payment began tells nobody, and another one tries',
+  async (_what, began, urls) => {
+    const client = notingClient();
+    const signalWithStart = jest.fn();
+    Object.assign(client.workflow, { signalWithStart });
+    const activities = eventActivity(undefined, urls && { urls, secrets: [], giveUpMs: 1 });
+    const tried = new MockActivityEnvironment({}, { client }).run(activities['payments.onEvent'], EVENT, began);
+    await expect(tried).rejects.toMatchObject({ type: 'EventNotTaken' });
+    expect(signalWithStart).not.toHaveBeenCalled();
+  },
+);
+
 test('where nobody listens any more, an event is told to nobody', async () => {
-  await expect(eventActivity(undefined)['payments.onEvent'](EVENT)).resolves.toBeUndefined();
+  await expect(eventActivity(undefined)['payments.onEvent'](EVENT, [])).resolves.toBeUndefined();
 });
 
 describe('the delivery to an address', () => {
@@ -71,7 +90,7 @@ describe('the delivery to an address', () => {
     });
     const urls = ['https://one.example.com', 'https://two.example.com'];
     const activities = eventActivity(undefined, { urls, secrets: [], giveUpMs: 1 });
-    await new MockActivityEnvironment({ workflowExecution }, { client }).run(activities['payments.onEvent'], event);
+    await new MockActivityEnvironment({ workflowExecution }, { client }).run(activities['payments.onEvent'], event, []);
     return ids.map((id) => id.replace(/^event-delivery:[0-9a-f]{12}:/, ''));
   }
 
@@ -88,7 +107,7 @@ describe('the delivery to an address', () => {
   });
 
   /** What the deliveries to the addresses of the settings get of those that wait for one which is not among them. */
-  async function movedTo(urls: readonly string[], attempt: number) {
+  async function movedTo(urls: readonly string[], tried_ms: number, heartbeatDetails?: string) {
     const told: object[] = [];
     const client = notingClient();
     Object.assign(client.workflow, {
@@ -103,22 +122,23 @@ describe('the delivery to an address', () => {
     const activities = endpointActivities(endpoints);
     const events = [ofAccount, { ...ofAccount, id: 'event-3' }];
     const input = { endpoint: 'mistyped', events };
-    const env = new MockActivityEnvironment({ workflowExecution, attempt }, { client });
+    const attempt = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: tried_ms, heartbeatDetails };
+    const env = new MockActivityEnvironment({ workflowExecution, ...attempt }, { client });
     return { told, stream, events, taken: await env.run(activities['payments.postEvents'], input) };
   }
 
-  test('that is in no setting any more goes, with the same ids, to those of the addresses that are', async () => {
+  test('that no worker has had for hours goes, with the same ids, to those of the addresses that are there', async () => {
     const url = 'https://one.example.com';
-    const { told, stream, events, taken } = await movedTo([url], 3);
+    const { told, stream, events, taken } = await movedTo([url], 2 * HOUR);
     expect(told).toEqual([{ workflowId: eventDeliveryWorkflowId(endpointOf(url), stream), signalArgs: [events] }]);
     expect(taken).toBe(2);
   });
 
-  test('that is in no setting any more ends where there is no other', async () => {
-    expect(await movedTo([], 3)).toMatchObject({ told: [], taken: 2 });
-  });
-
-  test('that one worker lacks is left to the others first', async () => {
-    await expect(movedTo(['https://one.example.com'], 2)).rejects.toMatchObject({ type: 'EventNotTaken' });
+  test.each([
+    ['no worker has had for hours, where there is no other', [], 2 * HOUR, undefined],
+    ['one worker lacks for less', ['https://one.example.com'], 2 * HOUR - 1, undefined],
+    ['one worker lacks and another one has', ['https://one.example.com'], 3 * 24 * HOUR, 'present'],
+  ])('that %s keeps its events', async (_which, urls, tried_ms, noted) => {
+    await expect(movedTo(urls, tried_ms, noted)).rejects.toMatchObject({ type: 'EventNotTaken' });
   });
 });

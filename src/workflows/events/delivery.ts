@@ -68,7 +68,7 @@ class Delivery {
   constructor(private readonly input: EventDeliveryInput) {
     this.queue = [...(input.waiting ?? [])];
     this.knownIds = new Set(this.queue.map(({ id }) => id));
-    this.post = input.endpoint === EVENT_HANDLER ? toHandler(input.give_up_ms) : toAddress(input.give_up_ms);
+    this.post = input.endpoint === EVENT_HANDLER ? toHandler(input) : toAddress(input);
     setHandler(eventDeliveryStateQuery, () => this.state);
     setHandler(eventsToDeliverSignal, (events) => this.take(events));
     setHandler(deliverAgainUpdate, () => this.again());
@@ -180,20 +180,20 @@ function attemptsWithin(give_up_ms: number): number {
   return attempts;
 }
 
-const toAddress = (give_up_ms: number) =>
+const toAddress = ({ give_up_ms }: EventDeliveryInput) =>
   proxyActivities<EventDeliveryActivities>({
     ...untilGivenUp(give_up_ms),
     summary: activityWords('payments.postEvents'),
   })['payments.postEvents'];
 
 /** One event at a time: the handler may take as long as the activity. */
-function toHandler(give_up_ms: number): EventDeliveryActivities['payments.postEvents'] {
+function toHandler({ give_up_ms, listeners = [] }: EventDeliveryInput): EventDeliveryActivities['payments.postEvents'] {
   const tell = proxyActivities<EventActivities>({
     ...untilGivenUp(give_up_ms),
     summary: activityWords('payments.onEvent'),
   })['payments.onEvent'];
   return async ({ events: [event] }) => {
-    if (event) await tell(event);
+    if (event) await tell(event, listeners);
     return 1;
   };
 }

@@ -330,7 +330,7 @@ class AfterSaleRun {
     const given = this.handedOver;
     if (given) facts.push(...factsOf(given));
     const payment_id = paymentWorkflowId(app_id, out_trade_no ?? '');
-    if (policy.has_listener) this.outbox = new PaymentOutbox(payment_id, false, policy);
+    if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, false, policy);
     // What an earlier run knew, it has published.
     const { history, attention } = stateOf(this.input.sale ?? this.order, app_id, 0);
     this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });

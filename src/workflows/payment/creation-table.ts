@@ -12,7 +12,7 @@ export interface CreationFacts {
   /** What the gateway said last to a creation. */
   said: 'nothing' | 'not-created' | 'created-refused' | 'duplicate';
   /** What the last look brought, if it began after the last creation was sent. */
-  looked: 'not-yet' | 'no-such-order' | 'no-answer' | 'over';
+  looked: 'not-yet' | 'no-such-order' | 'no-answer';
   /** Whether a notification has named a trade under the number. */
   isNotified: boolean;
   /** Whether the merchant, or a cancellation, wants it not to be sent. */

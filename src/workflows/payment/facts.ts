@@ -57,6 +57,8 @@ interface Missed {
 interface ShownOver {
   readonly is: 'shown-over';
   readonly trade: Trade;
+  /** So many notifications had come before the look began. */
+  readonly after: number;
 }
 
 /** The order was refused, and shows itself alive all the same; or an earlier run has sent it; or what was known of it is old. */

@@ -69,7 +69,7 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'missed':
       return withCreation(known, { looked: fact.looked, looked_after: fact.after });
     case 'shown-over':
-      return withCreation(withIds(known, { ...fact.trade }), { looked: 'over' });
+      return withCreation(withIds(known, { ...fact.trade }), { looked: 'no-such-order', looked_after: fact.after });
     case 'learned':
       return onLearned(known, fact);
     case 'created':

@@ -174,7 +174,7 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
     return {
       ...gatewayActivities({ gateways, sealingKeys: () => [], notifyUrl, buyerOf: this.buyerOf }),
       ...accountActivities({ gateways, notifyUrl, policy: accountPolicyOf(config) }),
-      ...policyActivity(config, true),
+      ...policyActivity(config, ['handler']),
       ...previousRunActivities,
       'payments.onEvent': async (event: MerchantEvent) => this.hear(event),
     };

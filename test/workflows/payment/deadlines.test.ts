@@ -13,7 +13,7 @@ const LAST_RETRY = 840 * MINUTE;
 
 /** What a worker with the default settings records for a payment by this method. */
 const policyOf = (method: string | null): Promise<WaitingPolicy> =>
-  new MockActivityEnvironment().run(policyActivity(loadConfig({}), false)['gateway.policy'], { method });
+  new MockActivityEnvironment().run(policyActivity(loadConfig({}), [])['gateway.policy'], { method });
 
 let pix: WaitingPolicy;
 beforeAll(async () => {

@@ -86,7 +86,7 @@ describe('PAYMENTS_PATIENCE', () => {
 function havePatience(patience_ms: number): void {
   const { functions } = world.temporal.activities;
   const settings = loadConfig({ PAYMENTS_PATIENCE: `${patience_ms}ms` });
-  Object.assign(functions, policyActivity(settings, true));
+  Object.assign(functions, policyActivity(settings, ['handler']));
 }
 
 describe('a creation whose answer was lost, and then an outage', () => {

@@ -19,7 +19,11 @@ export class InlineDelivery {
   /** The relay is just taking everything: the events stay here until it has them, because a run that ends would lose them. */
   private leaving: Promise<void> | undefined;
 
-  constructor(private readonly relay: EventRelay) {}
+  /** `listeners`: who heard events when the workflow began; none where that is decided when an event is told. */
+  constructor(
+    private readonly relay: EventRelay,
+    private readonly listeners: readonly string[] = [],
+  ) {}
 
   get isEmpty(): boolean {
     return this.undelivered.length === 0;
@@ -49,7 +53,7 @@ export class InlineDelivery {
   }
 
   private leaveAll(): Promise<void> {
-    this.leaving ??= this.relay.takeOver(this.undelivered).finally(() => {
+    this.leaving ??= this.relay.takeOver(this.undelivered, this.listeners).finally(() => {
       this.leaving = undefined;
     });
     return this.leaving;
@@ -70,7 +74,7 @@ export class InlineDelivery {
   private async isTaken(event: MerchantEvent): Promise<boolean> {
     if (await this.relay.queue(event)) return true;
     try {
-      await deliverOnce(event);
+      await deliverOnce(event, this.listeners);
       return true;
     } catch {
       return false;

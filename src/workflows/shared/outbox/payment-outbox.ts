@@ -13,9 +13,13 @@ export class PaymentOutbox {
   private latest: EventContext | undefined;
 
   /** `isFirst`: it is proven that no earlier run has published events of this payment, which may still be on their way. */
-  constructor(paymentId: string, isFirst: boolean, { overdue_ms }: Pick<PaymentPolicy, 'overdue_ms'>) {
+  constructor(
+    paymentId: string,
+    isFirst: boolean,
+    { overdue_ms, listeners }: Pick<PaymentPolicy, 'overdue_ms' | 'listeners'>,
+  ) {
     const { workflowId, originalExecutionRunId } = workflowInfo();
-    this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst));
+    this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst), listeners);
     this.log = new PaymentEventLog(`${workflowId}:${originalExecutionRunId}`);
     this.overdue = new OverdueWait(overdue_ms, (since) => {
       const id = `${paymentId}:attention.overdue:${since}`;

@@ -42,10 +42,11 @@ export class EventRelay {
   }
 
   /** Empties `undelivered`: from now on the delivery has these events. */
-  async takeOver(undelivered: MerchantEvent[]): Promise<void> {
+  async takeOver(undelivered: MerchantEvent[], listeners: readonly string[]): Promise<void> {
     while (undelivered.length > 0) {
       const events = onePage(undelivered);
-      const input = { endpoint: EVENT_HANDLER, subject: this.subject, give_up_ms: GIVE_UP_MS, waiting: events };
+      const of = { endpoint: EVENT_HANDLER, subject: this.subject, listeners };
+      const input = { ...of, give_up_ms: GIVE_UP_MS, waiting: events };
       const start = {
         workflowId: this.workflowId,
         args: [input satisfies EventDeliveryInput],
