@@ -1,6 +1,6 @@
 /** Lists with one row for each order, however many workflows and runs it has: what waits for a person first, the longest wait before all. */
 import type { Client } from '@temporalio/client';
-import { afterSaleWorkflowId, WORKFLOW } from '../contract';
+import { afterSaleWorkflowId, speaksForOrder, WORKFLOW } from '../contract';
 import { listFiltered } from './attention-list';
 import { isTrouble, type PaymentFilter } from './payment-query';
 import { collect, type ListedWorkflow, newestRuns, runsUnder } from './workflow-list';
@@ -58,9 +58,15 @@ function byWait(one: ListedWorkflow, other: ListedWorkflow): number {
 
 const newestFirst = (one: ListedWorkflow, other: ListedWorkflow) => other.started_at.localeCompare(one.started_at);
 
-/** The first row as it is, and of the others of its order what it lacks. */
+/** Who speaks for an order comes first: its after-sale, where that does, or else its payment. */
+function bySpeaker(one: ListedWorkflow, other: ListedWorkflow): number {
+  const rank = (row: ListedWorkflow) => (row.type !== WORKFLOW.afterSale ? 1 : speaksForOrder(row) ? 0 : 2);
+  return rank(one) - rank(other);
+}
+
+/** The first row, with what all of its order know of the trade. */
 function together(first: ListedWorkflow, others: readonly ListedWorkflow[]): ListedOrder {
-  const rows = [first, ...others];
+  const rows = [first, ...others].sort(bySpeaker);
   const known = <Field extends keyof ListedWorkflow>(field: Field): ListedWorkflow[Field] =>
     rows.find((row) => row[field] !== null)?.[field] ?? first[field];
   const attentions = [...new Set(rows.flatMap(({ attention }) => attention ?? []))];
@@ -81,15 +87,9 @@ async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): 
     // An after-sale that nobody has answered says nothing; one that was before this run is of an earlier order.
     if (after === undefined || after.started_at < row.started_at) return together(row, []);
     const { attention, waits_since, taken_by } = after;
-    // Of its own it has only the time by which a dispute has to be answered.
-    const expires_at = after.expires_at ?? row.expires_at;
-    return { ...together(after, [row]), ...identityOf(row), attention, waits_since, taken_by, expires_at };
+    return { ...together(row, [after]), attention, waits_since, taken_by };
   });
 }
 
 const afterSaleIdOf = ({ app_id, out_trade_no }: ListedWorkflow) =>
   afterSaleWorkflowId(app_id ?? '', out_trade_no ?? '');
-
-const identityOf = ({ workflow_id, run_id, type, execution, started_at, closed_at }: ListedWorkflow) => ({
-  ...{ workflow_id, run_id, type, execution, started_at, closed_at },
-});

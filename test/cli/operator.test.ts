@@ -335,6 +335,27 @@ test('refunds and show tell what was refunded', async () => {
   expect(JSON.parse(none.printed)).toMatchObject({ error: { type: 'NotFound', out_trade_no: 'nobody-1' } });
 });
 
+test('a refund that is asked for before the order is paid says nothing of it later: the payment speaks for the order', async () => {
+  const { out_trade_no, order_amount } = await waiting();
+  const early = stack.payments.refund(out_trade_no, part('1.00', 'too-early'));
+  await expect(early).rejects.toMatchObject({ type: 'NotRefunded' });
+  await stack.simulator.pay(out_trade_no);
+  await stack.payments.outcome(out_trade_no);
+  const paid = { status: 'SUCCESS', outcome: 'SUCCESS' };
+  await until(
+    async () => JSON.parse((await run('find', out_trade_no, '--json')).output),
+    ({ outcome }) => outcome === 'SUCCESS',
+  );
+  expect(JSON.parse((await run('find', out_trade_no, '--json')).output)).toMatchObject(paid);
+  const listed = lines((await run('list', '--method', 'PIX', '--json')).output).map((line) => JSON.parse(line));
+  expect(listed.find((one) => one.out_trade_no === out_trade_no)).toMatchObject(paid);
+  expect((await run('show', out_trade_no)).output).toMatch(/After the sale: SUCCESS; nothing refunded/);
+  expect((await run('refunds', out_trade_no)).output).toBe(`nothing refunded, of ${order_amount} BRL.\n`);
+  expect(await stack.payments.refunds(out_trade_no)).toMatchObject({
+    ...{ trade_status: 'SUCCESS', order_amount, payment: { outcome: 'SUCCESS' } },
+  });
+});
+
 /** The story of an order, as `story` prints it. It plays to the end that it tells. */
 async function playedStory(out_trade_no: string) {
   const { code, output } = await run('story', out_trade_no);

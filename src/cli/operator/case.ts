@@ -10,8 +10,8 @@ import {
   kindOfWorkflow,
   moneyToSendBack,
   namedByWorkflowId,
+  orderNow,
   type PaymentState,
-  paymentAfterEnd,
   paymentWorkflowId,
   type SpeiAccountState,
   WORKFLOW,
@@ -78,8 +78,9 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   };
   const read = runs.filter(({ type }) => out_trade_no === null || type !== WORKFLOW.eventDelivery).slice(0, READ_RUNS);
   const timelines = await Promise.all(read.map((run) => linesOf(client, run)));
-  const payment = await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? ''));
-  const after_sale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+  const ofPayment = await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? ''));
+  const ofAfterSale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+  const { payment, after_sale } = orderNow(ofPayment, ofAfterSale);
   const account = runs[0]?.type === WORKFLOW.speiAccount ? await stateOf<SpeiAccountState>(workflow_id ?? '') : null;
   // What fails every order of an app waits for a person by itself.
   const ofApp =
@@ -88,11 +89,11 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     app_id,
     out_trade_no,
     runs: [...runs, ...ofApp.filter(({ execution }) => execution === 'RUNNING')],
-    payment: paymentAfterEnd(after_sale) ?? payment,
+    payment,
     after_sale,
     account,
     unanswered,
-    page: await readPage(client, out_trade_no === null ? runs[0] : payment && runs.find(isOpenPayment)),
+    page: await readPage(client, out_trade_no === null ? runs[0] : ofPayment && runs.find(isOpenPayment)),
     timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),
   };
 }
