@@ -75,7 +75,7 @@ export const RUNBOOK = {
   },
   'waiting-refund': {
     happened:
-      'A refund has waited a week for its turn: the trade stays as it is (REFUND_VERIFYING, REFUND_PROCESSING or CHARGEBACK_REVERSED), so nothing was sent.',
+      'A refund has waited a week for its turn: the trade stays as it is (REFUND_VERIFYING, REFUND_PROCESSING, REFUND_REVOKE or CHARGEBACK_REVERSED), so nothing was sent.',
     loses: 'The buyer waits for the money.',
     look: 'The trade in the gateway’s dashboard: what it waits for.',
     act: 'Have that ended: a buyer confirms a refund that is verified, support ends what hangs. Or give the refund up: send the after-sale `resolve` with its number and `NOT_CREATED`.',

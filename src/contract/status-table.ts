@@ -42,7 +42,8 @@ const STATUSES: Readonly<Record<TradeStatus, StatusRow>> = {
   PARTIAL_REFUND:      { ...sold, refunds: 'part is done', refundable: 'now' },
   REFUNDED:            { ...sold, refunds: 'done',         refundable: 'now' },
   REFUND_REFUSED:      { ...sold, refunds: 'refused',      refundable: 'now' },
-  REFUND_REVOKE:       { ...sold, refunds: 'revoked',      refundable: 'now' },
+  // Soon the payment stands again: until then, the gateway refuses a refund.
+  REFUND_REVOKE:       { ...sold, refunds: 'revoked',      refundable: 'later' },
   // The bank takes the money back. A refund beside that would pay the buyer twice.
   DISPUTE:             { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'dispute' },
   CHARGEBACK:          { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'chargeback' },
@@ -99,5 +100,4 @@ export const STATUSES_WITH_MONEY: readonly TradeStatus[] = TRADE_STATUSES.filter
 );
 
 /** Whether the gateway moves a trade out of this status by itself: then it is polled even after the watch. */
-export const isTransientStatus = (status: string | null): boolean =>
-  refundableIn(status) === 'later' || refundMeaningOf(status) === 'revoked';
+export const isTransientStatus = (status: string | null): boolean => refundableIn(status) === 'later';

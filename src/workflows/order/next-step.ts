@@ -282,7 +282,6 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
       // It waits only for what the table, a notification or a person still decides.
       return others.some((one) => mayBeGone(one) && verdictOf(order, one) !== undefined) ? 'later' : 'now';
     case 'refused':
-    case 'revoked':
       return others.some(isUndecided) && unexplainedEnds(order).length > 0 ? 'later' : 'now';
     case 'done':
       return callsPartsRefunded(order) ? 'now' : elsewhereUnknown(status);
