@@ -53,6 +53,12 @@ interface Missed {
   readonly after: number;
 }
 
+/** The query after the refusal of an order that the gateway made shows it, and it is over: this trade is the order's. */
+interface ShownOver {
+  readonly is: 'shown-over';
+  readonly trade: Trade;
+}
+
 /** The order was refused, and shows itself alive all the same; or an earlier run has sent it; or what was known of it is old. */
 interface Learned {
   readonly is: 'learned';
@@ -191,6 +197,7 @@ export type PaymentFact = { readonly at: number } & (
   | Answered
   | Rested
   | Missed
+  | ShownOver
   | Learned
   | Created
   | Refused

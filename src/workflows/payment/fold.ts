@@ -71,6 +71,9 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
       return withCreation(known, { isRested: true, looked: 'not-yet' });
     case 'missed':
       return withCreation(known, { looked: fact.looked, looked_after: fact.after });
+    case 'shown-over':
+      // Nothing of it is alive: for the creation that is as good as none.
+      return withCreation(withIds(known, { ...fact.trade }), { looked: 'no-such-order' });
     case 'learned':
       return onLearned(known, fact);
     case 'created':

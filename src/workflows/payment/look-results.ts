@@ -27,11 +27,10 @@ export function ofMissed(looked: Missing, claims: readonly PendingClaim[], after
 }
 
 /** A query after the refusal of an order that the gateway made. Where it does not show the order ended, that is no answer: the order is watched. */
-export const ofRefused = (looked: LookResult, after: number): NewPaymentFact => ({
-  is: 'missed',
-  looked: looked.is === 'found' && outcomeOf(looked.trade.trade_status) !== null ? 'no-such-order' : 'no-answer',
-  after,
-});
+export const ofRefused = (looked: LookResult, after: number): NewPaymentFact =>
+  looked.is === 'found' && outcomeOf(looked.trade.trade_status) !== null
+    ? { is: 'shown-over', trade: looked.trade }
+    : { is: 'missed', looked: 'no-answer', after };
 
 /** What was named and not found. Of several trades at most one is ours: a person hears of it without the gateway. */
 function ofNamed(claims: readonly PendingClaim[], isDenied: boolean): NewPaymentFact[] {

@@ -148,6 +148,7 @@ function saidOf(fact: NewPaymentFact): SaidFact {
     case 'looking':
       return { by: US, said: 'ask the gateway' };
     case 'queried':
+    case 'shown-over':
       return { by: GATEWAY, said: shownWords(fact.trade) };
     case 'denied':
       return { by: GATEWAY, said: `does not know what ${counted(fact.claims.length, 'notification')} named` };
@@ -177,22 +178,19 @@ function saidOf(fact: NewPaymentFact): SaidFact {
 }
 
 /** What the world did, where the fact is not our own conclusion. */
-function worldOf(fact: PaymentFact, { creation, shown }: KnownPayment): WorldEvent | null {
+function worldOf(fact: PaymentFact, { shown }: KnownPayment): WorldEvent | null {
   switch (fact.is) {
     case 'withdrawn':
       return { is: 'withdrawn' };
     case 'answered':
       return triedOf(fact.tried);
-    case 'missed': {
-      // The refused order was found, and is over.
-      const isRefused = creation.said === 'created-refused' && fact.looked === 'no-such-order';
-      return isRefused ? { is: 'shown', trade: { trade_status: 'REFUSED' } } : notShown(fact.looked);
-    }
+    case 'missed':
     case 'unanswered':
       return notShown(fact.looked);
     case 'notified':
       return { is: 'notified', claim: claimOf(fact.signal) };
     case 'queried':
+    case 'shown-over':
       return { is: 'shown', trade: fact.trade };
     case 'noted':
       if (!fact.isAnswered || fact.other === shown.trade_no) return null;

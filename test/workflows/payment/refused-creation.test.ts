@@ -1,7 +1,7 @@
 /** A gateway that makes an order and refuses its payment: the order itself is asked for before the merchant hears of a refusal. */
 
 import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import { answers, begin, happens, move, outcomeNow, pay, stateNow, world } from './hostile/acts';
+import { answers, begin, happens, move, notify, outcomeNow, pay, stateNow, world } from './hostile/acts';
 import { changeBodies, hide } from './hostile/changed-answers';
 
 const SECOND = 1_000;
@@ -36,6 +36,9 @@ test('an order that is refused and over ends as refused after one query', async 
   await happens(pay, 30 * SECOND);
   expect(await stateNow()).toMatchObject({ outcome: 'REFUSED', attention: null });
   expect(queries()).toBe(1);
+  // What is notified of it then is of the order's own trade.
+  await happens(notify('T1', 'REFUSED'), MINUTE);
+  expect(await stateNow()).toMatchObject({ trade_no: 'T1', other_trades: [], attention: null });
 });
 
 test('an order whose query has no answer ends as refused within the caller’s time, and is watched: its late money is found', async () => {
