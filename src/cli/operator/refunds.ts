@@ -1,6 +1,7 @@
 /** `payment-gateway refunds ORDER`: the after-sale's refunds and their sums. */
 import { PaymentNotFoundError } from '../../client';
 import { afterSaleWorkflowId, type RefundState, refundSums } from '../../contract';
+import { sumOf } from '../../gateway/pure/money';
 import { UserError } from '../../process/user-error';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
@@ -12,7 +13,7 @@ import { utc } from './times';
 
 const COLUMNS: readonly TableColumn<RefundState>[] = [
   { name: 'NUMBER', of: ({ out_request_no }) => out_request_no },
-  { name: 'AMOUNT', of: (one) => `${one.refund_amount} ${one.refund_currency}` },
+  { name: 'AMOUNT', of: refundMoney },
   { name: 'STATUS', of: refundStanding },
   { name: 'ATTEMPT', of: ({ attempt }) => (attempt === 1 ? '' : String(attempt)), least: 1 },
   { name: 'ATTENTION', of: ({ attention }) => attention ?? '' },
@@ -20,6 +21,11 @@ const COLUMNS: readonly TableColumn<RefundState>[] = [
   { name: 'DECIDED', of: ({ resolved }) => (resolved ? `${resolved.by}: ${resolved.reason}` : '') },
   { name: 'WHY NOT', of: ({ failure }) => failure?.message ?? '' },
 ];
+
+/** What a refund gives back, as every amount is written. */
+export function refundMoney({ refund_amount, refund_currency }: RefundState): string {
+  return `${sumOf([refund_amount])} ${refund_currency}`;
+}
 
 /** How far a refund has come, in a word or two. */
 export function refundStanding({ outcome, refund_status, started_at }: RefundState): string {

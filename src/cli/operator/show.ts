@@ -31,7 +31,7 @@ import { tellError } from '../failed';
 import { printable, say } from '../print';
 import { caseFound, moneyOwed, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
-import { refundStanding } from './refunds';
+import { refundMoney, refundStanding } from './refunds';
 import { age, timeLeft, utc } from './times';
 import { uiPlace, workflowsLink } from './ui-links';
 import { readWhy, whyText } from './why';
@@ -276,7 +276,7 @@ function refundLine(one: RefundState): string {
   const attempt = one.attempt === 1 ? '' : ` (attempt ${one.attempt})`;
   const needs = one.attention ? `, needs a person: ${one.attention}` : '';
   const why = one.failure ? `: ${cut(one.failure.message, MOST.characters)}` : '';
-  return `${one.out_request_no}${attempt}: ${one.refund_amount} ${one.refund_currency}, ${refundStanding(one)}${why}${needs}`;
+  return `${one.out_request_no}${attempt}: ${refundMoney(one)}, ${refundStanding(one)}${why}${needs}`;
 }
 
 /** Until when a dispute has to be answered. */

@@ -157,7 +157,7 @@ function spent(out_request_no: string, outcome: RefundOutcome | null): Applicati
   const what = outcome === 'REFUND_REFUSED' ? 'was refused' : 'was revoked';
   return typedFailure(
     FAILURE.notRefunded,
-    `Refund ${out_request_no} ${what}, and the buyer has no money of it. Nothing was sent now. To try again, mend the request where needed and give it a new out_request_no.`,
+    `Refund ${out_request_no} ${what}, and the buyer has no money of it. Nothing was sent now. To try again, mend the request where needed and give it a new out_request_no (--number).`,
     { out_request_no, outcome },
   );
 }

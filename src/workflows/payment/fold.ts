@@ -69,6 +69,7 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'missed':
       return withCreation(known, { looked: fact.looked, looked_after: fact.after });
     case 'shown-over':
+      // Nothing of it is alive: for the creation that is as good as none.
       return withCreation(withIds(known, { ...fact.trade }), { looked: 'no-such-order', looked_after: fact.after });
     case 'learned':
       return onLearned(known, fact);

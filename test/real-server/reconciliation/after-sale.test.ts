@@ -123,6 +123,7 @@ test('what followed a sale here, and a deposit, is held against the gateway and 
     row('charged-back', 'paid'),
     row('elsewhere', 'refunded'),
     row('copied', 'paid'),
+    row('early', 'paid'),
     { ...row('deposit', 'paid'), order_amount: '149.00' },
   ];
   expect((await compare({ ...period, rows })).found).toEqual([

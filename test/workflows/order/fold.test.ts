@@ -502,6 +502,11 @@ test('a refund after one that was revoked by its number waits until the payment 
   expect(order.step).toEqual({ take: 'send', number: 'b' });
 });
 
+test('a refund that was refused may be asked for under another number, which the refusal names as a program and a command give it', () => {
+  const order = sold(taken('a', '50.00'), MINUTE, told('REFUND_REFUSED', 'a'));
+  expect(grant(order.sale, '50.00', 'a')).toContain('a new out_request_no (--number)');
+});
+
 test('a lost refund that a notification names as under way is at the gateway: nobody is asked', () => {
   const order = sold(taken('a', '50.00'), MINUTE, sees('PARTIAL_REFUND'), told('PARTIAL_REFUND', 'a'), DAY);
   order.happens(lost('b', '50.00'), MINUTE, sees('REFUND_PROCESSING'), told('REFUND_PROCESSING', 'b'), HOUR);

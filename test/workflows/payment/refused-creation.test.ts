@@ -34,7 +34,7 @@ test('an order that is paid by the time of the query is sold, whatever the creat
 test('an order that is refused and over ends as refused after one query', async () => {
   await begin({ creations: ['created and refused'] });
   await happens(pay, 30 * SECOND);
-  expect(await stateNow()).toMatchObject({ outcome: 'REFUSED', attention: null });
+  expect(await stateNow()).toMatchObject({ outcome: 'REFUSED', trade_no: 'T1', attention: null });
   expect(queries()).toBe(1);
   // What is notified of it then is of the order's own trade.
   await happens(notify('T1', 'REFUSED'), MINUTE);
