@@ -73,7 +73,8 @@ export class WorkflowCode {
   before(task: number): KeptCode | undefined {
     if (!this.hasBegun) return undefined;
     const numbers = [...new Set(this.past.map((one) => one.task))];
-    const first = numbers.at(task);
+    // Further back than the first there is nothing.
+    const first = numbers.at(Math.max(task, -numbers.length));
     if (first === undefined) throw new Error(`${this.info.runId} has no workflow task ${task}`);
     const past = this.past.filter((one) => one.task < first);
     // The news that brought the task are in the history; an update comes into it with its answer.

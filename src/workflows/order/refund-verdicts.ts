@@ -114,7 +114,7 @@ export function hasUnexplainedMovement(
   schedule: Readonly<PollSchedule>,
 ): boolean {
   const begins = movementsOf(history, lag_ms).filter(
-    ({ was, is }) => BEGINS.includes(is) && was !== is && !GOES_ON.includes(was),
+    (one, i, all) => isBeginning(one) && !(one.echo_left > 0 && isEndAfter(one, all[i + 1])),
   );
   const seen_ms = lag_ms + longestPause(lag_ms, schedule);
   const isOf = (refund: LedgerRefund, one: Movement) => mayBeginWith(refund, one, { lag_ms, seen_ms });
@@ -124,6 +124,12 @@ export function hasUnexplainedMovement(
     ({ at, echo_left }) => echo_left === 0 && (explained === undefined || at > Date.parse(explained)),
   );
 }
+
+const isBeginning = ({ was, is }: Movement) => BEGINS.includes(is) && was !== is && !GOES_ON.includes(was);
+
+/** Whether an end has followed what was under way, perhaps as an echo: either way that is one refund, and the end shows its beginning, too. */
+const isEndAfter = ({ is }: Movement, next: Movement | undefined) =>
+  is === 'under way' && next !== undefined && PAID.includes(next.is) && isBeginning(next);
 
 /** Whether the trade may have begun to show this refund so. `seen_ms`: within that time of its answer, polls see that it is under way. */
 function mayBeginWith(

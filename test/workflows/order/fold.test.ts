@@ -160,6 +160,13 @@ test('a part of days ago is not asked about because the rest has just been taken
   expect(parts.happens(DAY).step).toMatchObject({ take: 'pass', number: 'a' });
 });
 
+test('two quick parts of ours within a replica’s lag ask nobody', () => {
+  const first = [taken('a', '50.00'), sees('REFUND_PROCESSING'), MINUTE, sees('PARTIAL_REFUND')];
+  const order = sold(ended, ...first, MINUTE, taken('b', '100.00'), sees('REFUND_PROCESSING'), MINUTE);
+  order.happens(told('REFUNDED', 'b'), sees('REFUNDED'), 10 * MINUTE, sees('REFUNDED'));
+  expect(order.state).toMatchObject({ attention: null, ledger_complete: true });
+});
+
 test('a refund that was never sent, and that a person calls REFUNDED, counts as gone', () => {
   const order = sold(asks('a', '50.00'), decides('a', 'REFUNDED'));
   expect(order.state.refunded_amount).toBe('50.00');
