@@ -37,6 +37,8 @@ const areSame = (one: unknown, other: unknown) =>
 
 /** What a reset keeps of the code of the run that it begins with. */
 export interface KeptCode {
+  /** When the run that was reset was started. */
+  readonly startedAt: number;
   readonly past: readonly Past[];
   /** What the workflow task that is done again was told. */
   readonly news: readonly Job[];
@@ -52,6 +54,7 @@ export class WorkflowCode {
   /** How much of the past the second one knows. */
   private twinKnows = 0;
   private readonly past: Past[];
+  private readonly startedAt: number;
   /** What the code has answered since it saw the last news: until the next ones, a question has the same answer. */
   private readonly answers = new Map<string, Completion>();
   private readonly flags: Set<number>;
@@ -65,6 +68,7 @@ export class WorkflowCode {
     before?: KeptCode,
   ) {
     this.past = [...(before?.past ?? [])];
+    this.startedAt = before?.startedAt ?? info.startedAt;
     this.flags = new Set(before?.flags);
     this.accepted = new Set(before?.accepted);
   }
@@ -79,7 +83,13 @@ export class WorkflowCode {
     const past = this.past.filter((one) => one.task < first);
     // The news that brought the task are in the history; an update comes into it with its answer.
     const jobs = this.past[past.length]?.activation.jobs ?? [];
-    return { past, news: jobs.filter(({ doUpdate }) => !doUpdate), flags: this.flags, accepted: this.accepted };
+    return {
+      startedAt: this.startedAt,
+      past,
+      news: jobs.filter(({ doUpdate }) => !doUpdate),
+      flags: this.flags,
+      accepted: this.accepted,
+    };
   }
 
   /** Whether a workflow task has come to the code. */
@@ -192,15 +202,20 @@ export class WorkflowCode {
     return workflow;
   }
 
-  /** As with a worker, the run's start is the time of its first activation: a reset replays the one of the run that was reset. */
+  /** As with a worker, `runStartTime` is that of the first activation, and a reset has both times of the run that was reset. */
   private createSandbox({ timestamp }: Activation): Promise<Workflow> {
-    return this.creator.createWorkflow(createOptions(this.info, optionalTsToMs(timestamp) ?? this.info.startedAt));
+    return this.creator.createWorkflow(
+      createOptions(this.info, this.startedAt, optionalTsToMs(timestamp) ?? this.startedAt),
+    );
   }
 }
 
-function createOptions(run: RunInfo, startedAt: number): Parameters<WorkflowCreator['createWorkflow']>[0] {
+function createOptions(
+  run: RunInfo,
+  startedAt: number,
+  begunAt: number,
+): Parameters<WorkflowCreator['createWorkflow']>[0] {
   const { workflowId, runId, type, firstRunId, continuedFrom, parent } = run;
-  const start = new Date(startedAt);
   return {
     info: {
       workflowId,
@@ -218,19 +233,19 @@ function createOptions(run: RunInfo, startedAt: number): Parameters<WorkflowCrea
       firstExecutionRunId: firstRunId,
       ...(continuedFrom === undefined ? {} : { continuedFromExecutionRunId: continuedFrom }),
       originalExecutionRunId: run.originalRunId,
-      startTime: start,
-      runStartTime: start,
+      startTime: new Date(startedAt),
+      runStartTime: new Date(begunAt),
       taskTimeoutMs: 10_000,
       attempt: 1,
       unsafe: {
-        now: () => startedAt,
+        now: () => begunAt,
         isReplaying: false,
         isReplayingHistoryEvents: false,
         random: { random: () => 0, uuid4: () => '', fillRandom: (bytes) => bytes },
       },
     },
     randomnessSeed: [...Buffer.from(runId).subarray(-8)],
-    now: startedAt,
+    now: begunAt,
     showStackTraceSources: false,
   };
 }

@@ -43,7 +43,7 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
-import { isContinued, isReadHere, isResetFailure, isResetOf, wasReset } from '../shared/continued';
+import { assertReadHere, isContinued, isReadHere, isResetFailure, isResetOf, wasReset } from '../shared/continued';
 import {
   attentionAfter,
   type LookTimes,
@@ -260,6 +260,7 @@ class AfterSaleRun {
     this.phase = 'closing';
     this.waitFor('nothing: a refund or a notification starts it again');
     await this.outbox?.close();
+    await assertReadHere(this.settings);
     // Notifications may have come meanwhile.
     if (!this.isAtRest) await this.continueAsNew();
   }
@@ -428,13 +429,17 @@ class AfterSaleRun {
   /** Nothing is left to ask. Returns whether the run goes on: for its callers, for a person, or as a new run. */
   private async rest(): Promise<boolean> {
     const isIdle = () => this.step.take === 'rest';
-    if (!allHandlersFinished()) await condition(() => allHandlersFinished() || !isIdle());
-    // A closed workflow is in no list of what needs a person, and cannot be resolved.
-    else if (this.isAtRest) return false;
-    else {
-      this.waitFor('a person’s decision');
-      await condition(() => !isIdle() || this.state.attention === null || this.mayContinueAnew);
+    if (!allHandlersFinished()) {
+      await condition(() => allHandlersFinished() || !isIdle());
+      return true;
     }
+    // A closed workflow is in no list of what needs a person, and cannot be resolved.
+    if (this.isAtRest) return false;
+    // Without an activity, a reset would not notice that it shows what it has forgotten.
+    await assertReadHere(this.settings);
+    if (!isIdle() || !allHandlersFinished()) return true;
+    this.waitFor('a person’s decision');
+    await condition(() => !isIdle() || this.state.attention === null || this.mayContinueAnew);
     return true;
   }
 
@@ -719,7 +724,7 @@ class AfterSaleRun {
     const { attention } = this.state;
     await condition(() => this.phase !== 'reading');
     if (this.isRepetition(isEarly)) throw justReset();
-    await this.assertReadHere();
+    await this.readHereFirst();
     const { out_request_no } = resolution;
     // What a person says of the order decides on the refund of its late money, too.
     const number = out_request_no ?? findLateRefund(this.order)?.number;
@@ -737,13 +742,13 @@ class AfterSaleRun {
   }
 
   private async takeOn({ by, note }: Taking): Promise<AfterSaleState> {
-    if (this.phase !== 'reading') await this.assertReadHere();
+    if (this.phase !== 'reading') await this.readHereFirst();
     this.learn({ is: 'taken', by, note });
     return this.state;
   }
 
   /** A person decides on what is known, and not on what a reset has gone back to: the next run reads first. */
-  private async assertReadHere(): Promise<void> {
+  private async readHereFirst(): Promise<void> {
     if (await isReadHere(this.settings)) return;
     this.rechecks.request();
     await condition(() => this.phase === 'reset');

@@ -49,7 +49,7 @@ export class OrderCreation {
     // Our own number comes before one that a notification named: that may be another's.
     this.looks = new TradeLooks(context, () => [...this.ids, ...namedTrades(context.known)], context.policy);
     // From the start on: the first task may have waited for a worker.
-    this.until = sendingEnd(order.request, workflowInfo().runStartTime.getTime(), context.policy);
+    this.until = sendingEnd(order.request, workflowInfo().startTime.getTime(), context.policy);
   }
 
   // — Earlier runs —

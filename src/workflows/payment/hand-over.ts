@@ -101,8 +101,8 @@ function paidUntil({ input, context, failure }: EndingPayment): number {
   const isPerhapsMade = hasNoOrder && mayHaveSent(known);
   const now = Date.now();
   if (hasSentAgain(known) || isPerhapsMade || isOpenAtTheGateway(state)) {
-    const { runStartTime } = workflowInfo();
-    const deadline = orderDeadlines(orderTimes(input), runStartTime.getTime(), policy).at(-1)?.at ?? 0;
+    const { startTime } = workflowInfo();
+    const deadline = orderDeadlines(orderTimes(input), startTime.getTime(), policy).at(-1)?.at ?? 0;
     return Math.max(deadline, now + policy.grace_ms);
   }
   // The gateway may learn of money of a trade that it has ended for as long as the method takes to settle.

@@ -178,7 +178,7 @@ class PaymentRun implements PaymentContext {
 
   private get told() {
     const { input, learned, settings: policy } = this;
-    return explainedPayment({ input, learned, policy, began: workflowInfo().runStartTime.getTime() });
+    return explainedPayment({ input, learned, policy, began: workflowInfo().startTime.getTime() });
   }
 
   // — Facts —

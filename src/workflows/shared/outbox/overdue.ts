@@ -20,7 +20,7 @@ export class OverdueWait {
     if (since === null) return;
     const due = Date.parse(since) + this.overdue_ms;
     // What was due before this run, the run before has told. Of what was due between the two, the event has the same id.
-    if (due < workflowInfo().runStartTime.getTime() - MINUTE) return;
+    if (due < workflowInfo().startTime.getTime() - MINUTE) return;
     void CancellationScope.nonCancellable(() => this.tellAt(due, since));
   }
 

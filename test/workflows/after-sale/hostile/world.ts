@@ -370,11 +370,13 @@ export class World extends BaseWorld<Traits, Told> {
    * Resets a run of the after-sale, the latest or an earlier one (from 0, or from -1 for the latest), to one of its tasks: everything after that
    * happens anew.
    */
-  reset(task: 'first' | 'last' = 'first', which = -1): void {
+  async reset(task: 'first' | 'last' = 'first', which = -1): Promise<void> {
     const run = this.temporal.runs(this.workflowId).at(which);
     if (!run?.hasBegun) return;
     this.wasTerminated = true;
     this.temporal.reset(run, task === 'first' ? 0 : -1);
+    // A server answers no query before the task that is done again.
+    await this.pass(1_000);
   }
 
   /** The end of the retention of everything that has closed. */

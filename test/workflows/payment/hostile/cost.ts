@@ -7,7 +7,7 @@ import type { World } from './world';
 const QUERIES_PER_DISTURBANCE = 60;
 /** A payment asks once an hour, or twice for a trade that the gateway does not know; a refund beside it does so, too. */
 const QUERIES_PER_HOUR = 5;
-const EVENTS_AT_FIRST = 110;
+const EVENTS_AT_FIRST = 130;
 const EVENTS_PER_DISTURBANCE = 40;
 /** Each time that an unknown order is sent again needs a look of its own, ever later; three creations are tried then. */
 const EVENTS_PER_CREATION = 5;

@@ -381,7 +381,8 @@ export class World extends BaseWorld<Traits, Told> {
   reset(task = 0, which = -1): void {
     this.wasCutOff = true;
     const run = this.temporal.runs(this.workflowId).at(which);
-    if (!run?.hasBegun) return;
+    // A reset while a child is being started is not simulated.
+    if (!run?.hasBegun || (task !== 0 && this.traits.childStarts_ms > 0)) return;
     this.temporal.reset(run, task);
     this.told.push({ at: this.now, is: 'reset', workflowId: this.workflowId });
   }
