@@ -466,9 +466,9 @@ const OF_REFUNDS = [
   ],
   [
     'a refund that was reset is sent again',
-    'src/activities/make-refund.ts',
-    "if (wasResetSince(refund.original_run_id)) return { is: 'reset' };",
-    "if (wasResetSince(refund.original_run_id) && refund.original_run_id === '') return { is: 'reset' };",
+    'src/activities/own-run.ts',
+    'if (!wasResetSince(input.read_by)) return act(input);',
+    "if (input.read_by !== '') return act(input);",
   ],
   [
     'a list is asked for by words that its language does not have',
