@@ -76,9 +76,9 @@ const MUTATIONS = [
   ],
   [
     'a reset run sends as if it were the first',
-    'src/activities/create-order.ts',
-    'if (wasResetSince(original_run_id)) return',
-    "if (wasResetSince(original_run_id) && original_run_id === '') return",
+    'src/activities/own-run.ts',
+    'if (!wasResetSince(input.read_by)) return act(input);',
+    "if (input.read_by !== '') return act(input);",
   ],
   [
     'a duplicate after a try that reached the gateway counts as made elsewhere',
@@ -463,12 +463,6 @@ const OF_REFUNDS = [
     "  'refund_currency',\n  'refund_amount',\n] as const;",
     '] as const;',
     7,
-  ],
-  [
-    'a refund that was reset is sent again',
-    'src/activities/own-run.ts',
-    'if (!wasResetSince(input.read_by)) return act(input);',
-    "if (input.read_by !== '') return act(input);",
   ],
   [
     'a list is asked for by words that its language does not have',

@@ -25,8 +25,8 @@ module.exports = [
   [
     'a refused order that is not shown is over',
     LOOKED,
-    "looked.is === 'found' && outcomeOf(looked.trade.trade_status) !== null ? 'no-such-order'",
-    "looked.is !== 'no-answer' ? 'no-such-order'",
+    "    : { is: 'missed', looked: 'no-answer', after };",
+    "    : { is: 'missed', looked: 'no-such-order', after };",
   ],
   [
     'a refused order whose query has no answer is watched by nobody',
