@@ -45,6 +45,12 @@ const SCHEDULES: readonly Schedule[] = [
     44_701_451,
   ],
   [
+    'promise 2: the time in which an order may be sent counts from its start, also where no worker is there for long',
+    [{ do: 'no worker', ms: 2 * HOUR }, wait(10 * HOUR), { do: 'no worker', ms: 20 * HOUR }, { do: 'pay' }],
+    { creations: ['none'], takesNumbersTwice: false },
+    2_090_851_952,
+  ],
+  [
     'promise 1: a reset repeats a refusal',
     [wait(5 * SECOND), { do: 'reset' }, { do: 'pay' }],
     { creations: ['created and refused'], takesNumbersTwice: false },
