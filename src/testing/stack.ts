@@ -1,5 +1,5 @@
 /** A whole stack for end-to-end tests: Temporal, simulator, worker and webhook, all real, on free ports of this machine. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
@@ -100,12 +100,14 @@ async function settingsOf(simulator: Simulator, env: Record<string, string>): Pr
     GATEWAY_SECRET_KEY: APP.secret_key,
     PAYMENTS_SEALING_JWKS: JSON.stringify(sealing.privateJwks),
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(sealing.publicJwk),
-    // Tests read histories; those of encryption give keys, and keys win.
-    PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
+    // As where money is real, unless a test reads histories.
+    ...(env.PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES ? {} : { PAYMENTS_ENCRYPTION_KEYS: newKey() }),
     ...FAST,
   };
   return (webhookUrl) => loadConfig({ ...fixed, WEBHOOK_PUBLIC_URL: webhookUrl, ...env });
 }
+
+const newKey = () => `stack:${randomBytes(32).toString('base64')}`;
 
 function webhookOf(config: Config, client: Client): FastifyInstance {
   const { GATEWAY_SIGNATURE_HEADER: header, GATEWAY_SIGNATURE_SCHEME: scheme, PAYMENTS_TASK_QUEUE: taskQueue } = config;

@@ -24,7 +24,10 @@ beforeAll(async () => {
   await built();
   // Notifications tell what becomes of a trade: those that nobody pays would be polled for as long as some tests wait.
   const slow = { PAYMENTS_POLL_SCHEDULE: '1h', PAYMENTS_POLL_EVERY: '1h' };
-  stack = await startStack({ env: { PAYMENTS_ACCOUNTS_LOW: '5', ...slow }, simulator: { refundTakes: '1s' } });
+  stack = await startStack({
+    env: { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true', PAYMENTS_ACCOUNTS_LOW: '5', ...slow },
+    simulator: { refundTakes: '1s' },
+  });
   // What a caller needs: no gateway key, no address of the gateway.
   settings = {
     TEMPORAL_ADDRESS: stack.temporal.address,

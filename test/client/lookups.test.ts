@@ -8,7 +8,7 @@ import { thrownBy } from '../harness/thrown';
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ env: { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' } });
 });
 afterAll(() => stack?.close());
 

@@ -9,6 +9,7 @@ import {
   PaymentPendingError,
   PaymentsClient,
 } from '../../src/client';
+import { dataConverter } from '../../src/codec';
 import { paymentWorkflowId } from '../../src/contract';
 import { type DirectPayment, GatewayClient, newSealingKeys } from '../../src/gateway';
 import { PaymentGatewayPlugin } from '../../src/plugin';
@@ -22,7 +23,7 @@ let second: { client: Client; payments: PaymentsClient };
 beforeAll(async () => {
   stack = await startStack();
   const connection = await Connection.connect({ address: stack.temporal.address });
-  const client = new Client({ connection });
+  const client = new Client({ connection, dataConverter: dataConverter(stack.config) });
   second = { client, payments: clientOf({ client }) };
 });
 afterAll(async () => {
@@ -33,7 +34,7 @@ afterAll(async () => {
 /** A client as in another process of the merchant. */
 function clientOf(options: Partial<ConstructorParameters<typeof PaymentsClient>[0]> = {}): PaymentsClient {
   return new PaymentsClient({
-    client: stack.temporal.client,
+    client: stack.client,
     app_id: APP.app_id,
     taskQueue: stack.taskQueue,
     sealingKey: stack.config.PAYMENTS_SEALING_PUBLIC_JWK,

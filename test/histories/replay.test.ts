@@ -21,6 +21,9 @@ import { RECORDINGS } from './lives';
 import { failuresOf, type History, KEPT, keptHistories } from './replay';
 
 const { History: Histories } = temporal.api.history.v1;
+/** Histories are kept to be read. */
+const CLEAR_TEXT = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
+
 const SPAN = { trace_id: '8df6ea9be47f2de73075d6b30530e5a2', span_id: 'a7692587a3fdf3c1', sampled: true };
 
 /** As Temporal's own command prints them, oldest first, without the name and the folders of this machine. */
@@ -51,7 +54,11 @@ if (process.env.RECORD_HISTORIES !== undefined) {
     for (const { folder, lives, env, temporal, onEvent } of RECORDINGS) {
       await mkdir(join(KEPT, folder), { recursive: true });
       const polls = { PAYMENTS_POLL_SCHEDULE: '1s', PAYMENTS_POLL_EVERY: '1s' };
-      const stack = await startStack({ env: { ...polls, ...env }, temporal, ...(onEvent ? { onEvent } : {}) });
+      const stack = await startStack({
+        env: { ...CLEAR_TEXT, ...polls, ...env },
+        temporal,
+        ...(onEvent ? { onEvent } : {}),
+      });
       try {
         for (const [name, live] of Object.entries(lives)) {
           const histories = await Promise.all([await live(stack)].flat().map((one) => historiesOf(one, stack)));

@@ -14,6 +14,7 @@ import {
   paymentWorkflowId,
 } from '../../src/contract';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
 import { type EventReceiver, eventReceiver } from '../harness/event-receiver';
 import { eventually } from '../harness/eventually';
@@ -23,6 +24,8 @@ import { ROOT, Terminal } from '../harness/terminal';
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const SECRET = newSecret();
 const NEXT = newSecret();
+
+const KEYS = setting(key('k1'));
 
 let stack: Stack;
 /** One that takes everything, one with the next secret that fails at first, and one that fails until it is mended. */
@@ -41,6 +44,7 @@ beforeAll(async () => {
       PAYMENTS_EVENTS_URL: [well, shaky, dead].map(({ url }) => url).join(','),
       PAYMENTS_EVENTS_SECRETS: `${SECRET},${NEXT}`,
       PAYMENTS_EVENTS_GIVE_UP: '4s',
+      PAYMENTS_ENCRYPTION_KEYS: KEYS,
     },
   });
 });
@@ -104,7 +108,7 @@ test('an event that nobody takes in time is shown to operators, and is delivered
   expect(searchAttributes.PaymentAttention).toEqual(['undelivered-event']);
 
   isMended = true;
-  const env = { TEMPORAL_ADDRESS: stack.temporal.address, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
+  const env = { TEMPORAL_ADDRESS: stack.temporal.address, PAYMENTS_ENCRYPTION_KEYS: KEYS };
   const command = new Terminal({ cwd: ROOT, env }, 'recheck', '--attention', 'undelivered-event', '--yes');
   expect([await command.ended, command.printed]).toEqual([0, expect.stringContaining(delivery.workflowId)]);
   expect(await delivery.result()).toMatchObject({ attention: null, waiting: [], dropped: [] });

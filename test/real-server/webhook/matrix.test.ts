@@ -33,7 +33,7 @@ async function notify(out_trade_no: string, trade_status: string, changes: Recor
 }
 
 const paymentOf = (out_trade_no: string) =>
-  stack.temporal.client.workflow.getHandle<() => Promise<PaymentState>>(`payment:${APP.app_id}:${out_trade_no}`);
+  stack.client.workflow.getHandle<() => Promise<PaymentState>>(`payment:${APP.app_id}:${out_trade_no}`);
 
 test('a notification whose first six attempts are lost arrives with the last one, after 14 hours', async () => {
   const out_trade_no = await pay();
