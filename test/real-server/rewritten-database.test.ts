@@ -22,9 +22,9 @@ import { pendingWork } from '../../src/temporal/pending-work';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { quiet } from '../../src/testing/dev-server';
 import { type RunningWebhook, startWebhook } from '../../src/webhook';
-import { orderOf } from '../client/support';
 import { key, setting } from '../codec/support';
 import { type HistoryEvent, rewriteHistories } from '../harness/history-database';
+import { publishedOrder } from '../harness/orders';
 import { until } from '../harness/runs';
 import { sign } from '../webhook/support';
 
@@ -115,9 +115,9 @@ function onFileWith(copy: string, kinds: Kind[]): void {
 }
 
 /** The order whose events are taken: an address that is down gets them. All others go to the relay, a lifecycle of its own. */
-const told = orderOf('pix');
+const told = publishedOrder('pix');
 /** The buyer does not pay this one: it is polled. */
-const unpaid = orderOf('pix');
+const unpaid = publishedOrder('pix');
 async function onEvent(event: MerchantEvent): Promise<void> {
   if (!('payment' in event) || event.payment.out_trade_no !== told.out_trade_no) throw new Error('the shop is closed');
 }
@@ -197,7 +197,7 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
     user_info: { email: 'maria@example.com', identify: { number: '50284414727', type: 'CPF' } },
     bank_info: { bank_id: '341', agency: '1234', type: 'CHECKING', number: '123456-7' },
   });
-  const settled = orderOf('pix');
+  const settled = publishedOrder('pix');
   await payments.pay(settled);
   const resolution = { outcome: 'CANCEL', by: 'ana', reason: 'the buyer came to the shop' };
   await client.workflow.getHandle(idOf(settled.out_trade_no)).executeUpdate('resolve', { args: [resolution] });
@@ -223,7 +223,7 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
     app_id: APP.app_id,
     rows: [{ out_trade_no: 'x', order_amount: '1.00', status: 'paid' }],
   });
-  const shops = orderOf('pix');
+  const shops = publishedOrder('pix');
   const shop = await start('sell', { app_id: APP.app_id, ...shops });
   // Who starts the payment first is its parent.
   const hasChild = (events: Awaited<ReturnType<typeof eventsOf>>) =>
