@@ -5,7 +5,7 @@
  * `export * from 'temporal-payment-gateway/workflows'`. If you bundle workflows beforehand, give the plugin to
  * `bundleWorkflowCode` too, or messages of failures stay in clear text, and a payload that cannot be read may end the worker.
  */
-import type { ClientInterceptors, ClientOptions } from '@temporalio/client';
+import type { ClientInterceptors, ClientOptions, ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
 import {
@@ -52,6 +52,7 @@ import { paymentsNexusService } from './nexus';
 import type { Environment } from './process/environment';
 import { packageVersion } from './process/package';
 import { appIdsOf, type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
+import { canceledOnceClosed } from './temporal/closed-connection';
 import { gateOpener, publishGates } from './temporal/gates';
 import { metricSinks } from './temporal/meter';
 import { runtimeRecorder } from './temporal/runtime';
@@ -105,6 +106,11 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   /** The plugin with the settings of the environment. Throws ConfigError. */
   static fromEnvironment(env: Environment = process.env, options: PluginOptions = {}): PaymentGatewayPlugin {
     return new PaymentGatewayPlugin(loadConfig(env), options);
+  }
+
+  /** What is still tried when the connection is closed ends as canceled: the SDK would end the process. */
+  override configureConnection(options: ConnectionOptions): ConnectionOptions {
+    return canceledOnceClosed(super.configureConnection(options));
   }
 
   /** Adds the traces of its calls, where this plugin has traces. */

@@ -1,6 +1,12 @@
 /** A call that is just waiting for its next try when its connection is closed: there the SDK throws in a timer, which ends the process. */
 import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
-import { type ConnectionPlugin, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import {
+  Connection,
+  type ConnectionOptions,
+  type ConnectionPlugin,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import { messageOf } from '../process/message-of';
 
 /** The call that grpc cannot begin has ended as canceled, which is not tried again. */
@@ -29,11 +35,22 @@ function canceled(details: string): InterceptingCall {
   });
 }
 
-/** The SDK's own tries, or those that were asked for, which end once the connection is closed. */
+/** Options of a connection whose tries, the SDK's own or those that were asked for, end once it is closed. */
+export const canceledOnceClosed = (options: ConnectionOptions): ConnectionOptions => ({
+  ...options,
+  interceptors: [...(options.interceptors ?? [makeGrpcRetryInterceptor(defaultGrpcRetryOptions())]), endsOnceClosed],
+});
+
+/** The same as a plugin, for where another makes the connection. */
 export const endingOnceClosed: ConnectionPlugin = {
   name: 'payment-gateway.ending-once-closed',
-  configureConnection: (options) => ({
-    ...options,
-    interceptors: [...(options.interceptors ?? [makeGrpcRetryInterceptor(defaultGrpcRetryOptions())]), endsOnceClosed],
-  }),
+  configureConnection: canceledOnceClosed,
 };
+
+/** Connects, as the SDK's `Connection.connect` does. */
+export const connectTo = (options: ConnectionOptions): Promise<Connection> =>
+  Connection.connect(canceledOnceClosed(options));
+
+/** The same for a server that need not be there yet. */
+export const connectOnceAsked = (options: ConnectionOptions): Connection =>
+  Connection.lazy(canceledOnceClosed(options));

@@ -1,12 +1,12 @@
 /** Connections to Temporal, by Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_PROFILE, …). */
 import { accessSync, constants } from 'node:fs';
-import { Client, type ClientPlugin, Connection } from '@temporalio/client';
+import { Client, type ClientPlugin, type Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { dataConverter, type EncryptionSettings } from '../codec/data-converter';
 import type { Environment } from '../process/environment';
 import { firstLineOf } from '../process/message-of';
 import { ConfigError, UserError } from '../process/user-error';
-import { endingOnceClosed } from './closed-connection';
+import { connectTo } from './closed-connection';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { requireOneSdk } from './sdk';
 import type { Telemetry } from './telemetry/telemetry';
@@ -76,8 +76,8 @@ interface Connected {
 /** The same for who makes the namespace, which need not be there yet. Throws TemporalUnreachableError. */
 export async function connectToServer(env: Environment): Promise<Connected> {
   const { connectionOptions, namespace } = temporalConfig(env);
-  const options = { connectTimeout: 5_000, plugins: [endingOnceClosed], ...connectionOptions };
-  const connection = await Connection.connect(options).catch((error: unknown) => {
+  const options = { connectTimeout: 5_000, ...connectionOptions };
+  const connection = await connectTo(options).catch((error: unknown) => {
     throw unreachable(connectionOptions.address, error);
   });
   return { connection, namespace };

@@ -1,6 +1,6 @@
 /** The client against a real server, a worker and a simulated gateway: promise 1 and every error. */
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import {
   DuplicateOrderError,
@@ -13,6 +13,7 @@ import { dataConverter } from '../../src/codec';
 import { paymentWorkflowId } from '../../src/contract';
 import { type DirectPayment, GatewayClient, newSealingKeys } from '../../src/gateway';
 import { PaymentGatewayPlugin } from '../../src/plugin';
+import { connectTo } from '../../src/temporal/closed-connection';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
 import { publishedOrder } from '../harness/orders';
@@ -22,7 +23,7 @@ let stack: Stack;
 let second: { client: Client; payments: PaymentsClient };
 beforeAll(async () => {
   stack = await startStack();
-  const connection = await Connection.connect({ address: stack.temporal.address });
+  const connection = await connectTo({ address: stack.temporal.address });
   const client = new Client({ connection, dataConverter: dataConverter(stack.config) });
   second = { client, payments: clientOf({ client }) };
 });

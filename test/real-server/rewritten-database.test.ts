@@ -6,7 +6,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { temporal as proto } from '@temporalio/proto';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
@@ -18,6 +18,7 @@ import { afterSaleWorkflowId, type MerchantEvent, speiAccountWorkflowId, WORKFLO
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { type Simulator, startSimulator } from '../../src/simulator';
+import { connectTo } from '../../src/temporal/closed-connection';
 import { pendingWork } from '../../src/temporal/pending-work';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { quiet } from '../../src/testing/dev-server';
@@ -124,7 +125,7 @@ async function onEvent(event: MerchantEvent): Promise<void> {
 
 /** A client and a worker, with keys, that remember nothing of before. */
 async function connected<T>(act: (client: Client) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address: temporal.address });
+  const connection = await connectTo({ address: temporal.address });
   const native = await NativeConnection.connect({ address: temporal.address });
   const worker = await Worker.create({
     connection: native,
@@ -170,7 +171,7 @@ beforeAll(async () => {
     logger: new DefaultLogger('ERROR'),
     ...(failureConverterPath ? { failureConverterPath } : {}),
   });
-  const connection = await Connection.connect({ address: temporal.address });
+  const connection = await connectTo({ address: temporal.address });
   await registerSearchAttributes(connection, 'default').finally(() => connection.close());
   const webhook = await startWebhook(config, env, pino({ level: 'silent' }));
   await connected((client) => live(client, webhook)).finally(() => webhook.close());
@@ -404,14 +405,14 @@ const READ_BY_CLIENTS: Record<
 };
 
 describe('with all that workers read in clear text in the file itself', () => {
-  let connection: Connection;
+  let connection: Awaited<ReturnType<typeof connectTo>>;
   let client: Client;
   /** What the server reads in its file, by workflow and number of the event. */
   const served = new Map<string, HistoryEvent>();
   const place = (workflowId: string, { eventId }: HistoryEvent) => `${eventId} ${workflowId}`;
   onFileWith('read-by-workers', Object.values(KINDS));
   beforeAll(async () => {
-    connection = await Connection.connect({ address: temporal.address });
+    connection = await connectTo({ address: temporal.address });
     client = new Client({ connection, dataConverter: dataConverter(config) });
     for (const { workflowId } of lived)
       for (const event of await eventsOf(client, workflowId)) served.set(place(workflowId, event), event);
@@ -433,7 +434,7 @@ describe('with all that clients read, and activity input, in clear text in the f
   onFileWith('read-by-clients', [...Object.values(READ_BY_CLIENTS).map(([kind]) => kind), ACTIVITY_INPUT]);
 
   test.each(Object.entries(READ_BY_CLIENTS))('%s is noticed by each client that reads it', async (_, [, read]) => {
-    const connection = await Connection.connect({ address: temporal.address });
+    const connection = await connectTo({ address: temporal.address });
     const client = new Client({ connection, dataConverter: dataConverter(config) });
     await readAll(client, read, true).finally(() => connection.close());
   });

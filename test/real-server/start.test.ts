@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformFile } from '@swc/core';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 import pix from '../../examples/orders/pix.json';
@@ -21,6 +21,7 @@ import { dataConverter } from '../../src/codec';
 import type { PaymentState } from '../../src/contract';
 import { withDevSettings } from '../../src/process/dev-settings';
 import { loadConfig } from '../../src/process/settings';
+import { connectTo } from '../../src/temporal/closed-connection';
 import { isAlive } from '../cli/dev/processes';
 import { built } from '../harness/built';
 import { startChromium } from '../harness/chromium';
@@ -87,7 +88,7 @@ async function setting(name: string): Promise<string> {
 }
 
 async function withTemporal<T>(ask: (client: Client) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address: await setting('TEMPORAL_ADDRESS') });
+  const connection = await connectTo({ address: await setting('TEMPORAL_ADDRESS') });
   try {
     const config = loadConfig({ PAYMENTS_ENCRYPTION_KEYS: await setting('PAYMENTS_ENCRYPTION_KEYS') });
     return await ask(new Client({ connection, dataConverter: dataConverter(config) }));

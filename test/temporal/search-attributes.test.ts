@@ -1,8 +1,8 @@
 /** What a namespace must have before payments can run in it, and what is said where it has not. */
-import { Connection } from '@temporalio/client';
 import { temporal as api } from '@temporalio/proto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { loadConfig } from '../../src/process/settings';
+import { connectTo } from '../../src/temporal/closed-connection';
 import {
   missingSearchAttributes,
   registerSearchAttributes,
@@ -12,10 +12,10 @@ import { bareServer } from '../../src/testing/dev-server';
 import { createWorker } from '../../src/worker';
 
 let server: TestWorkflowEnvironment;
-let connection: Connection;
+let connection: Awaited<ReturnType<typeof connectTo>>;
 beforeEach(async () => {
   server = await bareServer();
-  connection = await Connection.connect({ address: server.address });
+  connection = await connectTo({ address: server.address });
 });
 afterEach(async () => {
   await connection?.close();

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import {
   type DevServer,
   type DevServerOptions,
@@ -14,6 +14,7 @@ import {
 } from '../../../src/cli/dev/temporal';
 import { isPortFree } from '../../../src/cli/dev/temporal/ports';
 import { UserError } from '../../../src/process/user-error';
+import { connectTo } from '../../../src/temporal/closed-connection';
 import { eventually } from '../../harness/eventually';
 import { FixtureProcess, isAlive } from './processes';
 
@@ -52,7 +53,7 @@ async function start(given: DevServerOptions): Promise<DevServer> {
 }
 
 async function withClient<T>(server: DevServer, work: (client: Client) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address: server.address });
+  const connection = await connectTo({ address: server.address });
   try {
     return await work(new Client({ connection, namespace: server.namespace }));
   } finally {

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { types } from 'node:util';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import * as fc from 'fast-check';
 import pino from 'pino';
 import { type DevServer, findTemporal, freePort, startDevServer } from '../../../src/cli/dev/temporal';
 import { loadConfig } from '../../../src/process/settings';
 import { type Simulator, startSimulator } from '../../../src/simulator';
+import { connectTo } from '../../../src/temporal/closed-connection';
 import { GRPC_STATUS } from '../../../src/temporal/grpc-status';
 import { type RunningWebhook, startWebhook } from '../../../src/webhook';
 import { publishedOrders } from '../../harness/orders';
@@ -86,7 +87,7 @@ async function sell(out_trade_no: string): Promise<void> {
 
 /** The number of signals in each order's history. */
 async function signalsIn(orders: string[]): Promise<Map<string, number>> {
-  const connection = await Connection.connect({ address: temporal.address });
+  const connection = await connectTo({ address: temporal.address });
   try {
     const client = new Client({ connection });
     const counted = new Map<string, number>();

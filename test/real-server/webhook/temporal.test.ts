@@ -1,11 +1,12 @@
 /** The endpoint with a real Temporal server: what a good notification writes there, and that a forged one writes nothing. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
+import { connectOnceAsked } from '../../../src/temporal/closed-connection';
 import { devServer } from '../../../src/testing/dev-server';
 import { verifyNotification, webhookServer } from '../../../src/webhook';
 import { app, ipn, otherApp, post, send, sign } from '../../webhook/support';
@@ -171,7 +172,7 @@ describe('while Temporal cannot be reached', () => {
   }
 
   test('notifications get 503 with Retry-After, and /readyz answers 503', async () => {
-    const connection = Connection.lazy({ address: await unusedAddress() });
+    const connection = connectOnceAsked({ address: await unusedAddress() });
     const own: FastifyInstance[] = [];
     const cutOff = await webhook(new Client({ connection }), own);
     const replies = await Promise.all([post(cutOff, ipn()), post(cutOff, Buffer.from('{'))]);

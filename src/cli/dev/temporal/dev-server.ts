@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
 import { UserError } from '../../../process/user-error';
+import { connectOnceAsked } from '../../../temporal/closed-connection';
 import { childEnvironment } from './child-environment';
 import { isListening, isPortFree } from './ports';
 import { type ProcessEnd, supervise } from './supervise';
@@ -100,9 +100,8 @@ async function untilReady(options: DevServerOptions, ui: Place, gone: AbortSigna
   const deadline = AbortSignal.any([gone, AbortSignal.timeout(startMs)]);
   try {
     await until(() => isListening(port, host), deadline);
-    const connection = Connection.lazy({ address: `${host}:${port}` });
+    const connection = connectOnceAsked({ address: `${host}:${port}` });
     const describe = () => connection.workflowService.describeNamespace({ namespace });
-    // Each call has an end, because one that is repeated after the connection is closed would throw.
     const serves = () => succeeds(() => connection.withDeadline(Date.now() + 1_000, describe));
     await until(serves, deadline).finally(() => connection.close());
     // The UI listens before it has reached the server: a page would show an error for a second.
