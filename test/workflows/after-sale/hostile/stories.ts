@@ -205,7 +205,8 @@ async function end(world: World): Promise<Broken[]> {
     world.nameElsewhere();
     await world.pass(MINUTE);
     world.settle();
-    await world.pass(DAY);
+    // A refund that is sent only now takes its own time.
+    await world.pass(round < 2 ? DAY : DAY + slowest);
   }
   await world.answered();
   const after = await world.state();
