@@ -139,10 +139,17 @@ function answersAreTrue(world: World): Broken[] {
   });
 }
 
-/** When the end of a refund could be known. Of one that comes back, or that queries may have missed, only a notification tells. */
+/** When the end of a refund could be known. Of one that comes back, or whose end queries may have missed, only a notification tells. */
 function endKnownAt(world: World, refund: TrueRefund): number {
-  const { endsAt, cameBack = false } = refund;
-  return cameBack || (refund.ends !== 'done' && isSoonPast(world, refund)) ? toldAt(world, refund) : endsAt;
+  const { endsAt, cameBack = false, ends } = refund;
+  const isUnseen = ends !== 'done' && (isSoonPast(world, refund) || isAsBefore(world, refund));
+  return cameBack || isUnseen ? toldAt(world, refund) : endsAt;
+}
+
+/** Whether the trade showed the same before: another one had been refused or revoked, too. */
+function isAsBefore({ sold: { states } }: World, { endsAt }: TrueRefund): boolean {
+  const before = states.findLast(({ at }) => at < endsAt)?.status;
+  return states.some(({ at, status }) => at === endsAt && status === before);
 }
 
 /**
