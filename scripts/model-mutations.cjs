@@ -125,7 +125,7 @@ const MUTATIONS = [
   ],
   [
     'a person’s decision is ignored',
-    'src/workflows/payment/decisions.ts',
+    'src/workflows/payment/resolve.ts',
     "{ outcome, confirmed_by: 'operator', payment_data }",
     "{ confirmed_by: 'operator', payment_data }",
   ],
@@ -574,7 +574,7 @@ const OF_ACCOUNTS = [
   ],
   [
     'a returned deposit that is notified again needs a person again',
-    `${ACCOUNT}/counting.ts`,
+    `${ACCOUNT}/deposit-counting.ts`,
     "because !== 'unconfirmed-deposit' && before?.because === because &&",
     "because === 'second-deposit' && before?.because === because &&",
   ],
@@ -597,7 +597,13 @@ const OF_ACCOUNTS = [
     'of === queue',
     11,
   ],
-  ['money that went back is counted', `${ACCOUNT}/counting.ts`, '!WITH_MONEY.includes(trade_status)', 'false', 15],
+  [
+    'money that went back is counted',
+    `${ACCOUNT}/deposit-counting.ts`,
+    '!WITH_MONEY.includes(trade_status)',
+    'false',
+    15,
+  ],
   [
     'an account forgets its deposits when it is terminated',
     `${ACCOUNT}/workflow.ts`,
@@ -612,7 +618,7 @@ const OF_ACCOUNTS = [
   ],
   [
     'a deposit is counted without the gateway',
-    `${ACCOUNT}/counting.ts`,
+    `${ACCOUNT}/deposit-counting.ts`,
     "payment?.outcome !== 'SUCCESS' || !isMoney(amount)",
     '!isMoney(amount)',
   ],
@@ -649,7 +655,7 @@ const OF_ACCOUNTS = [
   ],
   [
     'a set-aside deposit is shown to nobody',
-    `${ACCOUNT}/counting.ts`,
+    `${ACCOUNT}/deposit-counting.ts`,
     '    this.record.raise(because, deposit);\n',
     '',
   ],
@@ -679,7 +685,7 @@ const OF_ACCOUNTS = [
   ],
   [
     'a deposit is counted with the money of another one',
-    `${ACCOUNT}/counting.ts`,
+    `${ACCOUNT}/deposit-counting.ts`,
     'if (isOfAnother(payment, deposit)) {',
     'if (isOfAnother(payment, deposit) && !payment) {',
   ],

@@ -3,6 +3,7 @@ const TABLE = 'src/workflows/order/refund-table.ts';
 const FOLD = 'src/workflows/order/fold.ts';
 const NEXT = 'src/workflows/order/next-step.ts';
 const LEDGER = 'src/workflows/order/ledger.ts';
+const MOVEMENTS = 'src/workflows/order/movements.ts';
 const VERDICTS = 'src/workflows/order/refund-verdicts.ts';
 
 module.exports = [
@@ -89,26 +90,26 @@ module.exports = [
   ],
   [
     'what is under way long after the end that a number says counts as ours',
-    VERDICTS,
+    MOVEMENTS,
     '  if (over_by !== null) return shown_at < over_by + lag_ms;\n',
     '',
   ],
   [
     'a part that may have ended unseen explains whatever is under way later',
-    VERDICTS,
+    MOVEMENTS,
     'return !mayEndUnseen || answered_at === null || at < answered_at + seen_ms;',
     'return true;',
   ],
   [
     'an end that is shown for a moment never is the end of a part',
-    VERDICTS,
+    MOVEMENTS,
     " && !(was === 'under way' && PAID.includes(is))) return",
     ') return',
   ],
   ['what a person has said is asked again', VERDICTS, 'if (decided?.shown === seen.status) return undefined;', ''],
   [
     'what the trade has shown counts as ours, although a person says that there was none',
-    'src/workflows/order/decisions.ts',
+    'src/workflows/order/resolve.ts',
     'const explained = isOfOthers ? withUnknownRefund(named) : named;',
     'const explained = named;',
   ],

@@ -1,4 +1,5 @@
-/** Payload encryption with named keys, of which the first encrypts and all decrypt. What is read must be authentic. */
+/** Payload encryption with named keys, of which the first encrypts and all decrypt. What is read must be authentic.
+ * Tokens and PINs are sealed before that (`gateway/sealing.ts`). */
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { FOREIGN_PAYLOAD, type ForeignInput, refusedEncoding } from '../contract/foreign-input';
 import { isOurWorkflow, isScheduledJob } from '../contract/ids';

@@ -2,7 +2,7 @@
 import { isMoney, isMore, less, sameAmount, sumOf } from '../gateway/pure/money';
 import type { AfterSaleState } from './after-sale';
 import type { PaymentState } from './payment';
-import { outcomeOf, STATUSES_WITH_MONEY, takesMoneyBack } from './status-table';
+import { outcomeOf, STATUSES_WITH_MONEY, takesMoneyBack } from './trade-status-table';
 
 type Amounts = Pick<PaymentState, 'order_amount' | 'order_currency' | 'mismatch'>;
 

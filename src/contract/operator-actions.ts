@@ -2,7 +2,7 @@
 import type { AfterSaleState } from './after-sale';
 import { isSilence } from './attention';
 import { namedByWorkflowId } from './ids';
-import { outcomeOf } from './status-table';
+import { outcomeOf } from './trade-status-table';
 
 export interface OperatorAction {
   /** What it is for, as a part of a sentence. */

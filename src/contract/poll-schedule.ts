@@ -1,4 +1,7 @@
-/** How often a waiting payment is polled, as PAYMENTS_POLL_SCHEDULE and PAYMENTS_POLL_EVERY say. Pure; durations in ms. */
+/**
+ * How often a waiting payment is polled, as PAYMENTS_POLL_SCHEDULE and PAYMENTS_POLL_EVERY say; their defaults are in
+ * `process/settings/payments.ts`. Pure; durations in ms.
+ */
 
 export interface PollSchedule {
   /** Poll at these times after the creation, and after each deadline … */
@@ -25,4 +28,10 @@ export function delayBeforePoll(polls: number, { poll_schedule_ms, poll_every_ms
 export function longestPause(until_ms: number, schedule: PollSchedule): number {
   const starts = [0, ...schedule.poll_schedule_ms].filter((at) => at < until_ms);
   return Math.max(...starts.map((_, polls) => delayBeforePoll(polls, schedule)));
+}
+
+/** What is left of a schedule that began so many ms ago: where a poll goes on that another one began. */
+export function leftOfSchedule<Schedule extends PollSchedule>(schedule: Schedule, age_ms: number): Schedule {
+  const left = schedule.poll_schedule_ms.filter((at) => at > age_ms).map((at) => at - age_ms);
+  return { ...schedule, poll_schedule_ms: left };
 }

@@ -2,7 +2,7 @@
 import { sameAmount } from '../gateway/pure/money';
 import type { Order } from './earlier-payment';
 import type { NewPayment, PaymentData, PaymentInput, PaymentState } from './payment';
-import { outcomeOf } from './status-table';
+import { outcomeOf } from './trade-status-table';
 
 /** The order that a run was started with; undefined for a trade that exists already, or a broken start. */
 export function orderOf(input: PaymentInput): Order | undefined {

@@ -1,7 +1,7 @@
 /** Which statuses of a trade may follow which. Pure. */
 import { isKnownStatus, type TradeStatus } from '../gateway/pure/status-names';
 import type { PaymentState } from './payment';
-import { outcomeOf } from './status-table';
+import { outcomeOf } from './trade-status-table';
 
 /** Which statuses the gateway moves a trade to from each. Between two queries a trade may skip some. */
 const NEXT: Record<TradeStatus, readonly TradeStatus[]> = {

@@ -17,6 +17,13 @@ export {
 } from './errors';
 export type { InstallmentPlan, InstallmentsRequest } from './installments';
 export { type Notification, readNotification } from './notification';
+export {
+  isSignedBy,
+  looksSigned,
+  SIGNATURE_SCHEMES,
+  type SignatureScheme,
+  signatureHeader,
+} from './notification-signature';
 export type {
   Address,
   BankInfo,
@@ -46,7 +53,6 @@ export { parseRefund, type Refund, type RefundOfTrade } from './refund';
 export { type GatewayResponse, textField } from './response';
 export type { RefundedTrade, RuleSettings } from './rules';
 export { newSealingKeys, open, type Sealed, SealingError, seal } from './sealing';
-export { isSignedBy, looksSigned, SIGNATURE_SCHEMES, type SignatureScheme, signatureHeader } from './signing';
 export {
   type NewSpeiAccount,
   parseNewSpeiAccount,

@@ -1,7 +1,7 @@
 /**
  * Sealing: a PIN or a card token goes through Temporal as a JWE for the worker's public key (ECDH-ES, A256GCM). Only the
  * activity opens it, in memory, just before the request. The JWE names the app (`apu`) and the order (`apv`), so a sealed
- * value cannot be used for another order.
+ * value cannot be used for another order. All other personal data is encrypted by `codec/encryption-codec.ts`.
  */
 import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 

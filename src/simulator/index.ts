@@ -13,5 +13,5 @@ export type { DeliveryResult, RefundStatus, TradeState } from './records';
 export { startSimulator } from './server';
 export { type Settings, type SettingsChange, settingsSchema } from './settings';
 export type { Simulator } from './simulator';
-export type { RefundAction, TradeAction } from './trades/states';
+export type { RefundAction, TradeAction } from './trades/steps';
 export type { AccountView, NotificationView, RefundView, RequestView, TradeView } from './views';

@@ -9,7 +9,7 @@ import { type Settings, type SettingsChange, withChange } from './settings';
 import type { SimulatedGateway } from './simulated-gateway';
 import { duration } from './time';
 import { checkoutAddress } from './trades/payment-data';
-import type { RefundAction, TradeAction } from './trades/states';
+import type { RefundAction, TradeAction } from './trades/steps';
 import * as views from './views';
 
 /**

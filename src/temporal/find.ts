@@ -10,7 +10,7 @@ import {
   SEARCH_ATTRIBUTE,
   speiAccountWorkflowId,
 } from '../contract';
-import type { Period } from './decisions';
+import type { Period } from './decision-log';
 import { isSayable, NOT_CONTINUED, quoted, runsOf } from './list-query';
 import { type ListedOrder, longestWaitFirst } from './order-list';
 import { ofOrdersQuery, tradeQuery } from './payment-query';

@@ -2,15 +2,8 @@
 import { ServiceError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import {
-  gatesOfNoReturn,
-  promotionOf,
-  rampOf,
-  rollbackOf,
-  stoppingOf,
-  unreadGates,
-} from '../../src/cli/deploy/decisions';
 import { changedText } from '../../src/cli/deploy/deploy';
+import { gatesOfNoReturn, promotionOf, rampOf, rollbackOf, stoppingOf, unreadGates } from '../../src/cli/deploy/rules';
 import { UserError } from '../../src/process/user-error';
 import { type DeployedVersion, type Deployment, Deployments, DeployRefusedError } from '../../src/temporal/deployments';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Simulator } from '../../src/simulator';
 import { tradeStates } from '../../src/simulator/records';
-import { bankStep, tradeActionNames, tradeActions } from '../../src/simulator/trades/states';
+import { bankStep, tradeActionNames, tradeActions } from '../../src/simulator/trades/steps';
 import { call, control, type Json, Merchant, order, otherApp, refundOf, start } from './support';
 
 let simulator: Simulator;

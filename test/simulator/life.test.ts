@@ -1,7 +1,7 @@
 import type { Simulator, TradeState } from '../../src/simulator';
 import { tradeStates } from '../../src/simulator/records';
 import { duration } from '../../src/simulator/time';
-import { stepsBetween, tradeActionNames, tradeActions, tradeSteps } from '../../src/simulator/trades/states';
+import { stepsBetween, tradeActionNames, tradeActions, tradeSteps } from '../../src/simulator/trades/steps';
 import { call, type Json, noon, order, start } from './support';
 
 let simulator: Simulator;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultPlaces, notificationFaults, requestFaults } from '../../src/simulator/faults/faults';
 import { defaultSettings } from '../../src/simulator/settings';
-import { refundActionNames, tradeActionNames } from '../../src/simulator/trades/states';
+import { refundActionNames, tradeActionNames } from '../../src/simulator/trades/steps';
 
 const readme = readFileSync(join(__dirname, '../../docs/simulator.md'), 'utf8');
 

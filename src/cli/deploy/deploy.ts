@@ -16,7 +16,7 @@ import {
   stoppingOf,
   unreadGates,
   versionOf,
-} from './decisions';
+} from './rules';
 
 export interface DeployOptions {
   /** The Worker Deployment; by default that of the settings, or the only one. */

@@ -1,5 +1,5 @@
 /** `payment-gateway log --since 24h`: who decided what and why, over all orders. */
-import { decisionsIn, type LoggedDecision } from '../../temporal/decisions';
+import { decisionsIn, type LoggedDecision } from '../../temporal/decision-log';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
 import { asOperator } from './connection';

@@ -1,8 +1,8 @@
 /** Settings of the gateway: where it is, who signs in, and what its interface leaves open. */
 import { z } from 'zod';
+import { SIGNATURE_SCHEMES } from '../../gateway/notification-signature';
 import { NO_SUCH_ORDER, REFUND_REFUSALS } from '../../gateway/refusals';
 import { RULE_DEFAULTS } from '../../gateway/rules';
-import { SIGNATURE_SCHEMES } from '../../gateway/signing';
 import { WALLET_TOKEN_PATH } from '../../gateway/wallet-token';
 import { settingDocs } from './meaning';
 import { durationText, flag, httpAddress, names, nonEmpty, pause, secretKey, timeZone } from './types';

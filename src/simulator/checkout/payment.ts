@@ -6,7 +6,7 @@ import { refundPageAddress } from '../refunds/refunds';
 import { methodNamed, methodsFor } from '../rules/methods';
 import { webUrl } from '../rules/values';
 import type { SimulatedGateway } from '../simulated-gateway';
-import { isOpen, stepsBetween, tradeActions } from '../trades/states';
+import { isOpen, stepsBetween, tradeActions } from '../trades/steps';
 import { type Html, html } from '../ui/html';
 import type { Voice } from '../ui/languages';
 import { alert, button, facts, form, layout, moment, stateShown } from '../ui/layout';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { problemOf } from '../errors';
 import type { Simulator } from '../simulator';
-import { refundActionNames, tradeActionNames } from '../trades/states';
+import { refundActionNames, tradeActionNames } from '../trades/steps';
 import { refusalToControl } from './guard';
 import { controls } from './table';
 

@@ -6,7 +6,7 @@ import { accountLedgerSchema, ledgerEntrySchema } from '../ledger';
 import { attemptSchema, tradeStates } from '../records';
 import { settingsSchema } from '../settings';
 import type { Simulator } from '../simulator';
-import { refundActionNames, refundActions, type TradeAction, tradeActionNames, tradeActions } from '../trades/states';
+import { refundActionNames, refundActions, type TradeAction, tradeActionNames, tradeActions } from '../trades/steps';
 import { accountView, filters, notificationView, refundView, requestView, tradeView } from '../views';
 
 /** One request that the control API takes. `routes.ts` serves it and the OpenAPI document describes it. */

@@ -5,7 +5,7 @@ import type { OperationName, RequestFault, Strike } from '../faults/faults';
 import { isPendingRefund } from '../records';
 import { type RefusalCode, type RequestRefusal, refusalCodes } from '../rules/refusal';
 import type { SimulatedGateway } from '../simulated-gateway';
-import { isOpen } from '../trades/states';
+import { isOpen } from '../trades/steps';
 import { unknownAccount } from './accounts';
 import { type OperationAnswer, type OperationResult, refusedAnswer, type WireAnswer } from './operation';
 import { unknownOrder } from './query';

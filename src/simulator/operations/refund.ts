@@ -6,7 +6,7 @@ import { businessRefusal, type RequestRefusal } from '../rules/refusal';
 import { checkFields } from '../rules/rule';
 import { twoDecimals } from '../rules/values';
 import type { Settings } from '../settings';
-import { tradeStep } from '../trades/states';
+import { tradeStep } from '../trades/steps';
 import { decimalAs, type OperationHandler, success, type WireAnswer } from './operation';
 import { tradeAsked, unknownOrder } from './query';
 

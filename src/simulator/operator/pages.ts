@@ -1,6 +1,6 @@
 import { isPendingRefund, tradeStates } from '../records';
 import { methodNamed } from '../rules/methods';
-import { bankStep, type TradeAction } from '../trades/states';
+import { bankStep, type TradeAction } from '../trades/steps';
 import { type Html, html, type Part } from '../ui/html';
 import { english } from '../ui/languages';
 import { alert, button, type Facts, facts, form, layout, moment, stateShown } from '../ui/layout';

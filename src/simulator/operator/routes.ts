@@ -5,7 +5,7 @@ import type { ControlOptions } from '../control/routes';
 import { IllegalAction } from '../errors';
 import { isNameIn } from '../names';
 import type { Simulator } from '../simulator';
-import { refundActions, tradeActions } from '../trades/states';
+import { refundActions, tradeActions } from '../trades/steps';
 import { english, inEnglish } from '../ui/languages';
 import { PageProblem, parametersOf, sendPage, serveButtons, servePages } from '../ui/respond';
 import type { TradeView } from '../views';

@@ -5,7 +5,7 @@ import { leftOf, refundedOf } from '../ledger';
 import { type RefundRecord, type RefundStatus, refundSchema, type TradeRecord } from '../records';
 import { duration } from '../time';
 import { bankStepOf, type Lifecycle, stepTo } from '../trades/lifecycle';
-import { type RefundAction, refundActions, stepsBetween } from '../trades/states';
+import { type RefundAction, refundActions, stepsBetween } from '../trades/steps';
 
 /** What is asked for with a refund; the rest follows from its trade. */
 type RefundTerms = Pick<RefundRecord, 'out_request_no' | 'refund_amount' | 'goes_to'>;

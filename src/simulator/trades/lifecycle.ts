@@ -7,7 +7,7 @@ import { methodNamed, methodsFor } from '../rules/methods';
 import { duration } from '../time';
 import { type DatedOrder, deadlinesOf } from './deadlines';
 import { paymentDataOf } from './payment-data';
-import { bankStep, stepsBetween, type TradeAction, type TradeStep, tradeActions, tradeStep } from './states';
+import { bankStep, stepsBetween, type TradeAction, type TradeStep, tradeActions, tradeStep } from './steps';
 
 /** What a trade has not, unless its terms say otherwise. */
 const absent = {

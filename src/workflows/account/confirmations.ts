@@ -7,7 +7,7 @@ import { condition } from '@temporalio/workflow';
 import type { NotifiedDeposit } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
 import { uncancelled } from '../shared/cancellable';
-import type { DepositAnswer } from './counting';
+import type { DepositAnswer } from './deposit-counting';
 import type { DepositLedger } from './deposit-ledger';
 import { awaitDepositPayment, signalPayment } from './deposit-payment';
 import { freePlaces } from './places';

@@ -11,7 +11,7 @@ import {
 import type { DepositPaymentRun, EndedPayment, NotifiedDeposit } from '../../contract';
 import { type PaymentInput, type PaymentState, paymentWorkflowId, SIGNAL, WORKFLOW } from '../../contract';
 import { earlierWorkflows } from './activities';
-import { type DepositAnswer, isMoneyOfMerchant } from './counting';
+import { type DepositAnswer, isMoneyOfMerchant } from './deposit-counting';
 
 type PaymentType = (input: PaymentInput) => Promise<PaymentState>;
 type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';

@@ -1,7 +1,7 @@
 /**
  * The workflow `speiAccount`: one virtual account. It never ends. It takes deposits, confirms each by its own payment
- * workflow, and counts it once. `deposit-ledger.ts` decides what counts, `record.ts` what the account's data mean, and
- * `sync.ts` queries the gateway. This file has the signals, updates and queries, and how a run continues as new.
+ * workflow, and counts it once: `deposit-ledger.ts` knows new deposits from repeated ones, `deposit-counting.ts` decides what
+ * counts, `record.ts` what the account's data mean, and `sync.ts` queries the gateway. This file has the signals, updates and queries, and how a run continues as new.
  */
 import {
   allHandlersFinished,
@@ -34,7 +34,7 @@ import { assertTaking, shownWait } from '../shared/wait';
 import { accountPolicy, earlierWorkflows } from './activities';
 import { accountIssues, refuseAccount } from './broken-start';
 import { Confirmations } from './confirmations';
-import { type DepositAnswer, DepositCounting } from './counting';
+import { type DepositAnswer, DepositCounting } from './deposit-counting';
 import { DepositLedger } from './deposit-ledger';
 import { AccountKeys } from './keys';
 import {

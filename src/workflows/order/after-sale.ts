@@ -72,7 +72,6 @@ import {
   takeAfterSaleUpdate,
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
-import { assertAfterSaleResolution, decisionOf } from './decisions';
 import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
@@ -90,6 +89,7 @@ import {
   orderNotFound,
 } from './refund-requests';
 import { afterSaleAttributes, afterSaleDetails, afterSaleSubject, eventPaymentOf, stateOf } from './rendering';
+import { assertAfterSaleResolution, decisionOf } from './resolve';
 import { sendRefund } from './send-refund';
 import { explainedAfterSale } from './why';
 import { type IsInTime, withinOneTime } from './within-one-time';

@@ -35,7 +35,6 @@ import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { takenOn, waitAfter } from '../shared/wait';
 import { attentionOf } from './attention';
 import { isAnswered, tellsKnownSale } from './claims';
-import { decidedAfterSale } from './decisions';
 import type { AfterSaleFact } from './facts';
 import {
   asEnded,
@@ -49,6 +48,7 @@ import {
   withRefund,
   withUnknownRefund,
 } from './ledger';
+import { hasUnexplainedMovement, mayHaveEnded } from './movements';
 import {
   findLateRefund,
   hasLateMoney,
@@ -63,8 +63,9 @@ import {
   toldOutcome,
 } from './payment-end';
 import { outcomeNamed } from './refund-table';
-import { hasCalledAPart, hasUnexplainedMovement, judged, mayHaveEnded } from './refund-verdicts';
+import { hasCalledAPart, judged } from './refund-verdicts';
 import { changedAt, lagLeft, replicaLag } from './replica-lag';
+import { decidedAfterSale } from './resolve';
 
 /** What the fold needs of the settings. */
 export interface FoldSettings extends Readonly<PollSchedule> {

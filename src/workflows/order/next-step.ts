@@ -13,6 +13,7 @@ import { isMore } from '../../gateway/pure/money';
 import { isContradicted } from './attention';
 import { isAnswered } from './claims';
 import { findRefund, isComplete, leftAtGateway, mayBeGone } from './ledger';
+import { echoLeft, unexplainedEnds } from './movements';
 import {
   hasLateMoney,
   hasUnanswered,
@@ -22,7 +23,7 @@ import {
   isUnpaid,
   mayBePaidUntil,
 } from './payment-end';
-import { echoLeft, unexplainedEnds, verdictOf } from './refund-verdicts';
+import { verdictOf } from './refund-verdicts';
 import {
   elsewhereUnknown,
   noSuchTrade,

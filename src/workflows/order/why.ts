@@ -27,7 +27,6 @@ import {
   words,
 } from '../shared/why';
 import { attentionOf } from './attention';
-import { standingDecision } from './decisions';
 import type { AfterSaleFact } from './facts';
 import { type FoldSettings, fold } from './fold';
 import { findRefund, isComplete } from './ledger';
@@ -35,6 +34,7 @@ import { type Step, stepRule } from './next-step';
 import { outcomeNow } from './payment-end';
 import { VERDICTS } from './refund-table';
 import { readingOf } from './refund-verdicts';
+import { standingDecision } from './resolve';
 
 /** What a run has been told since it began to fold: with its settings, and until when those ask for a watch. */
 export interface ToldAfterSale {

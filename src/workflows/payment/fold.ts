@@ -21,7 +21,6 @@ import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, raised, shownAttention, withoutReasons, withoutSilence } from '../shared/attention-reasons';
 import { takenOn, waitAfter } from '../shared/wait';
 import { CREATION_SAID } from './creation-table';
-import { decidedPayment, seenPayment } from './decisions';
 import type { PaymentFact, Tried } from './facts';
 import { knownOfTrade } from './known-before';
 import {
@@ -41,6 +40,7 @@ import {
   withShown,
   withTransition,
 } from './known-payment';
+import { decidedPayment, seenPayment } from './resolve';
 
 /** What the fold needs of the settings. */
 export interface PaymentFoldSettings {

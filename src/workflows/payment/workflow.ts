@@ -49,7 +49,6 @@ import { issuesOf, refuse } from './broken-start';
 import type { PaymentContext } from './context';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
-import { assertResolvable } from './decisions';
 import { FirstRun, mayFollowAnother, readEarlierRuns } from './earlier-runs';
 import type { NewPaymentFact, PaymentFact } from './facts';
 import { foldPayment, type PaymentFoldSettings } from './fold';
@@ -83,6 +82,7 @@ import {
   stateQuery,
   takeUpdate,
 } from './messages';
+import { assertResolvable } from './resolve';
 import { paymentAttributes, paymentDetails, paymentSubject } from './visibility';
 import { explainedPayment } from './why';
 

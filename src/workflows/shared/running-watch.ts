@@ -4,7 +4,7 @@
  * deadline: a poll may be paused, and then the server does not end it either.
  */
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
-import type { QueriedTrade, WatchInput } from '../../contract';
+import { leftOfSchedule, type QueriedTrade, type WatchInput } from '../../contract';
 import { gateway } from './activities';
 import { hasEnded, type Poll, startPoll } from './polling';
 
@@ -95,8 +95,6 @@ export class RunningWatch {
     const polls = known.polls + 1;
     const began = polls <= POLLS_ANEW ? now : known.began;
     this.schedule = { due_at, began, polls };
-    const age = now - began;
-    const left = schedule.poll_schedule_ms.filter((at) => at > age).map((at) => at - age);
-    return { ...schedule, poll_schedule_ms: left };
+    return leftOfSchedule(schedule, now - began);
   }
 }

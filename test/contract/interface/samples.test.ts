@@ -5,7 +5,7 @@
 import { GatewayError, readNotification } from '../../../src/gateway';
 import { ECHOED } from '../../../src/gateway/echo';
 import { parseExact } from '../../../src/gateway/json';
-import { SIGNATURE_SCHEMES, signatureHeader } from '../../../src/gateway/signing';
+import { SIGNATURE_SCHEMES, signatureHeader } from '../../../src/gateway/notification-signature';
 import type { FaultPlace, Simulator, TradeView } from '../../../src/simulator';
 import { verifyNotification } from '../../../src/webhook/verify';
 import { operation } from '../../gateway/operations';

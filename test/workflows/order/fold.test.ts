@@ -8,13 +8,13 @@ import {
 } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { LONGEST_OPEN_MS, timingOf } from '../../../src/gateway/pure/method-timing';
-import { assertAfterSaleResolution, decisionOf } from '../../../src/workflows/order/decisions';
 import type { NewAfterSaleFact as Fact } from '../../../src/workflows/order/facts';
 import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/order/ledger';
 import { nextStep } from '../../../src/workflows/order/next-step';
 import { grantRefund } from '../../../src/workflows/order/refund-requests';
 import { afterSaleDetails, stateOf } from '../../../src/workflows/order/rendering';
+import { assertAfterSaleResolution, decisionOf } from '../../../src/workflows/order/resolve';
 
 const POLLS = { poll_schedule_ms: [MINUTE, 2 * MINUTE, 5 * MINUTE], poll_every_ms: HOUR };
 const SETTINGS = { ...POLLS, settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
