@@ -1,5 +1,5 @@
 /** How a timeline says what was sent and answered, in one line each. Nothing personal is taken from a payload. */
-import { SIGNAL } from '../contract';
+import { moneyText, SIGNAL } from '../contract';
 
 /** A payload's object, as a history holds it. */
 export type Said = Readonly<Record<string, unknown>>;
@@ -10,10 +10,11 @@ export const asSaid = (value: unknown): Said => (typeof value === 'object' && va
 const field = (said: unknown, name: string): unknown =>
   typeof said === 'object' && said !== null ? Reflect.get(said, name) : undefined;
 
-/** The texts of these fields that are there, with a space between. */
+/** The texts of these fields that are there, with a space between; amounts as every amount is written. */
 const texts = (said: unknown, ...names: string[]): string =>
   names
-    .map((name) => field(said, name))
+    .map((name) => [name, field(said, name)] as const)
+    .map(([name, one]) => (name.endsWith('amount') && typeof one === 'string' ? moneyText(one) : one))
     .filter((one) => (typeof one === 'string' && one !== '') || typeof one === 'number')
     .join(' ');
 

@@ -39,3 +39,12 @@ test('an answer without a trade, such as of an account, and an after-sale of a p
   expect(goesOn(null)).toBe('goes on after the payment');
   expect(goesOn('late-payment')).toBe('goes on after the payment, which needs a person: late-payment');
 });
+
+test('an amount is written as everywhere, however it was typed, and what is no amount as it is', () => {
+  const request = { refund_amount: '3', refund_currency: 'MXN', out_request_no: 'r-1' };
+  expect(askedLine('gateway.refund', { request })).toContain('refund of 3.00 MXN r-1');
+  expect(askedLine('refund', request)).toBe('refund of 3.00 MXN r-1');
+  expect(askedLine('notification', { trade_status: 'SUCCESS', amount: '1.500,00', currency: 'BRL' })).toBe(
+    'SUCCESS 1.500,00 BRL',
+  );
+});
