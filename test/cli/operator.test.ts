@@ -82,7 +82,7 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   expect(shown.code).toBe(0);
   expect(lines(shown.output).length).toBeLessThan(30);
   expect(shown.output).toContain('Needs a person: unexpected-signal. A signal came under a name');
-  expect(shown.output).toMatch(/sent +creation of 150\.00 BRL/);
+  expect(shown.output).toMatch(/asked +to send a creation of 150\.00 BRL/);
   expect(shown.output).toMatch(/answered +created, trade \S+, PROCESSING/);
   // It is no news of the order, whatever its name says.
   expect(shown.output).toMatch(/asked +by a signal that nothing here handles: odd-signal \(\d+@\S+\)/);
@@ -302,7 +302,7 @@ test('refunds and show tell what was refunded', async () => {
   expect(listed.output).toMatch(/^part-1 +50\.00 BRL +REFUNDED/m);
   const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
-  expect(shown.output).toMatch(/sent +refund of 50\.00 BRL part-1/);
+  expect(shown.output).toMatch(/asked +to send a refund of 50\.00 BRL part-1/);
   // The answer by which it was sold, also where a look within a workflow task brought it.
   expect(shown.output).toMatch(/answered +SUCCESS 899\.70 BRL/);
   const named = (amount: string) =>
