@@ -81,7 +81,7 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   const shown = await start('show', out_trade_no);
   expect(shown.code).toBe(0);
   expect(lines(shown.output).length).toBeLessThan(30);
-  expect(shown.output).toContain('Needs a person: unexpected-signal. A signal came under a name');
+  expect(shown.output).toContain('Needs a person: unexpected-signal. A signal was not taken: ');
   expect(shown.output).toMatch(/asked +to send a creation of 150\.00 BRL/);
   expect(shown.output).toMatch(/answered +created, trade \S+, PROCESSING/);
   // It is no news of the order, whatever its name says.
