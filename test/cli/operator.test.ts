@@ -322,6 +322,13 @@ test('refunds and show tell what was refunded', async () => {
   expect(JSON.parse(none.printed)).toMatchObject({ error: { type: 'NotFound', out_trade_no: 'nobody-1' } });
 });
 
+test('a refund by a method that has none is refused by the gateway, and nobody is asked for the buyer’s data', async () => {
+  const { out_trade_no } = await sold(stack, 'oxxo');
+  const refused = await commands.run({ ...env, PAYMENTS_TASK_QUEUE: stack.taskQueue }, 'refund', out_trade_no);
+  expect(refused).toMatchObject({ code: 1, printed: expect.stringContaining('sub_code refund-not-supported') });
+  expect(refused.printed).not.toMatch(/user_info|--with/);
+});
+
 test('a refund that is asked for before the order is paid says nothing of it later: the payment speaks for the order', async () => {
   const { out_trade_no, order_amount } = await waiting();
   const early = stack.payments.refund(out_trade_no, part('1.00', 'too-early'));
