@@ -1,4 +1,4 @@
-/** Receives events, checks that they are genuine, and prints them: PORT=9000 node events.mts */
+/** Receives events, checks that they are genuine, and prints them: PORT=9000 npx --yes tsx events.mts (from Node 22.18 on, `node`) */
 import { createServer } from 'node:http';
 import { EventReader } from 'temporal-payment-gateway/client';
 

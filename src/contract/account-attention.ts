@@ -144,7 +144,7 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
   },
   ...SILENCES_OF_ACCOUNTS,
   'unexpected-signal': {
-    happened: 'A signal came under a name that this workflow does not handle.',
+    happened: 'A signal was not taken: this workflow does not handle its name, or refuses what it says.',
     loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
     look: 'The signal in this workflow’s history, and who sent it.',
     act: 'Find the sender, then send `resolve`.',

@@ -1,6 +1,7 @@
 /** Both amounts of the reason `amount-mismatch`, in the words that `show` and Temporal UI have. */
 import { isMoney, isMore, less, sameAmount, sumOf } from '../gateway/pure/money';
 import type { AfterSaleState } from './after-sale';
+import { moneyText } from './money-text';
 import type { PaymentState } from './payment';
 import { outcomeOf, STATUSES_WITH_MONEY, takesMoneyBack } from './trade-status-table';
 
@@ -10,7 +11,7 @@ type Amounts = Pick<PaymentState, 'order_amount' | 'order_currency' | 'mismatch'
 export function mismatchLine({ order_amount, order_currency, mismatch }: Amounts): string | undefined {
   if (!mismatch) return undefined;
   const { amount, currency } = mismatch;
-  return `Ordered: ${money(order_amount, order_currency)}. The gateway names: ${money(amount, currency ?? order_currency)}.`;
+  return `Ordered: ${moneyText(order_amount, order_currency)}. The gateway names: ${moneyText(amount, currency ?? order_currency)}.`;
 }
 
 /** Whether this is not what was ordered, or no amount. Of a trade that was adopted without an order, the gateway's first amount counts. Pure. */
@@ -49,7 +50,7 @@ export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): str
   const currency = sale?.order_currency ?? mismatch?.currency ?? payment.order_currency;
   if (came === null || !isMoney(came)) return 'The money';
   const gone = sale ? sumOf([sale.refunded_amount, sale.refunding_amount, sale.refunded_elsewhere]) : '0.00';
-  return isMore(came, gone) ? money(less(came, gone), currency) : undefined;
+  return isMore(came, gone) ? moneyText(less(came, gone), currency) : undefined;
 }
 
 /**
@@ -59,8 +60,5 @@ export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): str
 export function secondTradesPaid({ outcome, other_trades, order_currency }: PaymentState): string | undefined {
   const paid = other_trades.filter(({ trade_status }) => STATUSES_WITH_MONEY.some((one) => one === trade_status));
   if (outcome !== 'SUCCESS' || paid.length === 0) return undefined;
-  return paid.map((one) => `${money(one.order_amount, order_currency)} of trade ${one.trade_no}`).join(', ');
+  return paid.map((one) => `${moneyText(one.order_amount, order_currency)} of trade ${one.trade_no}`).join(', ');
 }
-
-const money = (amount: string | null, currency: string | null) =>
-  [isMoney(amount) ? sumOf([amount]) : (amount ?? 'no amount'), currency ?? ''].join(' ').trim();

@@ -173,7 +173,7 @@ export const RUNBOOK = {
     after: 'The order can be sent again, sealed, under the same number.',
   },
   'unexpected-signal': {
-    happened: 'A signal came under a name that this workflow does not handle.',
+    happened: 'A signal was not taken: this workflow does not handle its name, or refuses what it says.',
     loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
     look: 'The signal in this workflow’s history, and who sent it.',
     act: 'Find the sender, then send `resolve` without an outcome: a payment that is open goes on.',

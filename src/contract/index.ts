@@ -27,6 +27,7 @@ export * from './known-news';
 export * from './known-order';
 export * from './lookups';
 export * from './metrics';
+export * from './money-text';
 export * from './names';
 export * from './nexus';
 export * from './notification';

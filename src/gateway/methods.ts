@@ -15,6 +15,9 @@ const MASKED = new Map<string, keyof Pick<RuleSettings, 'bank_list_methods' | 'v
   [VOUCHER_STYLE, 'voucher_methods'],
 ]);
 
+/** Those words, for a table elsewhere. */
+export const MASKED_METHODS: readonly string[] = [...MASKED.keys()];
+
 /** Customer fields that every direct order must have, except with these methods. */
 const NOT_REQUIRED_BY: Record<string, readonly string[]> = {
   'customer.name': [VOUCHER_STYLE],

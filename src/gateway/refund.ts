@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
-import { methodIs } from './methods';
+import { MASKED_METHODS, methodIs } from './methods';
 import type { Operation } from './operation';
 import type { RefundRequest } from './orders';
 import { sameAmount } from './pure/money';
@@ -50,9 +50,15 @@ const REFUNDS: readonly (readonly [methods: readonly string[], to: string, userI
   [['PIX', 'Boleto', 'Lottery', 'DepositExpress'], 'a bank account', WHOLE_USER],
   [['SPEI'], 'a bank account (CLABE)', ['user_info.email']],
   [['Wallet', 'CreditCard'], 'the original source', ['user_info.email']],
+  // The interface names no refund of these. The gateway is asked, before a buyer is asked for data that may be of no use.
+  [
+    ['Cash', 'BankTransfer', 'PSE', 'Efecty', 'OXXO', 'OXXOPay', 'CoDi', 'OpenFinance', 'BNCR', ...MASKED_METHODS],
+    'wherever the gateway says',
+    [],
+  ],
 ];
 
-/** For other methods, and if the method is not known, the fields of the table in section 4.3 are required. */
+/** For a method that is none of these, or is not known, the fields of the table in section 4.3 are required. */
 const byNoneOfThese: Condition = (context) => !REFUNDS.some(([methods]) => methodIs(...methods)(context));
 
 const USER_INFO: readonly Requirement[] = [

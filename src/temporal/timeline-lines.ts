@@ -1,5 +1,5 @@
-/** How a timeline says what was sent and answered, in one line each. Nothing personal is taken from a payload. */
-import { SIGNAL } from '../contract';
+/** How a timeline says what was asked for and answered, in one line each. Nothing personal is taken from a payload. */
+import { moneyText, SIGNAL } from '../contract';
 
 /** A payload's object, as a history holds it. */
 export type Said = Readonly<Record<string, unknown>>;
@@ -10,10 +10,11 @@ export const asSaid = (value: unknown): Said => (typeof value === 'object' && va
 const field = (said: unknown, name: string): unknown =>
   typeof said === 'object' && said !== null ? Reflect.get(said, name) : undefined;
 
-/** The texts of these fields that are there, with a space between. */
+/** The texts of these fields that are there, with a space between; amounts as every amount is written. */
 const texts = (said: unknown, ...names: string[]): string =>
   names
-    .map((name) => field(said, name))
+    .map((name) => [name, field(said, name)] as const)
+    .map(([name, one]) => (name.endsWith('amount') && typeof one === 'string' ? moneyText(one) : one))
     .filter((one) => (typeof one === 'string' && one !== '') || typeof one === 'number')
     .join(' ');
 
@@ -36,9 +37,10 @@ export function orderLine(input: Said): string {
 export function askedLine(name: string, said: Said): string {
   const { request, foreign_input } = said;
   if (foreign_input) return `${name} that was not taken: ${texts(said, 'foreign_input')}`;
-  if (name === 'gateway.create') return `creation of ${texts(request, 'order_amount', 'order_currency')}`;
+  // Whether it was sent, its answer says.
+  if (name === 'gateway.create') return `to send a creation of ${texts(request, 'order_amount', 'order_currency')}`;
   if (name === 'gateway.refund')
-    return `refund of ${texts(request, 'refund_amount', 'refund_currency', 'out_request_no')}`;
+    return `to send a refund of ${texts(request, 'refund_amount', 'refund_currency', 'out_request_no')}`;
   if (name === 'refund')
     return `refund of ${texts(said, 'refund_amount', 'amount') || 'all that is left'} ${texts(said, 'refund_currency', 'out_request_no')}`.trim();
   if (name === 'notification') {
@@ -63,6 +65,10 @@ export function answerLine(activity: string, result: Said): string | undefined {
     return ['created', trade_no && `trade ${trade_no}`, status].filter(Boolean).join(', ');
   }
   if (is === 'accepted') return `refund ${texts(answer, 'refund_status') || 'taken'}`;
+  if (is === 'moved') {
+    const status = texts(trade, 'trade_status');
+    return `not sent: ${status ? `the trade is ${status} now` : 'no trade that allows it was seen'}`;
+  }
   if (is === 'found') return texts(trade, 'trade_status', 'order_amount', 'order_currency');
   // What an activity only looks for comes in an envelope.
   if (is === 'told')

@@ -1,4 +1,4 @@
-/** What happened to a payment, read from the history of a run: what was sent, answered, notified and decided. */
+/** What happened to a payment, read from the history of a run: what was asked for, answered, notified and decided. */
 import type { Client } from '@temporalio/client';
 import type { SerializationContext } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
@@ -30,7 +30,7 @@ const localActivity = z.object({ activity_type: z.string(), activity_id: z.strin
 export interface TimelineEntry {
   /** ISO 8601, UTC. */
   time: string;
-  what: 'started' | 'sent' | 'answered' | 'notified' | 'asked' | 'decided' | 'ended' | 'unread';
+  what: 'started' | 'answered' | 'notified' | 'asked' | 'decided' | 'ended' | 'unread';
   text: string;
   by?: string;
 }
@@ -83,7 +83,7 @@ class HistoryReader {
       const begun = { type, activityId: scheduled.activityId ?? undefined };
       this.activities.set(String(event.eventId), begun);
       return type === 'gateway.create' || type === 'gateway.refund'
-        ? { what: 'sent', text: askedLine(type, await this.first(scheduled.input, begun)) }
+        ? { what: 'asked', text: askedLine(type, await this.first(scheduled.input, begun)) }
         : undefined;
     }
     const completed = event.activityTaskCompletedEventAttributes;

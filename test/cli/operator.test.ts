@@ -81,8 +81,8 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   const shown = await start('show', out_trade_no);
   expect(shown.code).toBe(0);
   expect(lines(shown.output).length).toBeLessThan(30);
-  expect(shown.output).toContain('Needs a person: unexpected-signal. A signal came under a name');
-  expect(shown.output).toMatch(/sent +creation of 150\.00 BRL/);
+  expect(shown.output).toContain('Needs a person: unexpected-signal. A signal was not taken: ');
+  expect(shown.output).toMatch(/asked +to send a creation of 150\.00 BRL/);
   expect(shown.output).toMatch(/answered +created, trade \S+, PROCESSING/);
   // It is no news of the order, whatever its name says.
   expect(shown.output).toMatch(/asked +by a signal that nothing here handles: odd-signal \(\d+@\S+\)/);
@@ -302,7 +302,7 @@ test('refunds and show tell what was refunded', async () => {
   expect(listed.output).toMatch(/^part-1 +50\.00 BRL +REFUNDED/m);
   const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
-  expect(shown.output).toMatch(/sent +refund of 50\.00 BRL part-1/);
+  expect(shown.output).toMatch(/asked +to send a refund of 50\.00 BRL part-1/);
   // The answer by which it was sold, also where a look within a workflow task brought it.
   expect(shown.output).toMatch(/answered +SUCCESS 899\.70 BRL/);
   const named = (amount: string) =>
@@ -320,6 +320,13 @@ test('refunds and show tell what was refunded', async () => {
   const none = await run('refunds', 'nobody-1', '--json');
   expect(none.code).toBe(1);
   expect(JSON.parse(none.printed)).toMatchObject({ error: { type: 'NotFound', out_trade_no: 'nobody-1' } });
+});
+
+test('a refund by a method that has none is refused by the gateway, and nobody is asked for the buyer’s data', async () => {
+  const { out_trade_no } = await sold(stack, 'oxxo');
+  const refused = await commands.run({ ...env, PAYMENTS_TASK_QUEUE: stack.taskQueue }, 'refund', out_trade_no);
+  expect(refused).toMatchObject({ code: 1, printed: expect.stringContaining('sub_code refund-not-supported') });
+  expect(refused.printed).not.toMatch(/user_info|--with/);
 });
 
 test('a refund that is asked for before the order is paid says nothing of it later: the payment speaks for the order', async () => {

@@ -3,7 +3,7 @@
  * simulator/readme.test.ts), and everything is compiled here, or its commands are looked up.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../../package.json';
@@ -33,6 +33,13 @@ test('every block has a language that is looked at here, or is JSON, YAML or Mer
   const known = ['ts', 'sh', 'py', 'go', 'java', 'json', 'yaml', 'mermaid'];
   expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
   for (const language of known) expect([language, inLanguage(language).length > 0]).toEqual([language, true]);
+});
+
+test('who is told to run TypeScript with node is told how an older Node that we support does it', () => {
+  const examples = readdirSync(join(ROOT, 'examples/typescript')).map((file) => `examples/typescript/${file}`);
+  const told = [...DOCUMENTS, ...examples].filter((file) => /\bnode [^\n]*\.m?ts\b/.test(read(file)));
+  expect(told.length).toBeGreaterThan(1);
+  expect(told.filter((file) => !read(file).includes('npx --yes tsx'))).toEqual([]);
 });
 
 /** What the text around a block of TypeScript says is there. */

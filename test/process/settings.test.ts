@@ -422,25 +422,46 @@ describe('GATEWAY_APPS_FILE', () => {
 
   test.each<[what: string, apps: unknown, where: string]>([
     ['one app that is not in a list', LISTED, 'GATEWAY_APPS_FILE: '],
-    ['an app without a key', [{ ...LISTED, secret_key: undefined }], 'GATEWAY_APPS_FILE: 0: secret_key: '],
-    ['an empty key', [{ ...LISTED, secret_key: '' }], 'GATEWAY_APPS_FILE: 0: secret_key: '],
-    ['a wrong address', [LISTED, { ...LISTED, base_url: 'sk_listed' }], 'GATEWAY_APPS_FILE: 1: base_url: '],
-    ['an app_id that is too long', [{ ...LISTED, app_id: 'sk_listed'.repeat(4) }], 'GATEWAY_APPS_FILE: 0: app_id: '],
-    ['a time zone that there is not', [{ ...LISTED, time_zone: 'sk_listed' }], 'GATEWAY_APPS_FILE: 0: time_zone: '],
-    ['previous keys that are no list', [{ ...LISTED, previous_secret_keys: 'sk_listed' }], ': previous_secret_keys: '],
-    ['a misspelt field', [{ ...LISTED, secret: 'sk_listed' }], '0: has a field besides app_id, secret_key'],
-    ['a secret in a field’s place', [{ ...LISTED, sk_listed: 'x' }], '0: has a field besides app_id, secret_key'],
+    ['an app without a key', [{ ...LISTED, secret_key: undefined }], 'GATEWAY_APPS_FILE: app app-2: secret_key: '],
+    ['what is no app', [LISTED, 'sk_listed'], 'GATEWAY_APPS_FILE: app number 2: '],
+    ['an empty key', [{ ...LISTED, secret_key: '' }], 'GATEWAY_APPS_FILE: app app-2: secret_key: '],
+    [
+      'a wrong address',
+      [LISTED, { ...LISTED, app_id: 'app-3', base_url: 'sk_listed' }],
+      'GATEWAY_APPS_FILE: app app-3: base_url: ',
+    ],
+    [
+      'an app_id that is too long',
+      [{ ...LISTED, app_id: 'sk_listed'.repeat(4) }],
+      'GATEWAY_APPS_FILE: app number 1: app_id: ',
+    ],
+    [
+      'a time zone that there is not',
+      [{ ...LISTED, time_zone: 'sk_listed' }],
+      'GATEWAY_APPS_FILE: app app-2: time_zone: ',
+    ],
+    [
+      'previous keys that are no list',
+      [{ ...LISTED, previous_secret_keys: 'sk_listed' }],
+      'app app-2: previous_secret_keys: ',
+    ],
+    ['a misspelt field', [{ ...LISTED, secret: 'sk_listed' }], 'app app-2: has a field besides app_id, secret_key'],
+    [
+      'a secret in a field’s place',
+      [{ ...LISTED, sk_listed: 'x' }],
+      'app app-2: has a field besides app_id, secret_key',
+    ],
     [
       'a password in an address',
       [{ ...LISTED, base_url: 'https://me:sk_listed@gateway.example' }],
-      '0: base_url: must not hold a name or a password',
+      'app app-2: base_url: must not hold a name or a password',
     ],
     [
       'an app twice',
       [LISTED, { ...LISTED, secret_key: 'sk_listed_too' }],
       'GATEWAY_APPS_FILE: an app_id is given twice',
     ],
-  ])('with %s is refused by its place, without a value', (_, apps, where) => {
+  ])('with %s is refused by its app and field, without a value', (_, apps, where) => {
     const said = refusal(listing(apps));
     expect(said).toContain(where);
     expect(said).not.toContain('sk_listed');

@@ -92,6 +92,17 @@ test('disputes come with the time that is left to answer them, the nearest first
   expect(orderTable(longestWaitFirst([row('a', { expires_at: at(-1) })]), options)).not.toContain('LEFT');
 });
 
+test('the time to answer a dispute has a column of its own: EXPIRES is the order’s', () => {
+  const options = { now: NOW, overdue_ms: 4 * 3_600_000, screen: { width: 200, colours: false } };
+  const disputed = afterSale('a', { attention: 'dispute', expires_at: at(-100) });
+  const table = (...rows: Parameters<typeof longestWaitFirst>[0]) => orderTable(longestWaitFirst(rows), options);
+  const [answer_by, expires] = [/ANSWER BY \(UTC\)/, /EXPIRES \(UTC\)/];
+  expect(table(disputed)).toMatch(answer_by);
+  expect(table(disputed)).not.toMatch(expires);
+  expect(table(row('b', { expires_at: at(-1) }))).not.toMatch(answer_by);
+  expect(table(disputed, row('b', { expires_at: at(-1) }))).toMatch(/ANSWER BY \(UTC\) +EXPIRES \(UTC\)/);
+});
+
 test('totals count by reason, the most frequent first, and by age', () => {
   const waits = [row('a'), row('b', { attention: 'dispute', waits_since: at(0.5) }), row('c', { waits_since: at(72) })];
   expect(totals(longestWaitFirst(waits), NOW)).toEqual([

@@ -39,3 +39,22 @@ test('an answer without a trade, such as of an account, and an after-sale of a p
   expect(goesOn(null)).toBe('goes on after the payment');
   expect(goesOn('late-payment')).toBe('goes on after the payment, which needs a person: late-payment');
 });
+
+test('an amount is written as everywhere, however it was typed, and what is no amount as it is', () => {
+  const request = { refund_amount: '3', refund_currency: 'MXN', out_request_no: 'r-1' };
+  expect(askedLine('gateway.refund', { request })).toBe('to send a refund of 3.00 MXN r-1');
+  expect(askedLine('refund', request)).toBe('refund of 3.00 MXN r-1');
+  expect(askedLine('notification', { trade_status: 'SUCCESS', amount: '1.500,00', currency: 'BRL' })).toBe(
+    'SUCCESS 1.500,00 BRL',
+  );
+});
+
+test('a creation and a refund are not told as sent before their answer says so', () => {
+  const request = { order_amount: '150.00', order_currency: 'BRL' };
+  expect(askedLine('gateway.create', { request })).toBe('to send a creation of 150.00 BRL');
+  const message = 'Order order-1 was not sent in its time.';
+  expect(answerLine('gateway.create', { is: 'not-sent', message })).toBe(`not-sent: ${message}`);
+  const moved = (trade: object | null) => answerLine('gateway.refund', { is: 'moved', trade });
+  expect(moved({ trade_status: 'DISPUTE' })).toBe('not sent: the trade is DISPUTE now');
+  expect(moved(null)).toBe('not sent: no trade that allows it was seen');
+});

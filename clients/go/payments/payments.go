@@ -213,9 +213,18 @@ func (p *Payments) Refund(ctx context.Context, outTradeNo string, refund RefundO
 }
 
 // Refunds is the after-sale of an order: its refunds, their sums, disputes. It fails with NotFound where there is none.
-func (p *Payments) Refunds(ctx context.Context, outTradeNo string) (state AfterSaleState, err error) {
-	err = p.workflows.state(ctx, p.afterSale(outTradeNo), &state)
-	return state, err
+func (p *Payments) Refunds(ctx context.Context, outTradeNo string) (sale AfterSaleState, err error) {
+	err = p.workflows.state(ctx, p.afterSale(outTradeNo), &sale)
+	if err != nil || sale.speaksForOrder() {
+		return sale, err
+	}
+	var payment PaymentState
+	err = p.workflows.state(ctx, p.id(outTradeNo), &payment)
+	var failed *Error
+	if errors.As(err, &failed) && failed.Type == "NotFound" {
+		return sale, nil
+	}
+	return sale.with(&payment), err
 }
 
 // Banks are those of a method; an order names one by its BankID. It fails with NotAnswered.
@@ -344,7 +353,8 @@ func (p *Payments) createdBefore(ctx context.Context, asked paymentInput) (Objec
 
 // afterEnd is the payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes.
 func (p *Payments) afterEnd(ctx context.Context, outTradeNo string) (*PaymentState, error) {
-	sale, err := p.Refunds(ctx, outTradeNo)
+	var sale AfterSaleState
+	err := p.workflows.state(ctx, p.afterSale(outTradeNo), &sale)
 	var failed *Error
 	if errors.As(err, &failed) && failed.Type == "NotFound" {
 		return nil, nil

@@ -67,12 +67,15 @@ export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>):
     { name: 'TO SEND BACK', of: ({ owed }) => owed ?? '' },
     { name: 'TAKEN BY', of: ({ taken_by }) => taken_by ?? '' },
     { name: 'METHOD', of: ({ method }) => method ?? '', least: 4 },
-    { name: 'EXPIRES (UTC)', of: ({ expires_at }) => expires_at?.slice(0, 16).replace('T', ' ') ?? '', least: 5 },
+    { name: 'ANSWER BY (UTC)', of: (row) => minuteOf(answerBy(row)), least: 5 },
+    { name: 'EXPIRES (UTC)', of: (row) => minuteOf(answerBy(row) ? null : row.expires_at), least: 5 },
     { name: 'NOTE', of: ({ note, failure }) => [note, failure].filter(Boolean).join('; '), yields: true },
   ];
 }
 
-/** By when a dispute has to be answered; null for whatever is none. */
+const minuteOf = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? '';
+
+/** By when a dispute has to be answered, which Temporal has in the place of the order's expiry; null for whatever is none. */
 const answerBy = ({ attentions, expires_at }: ListedOrder): string | null =>
   attentions.includes('dispute' satisfies Attention) ? expires_at : null;
 

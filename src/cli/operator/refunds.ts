@@ -1,7 +1,6 @@
 /** `payment-gateway refunds ORDER`: the after-sale's refunds and their sums. */
 import { PaymentNotFoundError } from '../../client';
-import { afterSaleWorkflowId, type RefundState, refundSums } from '../../contract';
-import { sumOf } from '../../gateway/pure/money';
+import { afterSaleWorkflowId, moneyText, type RefundState, refundSums } from '../../contract';
 import { UserError } from '../../process/user-error';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
@@ -24,7 +23,7 @@ const COLUMNS: readonly TableColumn<RefundState>[] = [
 
 /** What a refund gives back, as every amount is written. */
 export function refundMoney({ refund_amount, refund_currency }: RefundState): string {
-  return `${sumOf([refund_amount])} ${refund_currency}`;
+  return moneyText(refund_amount, refund_currency);
 }
 
 /** How far a refund has come, in a word or two. */

@@ -22,6 +22,9 @@ const app = z.strictObject({
   time_zone: timeZone.optional(),
 });
 
+/** The apps that can be named, whatever else is wrong with them. */
+const appNames = jsonText(z.array(app.pick({ app_id: true }).loose().nullable().catch(null)));
+
 /**
  * Every setting with its value. `apps` holds the gateway's apps from either way of giving them; `sealing_jwks_file` names
  * the file that the sealing keys came from, which may change while a worker runs.
@@ -157,12 +160,20 @@ function singleApp(env: z.output<typeof environment>): Config['apps'] {
 /** Whose time zone is not given, has that of the setting: it counted for an app that stood there alone. */
 function listedApps({ GATEWAY_APPS_FILE: file, GATEWAY_TIME_ZONE }: z.output<typeof environment>): Config['apps'] {
   if (file === undefined) return [];
-  const parsed = jsonText(z.array(app)).safeParse(readSecret('GATEWAY_APPS_FILE', file));
+  const text = readSecret('GATEWAY_APPS_FILE', file);
+  const parsed = jsonText(z.array(app)).safeParse(text);
   if (parsed.success) return parsed.data.map((one) => ({ time_zone: GATEWAY_TIME_ZONE, ...one }));
   // A secret that stands in a field's place is not quoted.
   const said = ({ code, message }: z.core.$ZodIssue) =>
     code === 'unrecognized_keys' ? `has a field besides ${Object.keys(app.shape).join(', ')}` : message;
-  throw problems(parsed.error.issues.map((i) => `GATEWAY_APPS_FILE: ${[...i.path, said(i)].join(': ')}`));
+  const names = appNames.safeParse(text).data ?? [];
+  throw problems(
+    parsed.error.issues.map((issue) => {
+      const [at, ...field] = issue.path;
+      const which = typeof at === 'number' ? [names[at] ? `app ${names[at].app_id}` : `app number ${at + 1}`] : [];
+      return ['GATEWAY_APPS_FILE', ...which, ...field, said(issue)].join(': ');
+    }),
+  );
 }
 
 function problems(lines: string[]): ConfigError {
