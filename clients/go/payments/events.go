@@ -3,7 +3,6 @@ package payments
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -22,15 +21,6 @@ type MerchantEvent struct {
 	Deposit    *Deposit          `json:"deposit,omitempty"`
 	SetAside   *SetAsideDeposit  `json:"set_aside,omitempty"`
 	Sweep      *Swept            `json:"sweep,omitempty"`
-}
-
-// Money of a sale goes back by these, all of it.
-var moneyBack = []string{"REFUNDED", "DISPUTE", "CHARGEBACK"}
-
-// IsSold tells whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back.
-func IsSold(state PaymentState) bool {
-	stands := state.Attention == "" && state.LatePaymentRefund == nil
-	return state.Outcome == "SUCCESS" && stands && !slices.Contains(moneyBack, state.TradeStatus)
 }
 
 const withoutSecret = "PAYMENTS_EVENTS_SECRETS is not set. It signs the events, and the worker has it; " +

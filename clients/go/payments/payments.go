@@ -130,42 +130,6 @@ func (p *Payments) CreateCheckout(ctx context.Context, order Checkout) (PaymentD
 	return p.create(ctx, "checkout", request, []string{"web_url"})
 }
 
-// State is the payment's state now. It fails with an Error: NotFound, or PaymentPending where no worker answers.
-func (p *Payments) State(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
-	// Temporal forgets a closed payment after its retention, and an after-sale may go on for longer.
-	after, err := p.afterEnd(ctx, outTradeNo)
-	if err == nil && after != nil {
-		return *after, nil
-	}
-	if err == nil {
-		err = p.workflows.state(ctx, p.id(outTradeNo), &state)
-	}
-	return state, err
-}
-
-// Outcome waits until the payment has ended, possibly for days, and returns its final state.
-func (p *Payments) Outcome(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
-	if err = p.workflows.result(ctx, p.id(outTradeNo), &state); err != nil {
-		var failed *Error
-		if !errors.As(err, &failed) || failed.Type != "NotFound" {
-			return state, err
-		}
-		after, unanswered := p.afterEnd(ctx, outTradeNo)
-		if unanswered != nil {
-			return state, unanswered
-		}
-		if after != nil {
-			return *after, nil
-		}
-		return state, err
-	}
-	// Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers.
-	if after, err := p.afterEnd(ctx, outTradeNo); err == nil && after != nil {
-		return *after, nil
-	}
-	return state, nil
-}
-
 // Cancel withdraws an order that was certainly not sent. It fails with NotCanceled where the gateway may have it.
 func (p *Payments) Cancel(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
 	err = p.workflows.update(ctx, p.id(outTradeNo), "cancel", &state)
@@ -349,21 +313,6 @@ func (p *Payments) createdBefore(ctx context.Context, asked paymentInput) (Objec
 		answer["code"], answer["sub_code"] = refused.Code, refused.SubCode
 	}
 	return answer, nil
-}
-
-// afterEnd is the payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes.
-func (p *Payments) afterEnd(ctx context.Context, outTradeNo string) (*PaymentState, error) {
-	var sale AfterSaleState
-	err := p.workflows.state(ctx, p.afterSale(outTradeNo), &sale)
-	var failed *Error
-	if errors.As(err, &failed) && failed.Type == "NotFound" {
-		return nil, nil
-	}
-	// Without an outcome it is of a run that made no order, and the number may be used again.
-	if err != nil || sale.Payment == nil || sale.Payment.Outcome == "" {
-		return nil, err
-	}
-	return sale.Payment, nil
 }
 
 // ask is a question to the gateway. Those who ask the same at the same moment share it.

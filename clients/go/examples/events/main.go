@@ -46,6 +46,9 @@ func main() {
 		if _, again := taken.LoadOrStore(event.ID, true); !again {
 			text, _ := json.Marshal(event)
 			fmt.Println(string(text))
+			if event.Payment != nil && payments.IsSold(*event.Payment) {
+				log.Printf("order %s is sold: deliver it, once", event.Payment.OutTradeNo)
+			}
 		}
 		response.WriteHeader(http.StatusNoContent)
 	}
