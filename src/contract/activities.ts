@@ -32,7 +32,7 @@ export type CreateResult =
   | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence };
 
 /** The run that has read what was known before: in a reset of it the activity fails with {@link WAS_RESET}, and asks and sends nothing. */
-interface ForRun {
+export interface ForRun {
   read_by: string;
 }
 
