@@ -31,7 +31,10 @@ export type CreateResult =
   /** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
   | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence };
 
-/** The run that has read what was known before: in a reset of it the activity fails with {@link WAS_RESET}, and asks and sends nothing. */
+/**
+ * The run that has read what was known before: in a reset of it the activity fails with {@link WAS_RESET}, and asks and sends nothing. Absent:
+ * nothing has been read that one could have forgotten.
+ */
 export interface ForRun {
   read_by: string;
 }
@@ -154,11 +157,9 @@ export interface FindInput extends ForRun {
   settling_ms?: number;
 }
 
-export interface GlanceInput {
+export interface GlanceInput extends Partial<ForRun> {
   app_id: string;
   id: TradeId;
-  /** In a reset of that run it brings nothing; absent: nothing has been read that one could have forgotten. */
-  read_by?: string;
 }
 
 /** Types of retryable failures by which an activity that sends says that it has sent nothing. */
