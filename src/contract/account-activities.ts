@@ -21,6 +21,8 @@ export type CreateAccountResult =
   | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence };
 
 export interface AccountPolicy {
+  /** Who hears events, as the worker has it. */
+  listeners: readonly string[];
   /** How often an account is polled, in ms. */
   check_every_ms: number;
   /** How often the number of accounts left is polled, in ms. */

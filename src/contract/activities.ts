@@ -247,7 +247,7 @@ export interface WaitingPolicy extends PollSchedule {
 export interface EventActivities {
   /**
    * Calls the merchant's handler, and hands the event over to the addresses. A handler that throws is called again. `listeners`: those
-   * that the workflow began with; a worker that lacks one fails the attempt.
+   * that the workflow knows; a worker that lacks one fails the attempt. Tells which of them are not gone.
    */
-  'payments.onEvent'(event: MerchantEvent, listeners: readonly string[]): Promise<void>;
+  'payments.onEvent'(event: MerchantEvent, listeners: readonly string[]): Promise<Told<readonly string[]>>;
 }
