@@ -6,11 +6,11 @@ import {
   type AccountActivities,
   type AccountId,
   type AccountPolicy,
+  accountNotSent,
   type CreateAccountInput,
   type CreateAccountResult,
   FAILURE,
   type NewSettings,
-  type Silence,
   telling,
   typedFailure,
 } from '../contract';
@@ -90,7 +90,7 @@ async function tryToCreate(
   sending: Sending,
 ): Promise<CreateAccountResult> {
   const now = serverClock();
-  if (now() >= send_before) return notSentInTime('Its time was over before a worker could send it.', 'no-answer');
+  if (now() >= send_before) return accountNotSent('Its time was over before a worker could send it.', 'no-answer');
   try {
     const account = parseNewSpeiAccount({ notify_url: notifyUrl?.(app_id), ...request });
     return { is: 'created', account: await gateway.createSpeiAccount(account, sending.beforeSending) };
@@ -99,17 +99,9 @@ async function tryToCreate(
       return creationFailed(error, sending);
     } catch (failure) {
       if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
-      return notSentInTime(error.message, silenceOf(error));
+      return accountNotSent(error.message, silenceOf(error));
     }
   }
-}
-
-function notSentInTime(reason: string, why: Silence): CreateAccountResult {
-  const message = `The virtual account was not created in its time, and none was made. ${reason}`;
-  return {
-    ...{ is: 'not-sent', message, why },
-    error: { outcome: 'not-sent', retryable: false, operation: SPEI_ACCOUNT_PATHS.create },
-  };
 }
 
 /**

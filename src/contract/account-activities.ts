@@ -2,9 +2,9 @@
 
 import type { CarriedAccount, CreateSpeiAccountInput, DepositSignal } from './account';
 import type { ForRun, NotCreated } from './activities';
-import type { Silence } from './attention';
 import type { MerchantEvent } from './events';
-import type { GatewayErrorFields, SpeiAccount } from './gateway';
+import type { SpeiAccount } from './gateway';
+import type { NotSent } from './not-sent';
 import type { PaymentState } from './payment';
 import type { Told } from './told';
 
@@ -17,8 +17,7 @@ export type CreateAccountResult =
   | { is: 'created'; account: SpeiAccount }
   | NotCreated
   | { is: 'unknown'; message: string }
-  /** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
-  | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence };
+  | NotSent;
 
 export interface AccountPolicy {
   /** Who hears events, as the worker has it. */

@@ -6,6 +6,7 @@ import type { EarlierPayments } from './earlier-payment';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
 import type { KnownOrder, PaymentEnd } from './known-order';
+import type { NotSent } from './not-sent';
 import type { NotificationClaim } from './notification';
 import type { NewPayment, OtherTrade } from './payment';
 import type { PollSchedule } from './poll-schedule';
@@ -28,8 +29,7 @@ export type CreateResult =
   | { is: 'busy'; error: GatewayErrorFields; message: string }
   | { is: 'duplicate'; error: GatewayErrorFields; message: string }
   | { is: 'unknown'; error: GatewayErrorFields; message: string }
-  /** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
-  | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence };
+  | NotSent;
 
 /**
  * The run that has read what was known before: in a reset of it the activity fails with {@link WAS_RESET}, and asks and sends nothing. Absent:

@@ -29,6 +29,7 @@ export * from './lookups';
 export * from './metrics';
 export * from './names';
 export * from './nexus';
+export * from './not-sent';
 export * from './notification';
 export * from './operator-actions';
 export * from './payload-size';

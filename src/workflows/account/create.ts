@@ -24,6 +24,7 @@ import type {
 } from '../../contract';
 import {
   type AccountPolicy,
+  accountNotSent,
   type CreateAccountInput,
   type CreateAccountResult,
   FAILURE,
@@ -31,7 +32,6 @@ import {
   QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
-  type Silence,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
   typedFailure,
@@ -312,10 +312,10 @@ async function tryToCreate(input: CreateAccountInput): Promise<Tried> {
     const made = await accountGateway.create(input);
     return isResultOf(made, MADE) ? made : UNKNOWN;
   } catch (error) {
-    if (error instanceof ActivityFailure && wasNeverRun(error)) return notSent('missing-activity', NO_WORKER);
+    if (error instanceof ActivityFailure && wasNeverRun(error)) return accountNotSent(NO_WORKER, 'missing-activity');
     const failed = sendingFailure(error);
     if (failed.is === 'unsent' && error instanceof ActivityFailure && hasRunOut(error))
-      return notSent(silenceAfter(error), error.cause?.message ?? '');
+      return accountNotSent(error.cause?.message ?? '', silenceAfter(error));
     if (failed.is === 'refused') return { is: 'invalid', failure: failed.failure };
     if (failed.is === 'none') throw error;
     return UNKNOWN;
@@ -323,12 +323,6 @@ async function tryToCreate(input: CreateAccountInput): Promise<Tried> {
 }
 
 const NO_WORKER = 'No worker of the task queue could run the activity gateway.create-account.';
-
-function notSent(why: Silence, reason: string): CreateAccountResult {
-  const message = `The virtual account was not created in its time, and none was made. ${reason}`;
-  const error = { outcome: 'not-sent', retryable: false, operation: '/virtual-account/spei/create' } as const;
-  return { is: 'not-sent', message, why, error };
-}
 
 function notCreated({ message, error }: { message: string; error: object }): ApplicationFailure {
   return typedFailure(FAILURE.notCreated, message, { ...error });
