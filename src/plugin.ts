@@ -245,7 +245,7 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
     }),
     ...previousRunActivities,
     ...starterActivities,
-    ...stuckSweepActivities(listeners.length > 0, config.PAYMENTS_OVERDUE),
+    ...stuckSweepActivities(listeners, config.PAYMENTS_OVERDUE),
     ...reconciliationActivities(
       new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       config.GATEWAY_NO_SUCH_ORDER,
@@ -253,7 +253,7 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
     ...accountActivities({
       gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])),
       notifyUrl,
-      policy: accountPolicyOf(config),
+      policy: accountPolicyOf(config, listeners),
     }),
     ...lookupActivities(new Map(calls.map(({ app_id, lookups }) => [app_id, lookups]))),
     ...policyActivity(config, listeners),

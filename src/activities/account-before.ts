@@ -28,14 +28,14 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** A closed run is asked by a worker of its own task queue. Where there is none any more, its history must do. */
 const QUERY_ATTEMPTS = 3;
 
-type Known = Omit<EarlierAccount, 'run_id'>;
+type Known = Omit<EarlierAccount, 'read_by'>;
 type OwnRun = NonNullable<Info['workflowExecution']>;
 
 /** The first page has the ledger, the others events and deposits. Throws a retryable failure while the list is behind. */
 export const accountBefore: AccountActivities['payments.account-before'] = telling(async ({ left }) => {
   const { workflowExecution: own } = activityInfo();
   const known = own === undefined ? nothingBut([]) : left === null ? await knownBefore(own) : await pageOf(own, left);
-  return { ...known, run_id: ownRunId() };
+  return { ...known, read_by: ownRunId() };
 });
 
 /** What earlier runs of this account knew, the latest first, until one has a ledger. */

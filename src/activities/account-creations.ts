@@ -24,13 +24,13 @@ export const accountOfCreation: AccountActivities['payments.account-of-creation'
     const client = getClient();
     // A search attribute is in clear for everybody who reads Temporal, and a key may be a buyer's.
     const key = createHash('sha256').update(workflow_id).digest('hex').slice(0, 32);
-    const run_id = ownRunId();
+    const read_by = ownRunId();
     const prefix = speiAccountWorkflowId(app_id, '');
     for await (const { workflowId } of client.workflow.list({ query: accountsOfKey(key) })) {
       if (!workflowId.startsWith(prefix)) continue;
-      return { account_id: workflowId.slice(prefix.length), key, run_id, unknown_run: null };
+      return { account_id: workflowId.slice(prefix.length), key, read_by, unknown_run: null };
     }
-    return { key, run_id, ...(await earlierCreations(client, workflow_id, run_id)) };
+    return { key, read_by, ...(await earlierCreations(client, workflow_id, read_by)) };
   },
 );
 

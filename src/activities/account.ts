@@ -6,13 +6,13 @@ import {
   type AccountActivities,
   type AccountId,
   type AccountPolicy,
+  accountNotSent,
+  type CreateAccountInput,
   type CreateAccountResult,
   FAILURE,
   type NewSettings,
-  type Silence,
   telling,
   typedFailure,
-  type WasReset,
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
 import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
@@ -29,7 +29,7 @@ import {
 } from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { isTooLate } from './next-attempt';
-import { wasResetSince } from './own-run';
+import { forRun } from './own-run';
 import { looksSoFar } from './poll-attempts';
 import { recordInActivity } from './recorder';
 import { type Sending, sendOnce } from './send-once';
@@ -51,9 +51,9 @@ const CANCEL_AGAIN_MS = 10_000;
 export function accountActivities({ gateways, notifyUrl, policy }: AccountActivitiesOptions): AccountActivities {
   const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id);
   return {
-    'gateway.create-account': async (input) => create(() => gatewayFor(input.app_id), input, notifyUrl),
+    'gateway.create-account': forRun((input) => create(() => gatewayFor(input.app_id), input, notifyUrl)),
     'gateway.find-account': telling(async (id) => find(gatewayFor(id.app_id), id)),
-    'gateway.watch-account': telling(async (input) => watch(gatewayFor(input.app_id), input, policy)),
+    'gateway.watch-account': forRun(telling(async (input) => watch(gatewayFor(input.app_id), input, policy))),
     'gateway.cancel-account': telling(async (id) => cancel(gatewayFor(id.app_id), id)),
     'gateway.account-quantity': telling(async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id)),
     'gateway.watch-account-quantity': telling(async (input) => watchQuantity(gatewayFor(input.app_id), input, policy)),
@@ -67,7 +67,6 @@ export function accountActivities({ gateways, notifyUrl, policy }: AccountActivi
   };
 }
 
-type CreateAccountInput = Parameters<AccountActivities['gateway.create-account']>[0];
 type CancelAccountInput = Parameters<AccountActivities['gateway.cancel-account']>[0];
 type WatchAccountInput = Parameters<AccountActivities['gateway.watch-account']>[0];
 type WatchQuantityInput = Parameters<AccountActivities['gateway.watch-account-quantity']>[0];
@@ -86,14 +85,12 @@ async function create(
 
 async function tryToCreate(
   gateway: AccountGateway,
-  { app_id, request, read_by, send_before }: CreateAccountInput,
+  { app_id, request, send_before }: CreateAccountInput,
   notifyUrl: NotifyUrlOf | undefined,
   sending: Sending,
 ): Promise<CreateAccountResult> {
-  // What the run that somebody has reset sent may have made the account.
-  if (wasResetSince(read_by)) return { is: 'reset' };
   const now = serverClock();
-  if (now() >= send_before) return notSentInTime('Its time was over before a worker could send it.', 'no-answer');
+  if (now() >= send_before) return accountNotSent('Its time was over before a worker could send it.', 'no-answer');
   try {
     const account = parseNewSpeiAccount({ notify_url: notifyUrl?.(app_id), ...request });
     return { is: 'created', account: await gateway.createSpeiAccount(account, sending.beforeSending) };
@@ -102,17 +99,9 @@ async function tryToCreate(
       return creationFailed(error, sending);
     } catch (failure) {
       if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
-      return notSentInTime(error.message, silenceOf(error));
+      return accountNotSent(error.message, silenceOf(error));
     }
   }
-}
-
-function notSentInTime(reason: string, why: Silence): CreateAccountResult {
-  const message = `The virtual account was not created in its time, and none was made. ${reason}`;
-  return {
-    ...{ is: 'not-sent', message, why },
-    error: { outcome: 'not-sent', retryable: false, operation: SPEI_ACCOUNT_PATHS.create },
-  };
 }
 
 /**
@@ -151,10 +140,9 @@ async function watch(
   gateway: AccountGateway,
   input: WatchAccountInput,
   policy: AccountPolicy,
-): Promise<SpeiAccount | WasReset | NewSettings> {
-  const { seen, first_ms, read_by } = input;
+): Promise<SpeiAccount | NewSettings> {
+  const { seen, first_ms } = input;
   const every_ms = input.policy.check_every_ms;
-  if (wasResetSince(read_by)) return { is: 'reset' };
   const looks = looksSoFar();
   // The workflow has just queried, so the first attempt only starts the schedule.
   if (looks === 0) throw notYet('watching', first_ms);

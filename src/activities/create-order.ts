@@ -1,7 +1,7 @@
 /** Makes one try to create an order: checks it, opens its sealed secrets, sends it, and says what became of it. */
 
 import type { JWK } from 'jose';
-import type { CreateInput, CreateResult, NewPayment, Silence } from '../contract';
+import { type CreateInput, type CreateResult, creationOf, type NewPayment, orderNotSent } from '../contract';
 import {
   GatewayError,
   InvalidRequestError,
@@ -56,9 +56,9 @@ export async function createOrder(
   );
 }
 
-function sentBy({ kind, request: { out_trade_no } }: NewPayment): SentRequest {
-  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
-  return { operation, what: `Order ${out_trade_no}`, out_trade_no };
+function sentBy(payment: NewPayment): SentRequest {
+  const { out_trade_no } = payment.request;
+  return { operation: creationOf(payment), what: `Order ${out_trade_no}`, out_trade_no };
 }
 
 async function attempt(
@@ -68,7 +68,7 @@ async function attempt(
   sending: Sending,
 ): Promise<CreateResult> {
   const now = serverClock();
-  if (now() >= send_before) return notSentInTime(payment, TOO_LATE, 'no-answer');
+  if (now() >= send_before) return orderNotSent(payment, TOO_LATE, 'no-answer');
   try {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
     const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules, { acceptsUnbound });
@@ -83,7 +83,7 @@ async function attempt(
     } catch (failure) {
       // A next attempt that would come too late is not waited for: callers of `created` wait for the word that nothing was sent.
       if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
-      return notSentInTime(payment, error.message, silenceOf(error));
+      return orderNotSent(payment, error.message, silenceOf(error));
     }
   }
 }
@@ -111,21 +111,10 @@ function creationFailed(error: unknown, reached: boolean, sending: Sending): Cre
   }
 }
 
-function notSentInTime(payment: NewPayment, reason: string, why: Silence): CreateResult {
-  const { operation, out_trade_no } = sentBy(payment);
-  const message = `Order ${out_trade_no} was not sent in its time. ${reason}`;
-  return {
-    is: 'not-sent',
-    message,
-    why,
-    error: { outcome: 'not-sent', retryable: false, operation, out_trade_no },
-  };
-}
-
 function withNotifyUrl({ app_id, kind, request }: NewPayment, notifyUrl: NotifyUrlOf | undefined): Order {
   const order = { notify_url: notifyUrl?.(app_id), ...request };
   if (order.notify_url === undefined) {
-    throw new InvalidRequestError(kind === 'direct' ? '/trade/pay' : '/trade/create', [
+    throw new InvalidRequestError(creationOf({ kind }), [
       { field: 'notify_url', rule: 'required, because WEBHOOK_PUBLIC_URL is not set' },
     ]);
   }

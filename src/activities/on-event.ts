@@ -1,6 +1,6 @@
 /** A merchant's event handler, and the addresses that get events, as an activity that workflows call. */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { EVENT_HANDLER, type EventActivities, type MerchantEvent } from '../contract';
+import { EVENT_HANDLER, type EventActivities, type MerchantEvent, telling } from '../contract';
 import { assertPresent, countedDelivery, type EventEndpoints, endpointOf, handOver } from './event-endpoints';
 
 /**
@@ -23,12 +23,12 @@ export const listenersOf = (onEvent: OnEvent | undefined, endpoints?: EventEndpo
  */
 export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEndpoints): EventActivities {
   return {
-    async 'payments.onEvent'(event, listeners = []) {
+    'payments.onEvent': telling(async (event: MerchantEvent, listeners: readonly string[] = []) => {
       const here = listenersOf(onEvent, endpoints);
       if (listeners.length > 0)
         assertPresent(
           listeners.every((one) => here.includes(one)),
-          'the handler onEvent, or each address of PAYMENTS_EVENTS_URL, that was there when the payment began',
+          'the handler onEvent, or each address of PAYMENTS_EVENTS_URL, that the workflow knows of',
         );
       const told = Promise.resolve(event)
         .then(onEvent)
@@ -37,7 +37,8 @@ export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEnd
         });
       await (onEvent ? countedDelivery('handler', told) : told);
       await handOver([event], endpoints);
-    },
+      return listeners.filter((one) => here.includes(one));
+    }),
   };
 }
 

@@ -10,7 +10,7 @@ import { NO_SUCH_ORDER } from '../gateway/refusals';
 import { createOrder, type OrderOptions } from './create-order';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { makeRefund } from './make-refund';
-import { forRun, wasResetSince } from './own-run';
+import { forRun } from './own-run';
 import type { BuyerOf } from './refund-user-info';
 import { findTrade, lookAtTrade, tradeAtAGlance, watchTrade } from './trade-queries';
 import { Unnotified } from './unnotified';
@@ -36,12 +36,11 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
       makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf, noSuchOrderWords),
     ),
     'gateway.look': forRun((look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords)),
-    'gateway.glance': async ({ app_id, id, read_by }) => {
-      if (read_by !== undefined && wasResetSince(read_by)) return null;
+    'gateway.glance': forRun(async ({ app_id, id }) => {
       const trade = await tradeAtAGlance(gatewayFor(app_id), id, noSuchOrderWords);
       unnotified.byLook(app_id, trade?.trade_status);
       return trade;
-    },
+    }),
     'gateway.find': forRun(({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords)),
     'gateway.watch': forRun(async ({ app_id, ...watch }) => {
       const trade = await watchTrade(gatewayFor(app_id), watch, noSuchOrderWords);

@@ -59,8 +59,9 @@ export type AccountPolicySettings = Pick<
   | 'PAYMENTS_OVERDUE'
 >;
 
-/** The settings for virtual accounts. Durations are in ms. */
-export const accountPolicyOf = (settings: AccountPolicySettings): AccountPolicy => ({
+/** The settings for virtual accounts. `listeners`: who hears events, by the worker's settings. Durations are in ms. */
+export const accountPolicyOf = (settings: AccountPolicySettings, listeners: readonly string[]): AccountPolicy => ({
+  listeners,
   check_every_ms: settings.PAYMENTS_ACCOUNT_CHECK_EVERY,
   quantity_every_ms: settings.PAYMENTS_POLL_EVERY,
   low_quantity: settings.PAYMENTS_ACCOUNTS_LOW,

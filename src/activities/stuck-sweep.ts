@@ -21,8 +21,8 @@ import { serverClock } from './time';
 /** How many of the stuck payments are named. */
 const NAMED = 20;
 
-/** `has_listener`: the worker has an event handler, or addresses for events. `overdue_ms`: how long a person may let something wait. */
-export const stuckSweepActivities = (has_listener: boolean, overdue_ms: number): StuckSweepActivities => ({
+/** `listeners`: who hears events, by the worker's settings. `overdue_ms`: how long a person may let something wait. */
+export const stuckSweepActivities = (listeners: readonly string[], overdue_ms: number): StuckSweepActivities => ({
   'payments.sweep': telling(async ({ stuck_ms }) => {
     const client = getClient();
     // A worker whose clock is hours ahead would find every open payment past its time.
@@ -48,7 +48,7 @@ export const stuckSweepActivities = (has_listener: boolean, overdue_ms: number):
     recordInActivity('overdue', overdue, {});
     await countReasons(client, now, { [ENDED_FROM_OUTSIDE]: ended });
     recordInActivity('sweptAt', Math.floor(now.getTime() / 1_000), {});
-    return { stuck, under_attention: open + ended, some, has_listener };
+    return { stuck, under_attention: open + ended, some, listeners };
   }),
 });
 

@@ -3,7 +3,7 @@
  * next one the same way.
  */
 
-import type { Attention, NewPayment } from '../contract';
+import { type Attention, creationOf, type NewPayment } from '../contract';
 import { InvalidRequestError } from '../gateway';
 import { CARD_AS_TOKEN, isCardNumber } from '../gateway/card-numbers';
 import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
@@ -28,7 +28,7 @@ export function assertSecretsSealed({ kind, request }: NewPayment, check: () => 
   if (issues.length === 0) return;
   const isOther = ({ field }: { field: string }) => !issues.some((bare) => field.split('.')[0] === bare.field);
   const faults = [...issues, ...faultsOf(check).filter(isOther)];
-  throw new BareSecretError(kind === 'direct' ? '/trade/pay' : '/trade/create', faults, request.out_trade_no);
+  throw new BareSecretError(creationOf({ kind }), faults, request.out_trade_no);
 }
 
 function faultsOf(check: () => void): InvalidRequestError['issues'] {

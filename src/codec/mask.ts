@@ -32,17 +32,7 @@ const EVERYBODY = [
   ...['refunded_elsewhere', 'although', 'claims', 'after_sale_id', 'read_by'],
   // Reconciliations, and sweeps for what is stuck.
   ...['since', 'until', 'checked', 'finished', 'between', 'here', 'gateway', 'merchant', 'adopted', 'adopt'],
-  ...[
-    'stuck',
-    'stuck_ms',
-    'under_attention',
-    'workflow_id',
-    'status',
-    'looked_at',
-    'has_listener',
-    'listeners',
-    'per_second',
-  ],
+  ...['stuck', 'stuck_ms', 'under_attention', 'workflow_id', 'status', 'looked_at', 'listeners', 'per_second'],
   // Failures of ours. Their texts are made so that they quote no private value; those of others are masked, see below.
   ...['message', 'stack_trace', 'code', 'msg', 'sub_code', 'sub_msg', 'http_status', 'retryable', 'operation'],
   ...['fields', 'field', 'rule', 'type'],

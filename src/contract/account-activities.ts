@@ -1,24 +1,27 @@
 /** The activities that the workflows of virtual accounts call. */
 
 import type { CarriedAccount, CreateSpeiAccountInput, DepositSignal } from './account';
-import type { NotCreated } from './activities';
-import type { Silence } from './attention';
+import type { ForRun, NotCreated } from './activities';
 import type { MerchantEvent } from './events';
-import type { GatewayErrorFields, SpeiAccount } from './gateway';
+import type { SpeiAccount } from './gateway';
+import type { NotSent } from './not-sent';
 import type { PaymentState } from './payment';
 import type { Told } from './told';
+
+export interface CreateAccountInput extends CreateSpeiAccountInput, ForRun {
+  send_before: number;
+}
 
 /** The outcome of one try to create an account. */
 export type CreateAccountResult =
   | { is: 'created'; account: SpeiAccount }
   | NotCreated
   | { is: 'unknown'; message: string }
-  /** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
-  | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence }
-  /** Nothing was sent. */
-  | WasReset;
+  | NotSent;
 
 export interface AccountPolicy {
+  /** Who hears events, as the worker has it. */
+  listeners: readonly string[];
   /** How often an account is polled, in ms. */
   check_every_ms: number;
   /** How often the number of accounts left is polled, in ms. */
@@ -65,7 +68,7 @@ export interface EarlierAccount {
   /** The keys for which the account was created, as digests. */
   keys: string[];
   /** The run that has read. */
-  run_id: string;
+  read_by: string;
   /** What the next pages have, the oldest run first. */
   left: LeftByRun[];
 }
@@ -84,7 +87,7 @@ export interface AccountOfCreation {
   /** What finds the account by its search attribute. */
   key: string;
   /** The run that has asked. */
-  run_id: string;
+  read_by: string;
   /** An earlier run under this key that may have made an account which nobody knows. */
   unknown_run: string | null;
 }
@@ -97,11 +100,6 @@ export interface KeyedSignal {
 export interface AccountId {
   app_id: string;
   account_id: string;
-}
-
-/** Somebody has reset the run: there are runs that it does not know of. */
-export interface WasReset {
-  is: 'reset';
 }
 
 /** The latest run of a payment, after its end. */
@@ -117,21 +115,16 @@ export interface EndedPayment {
 
 export interface AccountActivities {
   /**
-   * Tries once to create an account. Repeats the try only where the gateway certainly made none. `read_by` is the run that has
-   * read the runs before it: a reset of it sends nothing. From `send_before` on, in ms since the epoch, nothing is sent.
+   * Tries once to create an account. Repeats the try only where the gateway certainly made none. From `send_before` on, in ms since the
+   * epoch, nothing is sent.
    */
-  'gateway.create-account'(
-    input: CreateSpeiAccountInput & { read_by: string; send_before: number },
-  ): Promise<CreateAccountResult>;
+  'gateway.create-account'(input: CreateAccountInput): Promise<CreateAccountResult>;
   /** Queries until the gateway answers; null where it says that it has no such account. */
   'gateway.find-account'(input: AccountId): Promise<Told<SpeiAccount | null>>;
-  /**
-   * Polls slowly, and returns once the status differs from `seen`, or the worker's settings from `policy`; at once where the run is a
-   * reset of `read_by`, which knew of all the runs before it.
-   */
+  /** Polls slowly, and returns once the status differs from `seen`, or the worker's settings from `policy`. */
   'gateway.watch-account'(
-    input: AccountId & { seen: string | null; first_ms: number; policy: AccountPolicy; read_by: string },
-  ): Promise<Told<SpeiAccount | WasReset | NewSettings>>;
+    input: AccountId & ForRun & { seen: string | null; first_ms: number; policy: AccountPolicy },
+  ): Promise<Told<SpeiAccount | NewSettings>>;
   /**
    * Cancels until a query says CANCELED. Fails (`NotCanceled`) where the gateway refuses, and a query says otherwise.
    * `may_be_canceled`: an earlier request may have done it, so a refusal says nothing.

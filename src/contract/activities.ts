@@ -6,6 +6,7 @@ import type { EarlierPayments } from './earlier-payment';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
 import type { KnownOrder, PaymentEnd } from './known-order';
+import type { NotSent } from './not-sent';
 import type { NotificationClaim } from './notification';
 import type { NewPayment, OtherTrade } from './payment';
 import type { PollSchedule } from './poll-schedule';
@@ -28,11 +29,13 @@ export type CreateResult =
   | { is: 'busy'; error: GatewayErrorFields; message: string }
   | { is: 'duplicate'; error: GatewayErrorFields; message: string }
   | { is: 'unknown'; error: GatewayErrorFields; message: string }
-  /** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
-  | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence };
+  | NotSent;
 
-/** The run that has read what was known before: in a reset of it the activity fails with {@link WAS_RESET}, and asks and sends nothing. */
-interface ForRun {
+/**
+ * The run that has read what was known before: in a reset of it the activity fails with {@link WAS_RESET}, and asks and sends nothing. Absent:
+ * nothing has been read that one could have forgotten.
+ */
+export interface ForRun {
   read_by: string;
 }
 
@@ -154,11 +157,9 @@ export interface FindInput extends ForRun {
   settling_ms?: number;
 }
 
-export interface GlanceInput {
+export interface GlanceInput extends Partial<ForRun> {
   app_id: string;
   id: TradeId;
-  /** In a reset of that run it brings nothing; absent: nothing has been read that one could have forgotten. */
-  read_by?: string;
 }
 
 /** Types of retryable failures by which an activity that sends says that it has sent nothing. */
@@ -246,7 +247,7 @@ export interface WaitingPolicy extends PollSchedule {
 export interface EventActivities {
   /**
    * Calls the merchant's handler, and hands the event over to the addresses. A handler that throws is called again. `listeners`: those
-   * that the workflow began with; a worker that lacks one fails the attempt.
+   * that the workflow knows; a worker that lacks one fails the attempt. Tells which of them are not gone.
    */
-  'payments.onEvent'(event: MerchantEvent, listeners: readonly string[]): Promise<void>;
+  'payments.onEvent'(event: MerchantEvent, listeners: readonly string[]): Promise<Told<readonly string[]>>;
 }

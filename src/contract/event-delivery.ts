@@ -19,7 +19,7 @@ export interface EventDeliveryInput {
   subject: string;
   /** An event that the address does not take for so long needs a person, in ms. */
   give_up_ms: number;
-  /** Of the handler's delivery: who heard events when the workflow began that tells these. */
+  /** Of the handler's delivery: who hears events, as the workflow knows it that tells these. */
   listeners?: readonly string[] | undefined;
   /** Events that the run before has not delivered. */
   waiting?: readonly MerchantEvent[] | undefined;

@@ -30,6 +30,7 @@ export * from './metrics';
 export * from './money-text';
 export * from './names';
 export * from './nexus';
+export * from './not-sent';
 export * from './notification';
 export * from './operator-actions';
 export * from './payload-size';

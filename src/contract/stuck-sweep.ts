@@ -30,6 +30,9 @@ export interface StuckSweepState extends Swept {
 }
 
 export interface StuckSweepActivities {
-  /** Takes terminated orders on again, and counts by lists alone: it asks no payment and no gateway. Its metrics say the same. */
-  'payments.sweep'(input: { stuck_ms: number }): Promise<Told<Swept & { has_listener: boolean }>>;
+  /**
+   * Takes terminated orders on again, and counts by lists alone: it asks no payment and no gateway. Its metrics say the same. `listeners`: who
+   * hears events, as the worker has it.
+   */
+  'payments.sweep'(input: { stuck_ms: number }): Promise<Told<Swept & { listeners: readonly string[] }>>;
 }

@@ -35,6 +35,7 @@ export function fakeWorkerActivities({
   sealingKeys = [],
 }: FakeWorkerOptions): GatewayActivities {
   const config = loadConfig(env);
+  const listeners = listenersOf(onEvent);
   const notifyUrl = () => 'https://shop.example/ipn';
   return {
     ...gatewayActivities({
@@ -49,9 +50,9 @@ export function fakeWorkerActivities({
     ...accountActivities({
       gateways: new Map([[app_id, gateway.accounts]]),
       notifyUrl,
-      policy: accountPolicyOf(config),
+      policy: accountPolicyOf(config, listeners),
     }),
-    ...policyActivity(config, listenersOf(onEvent)),
+    ...policyActivity(config, listeners),
     ...eventActivity(onEvent),
   };
 }

@@ -159,7 +159,7 @@ describe('a poll that was held back', () => {
   });
 
   test('of an account waits as long as its own gap', async () => {
-    const policy = { ...accountPolicyOf(loadConfig({})), check_every_ms: HOUR, quantity_every_ms: HOUR };
+    const policy = { ...accountPolicyOf(loadConfig({}), []), check_every_ms: HOUR, quantity_every_ms: HOUR };
     const accounts = accountActivities({
       gateways: new Map([
         [

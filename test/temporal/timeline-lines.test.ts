@@ -11,7 +11,7 @@ test('an answer in our envelope is told as what is in it, and settings are no an
   const told = (activity: string, value: unknown) => answerLine(activity, { is: 'told', told: value });
   expect(told('gateway.find-account', { account_id: 'A1', status: 'ACTIVE' })).toBe('ACTIVE');
   expect(told('gateway.find-account', null)).toBe('no such account');
-  expect(told('gateway.watch-account', { is: 'reset' })).toBe('reset');
+  expect(told('gateway.watch-account', { is: 'settings' })).toBe('settings');
   expect(told('gateway.account-quantity', 7)).toBe('7 virtual accounts left');
   expect(told('gateway.account-policy', { patience_ms: 1 })).toBeUndefined();
   expect(answerLine('gateway.policy', { patience_ms: 1 })).toBeUndefined();

@@ -157,17 +157,7 @@ export class ActivityExecution {
 
   private giveUp(cause: Failure, retryState = RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE): void {
     if (this.over) return;
-    const { activityType, activityId } = this.scheduled;
-    const failure = {
-      message: 'Activity task failed',
-      cause: this.withLastHeartbeat(cause),
-      activityFailureInfo: {
-        activityType: { name: activityType ?? '' },
-        activityId: activityId ?? '',
-        retryState,
-      },
-    };
-    this.end({ failed: { failure } });
+    this.end(failed(this.scheduled, this.withLastHeartbeat(cause), retryState));
   }
 
   /** The server tells the last heartbeat with a time-out, and with nothing else. */
@@ -253,6 +243,20 @@ const WHAT_TIMED_OUT = new Map([
 
 function timedOut(timeoutType: api.api.enums.v1.TimeoutType): Failure {
   return { message: `activity ${WHAT_TIMED_OUT.get(timeoutType)} timeout`, timeoutFailureInfo: { timeoutType } };
+}
+
+/** The result of an activity that has failed for good. */
+export function failed(
+  { activityType, activityId }: ScheduledActivity,
+  cause: Failure,
+  retryState = RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE,
+): Resolution {
+  const activityFailureInfo = {
+    activityType: { name: activityType ?? '' },
+    activityId: activityId ?? '',
+    retryState,
+  };
+  return { failed: { failure: { message: 'Activity task failed', cause, activityFailureInfo } } };
 }
 
 /** The result of an activity that its workflow has cancelled. */

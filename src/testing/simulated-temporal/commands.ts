@@ -2,6 +2,7 @@
 import {
   ActivityExecution,
   cancelled,
+  failed,
   type LostAttempt,
   runActivityCode,
   type ScheduledActivity,
@@ -185,9 +186,10 @@ export class Commands {
       scheduled: clock.now,
       now: clock.now,
     });
-    if ('failure' in ended) throw notSimulated(`a local activity that fails (${ended.failure.message})`);
-    const resolveActivity = { seq: numberOf(command.seq), isLocal: true, result: { completed: ended } };
-    this.run.hearWithinTask({ resolveActivity });
+    if ('failure' in ended && !ended.failure.applicationFailureInfo?.nonRetryable)
+      throw notSimulated(`a local activity that is tried again (${ended.failure.message})`);
+    const result = 'failure' in ended ? failed(scheduled, ended.failure) : { completed: ended };
+    this.run.hearWithinTask({ resolveActivity: { seq: numberOf(command.seq), isLocal: true, result } });
   }
 
   /** What is cancelled before the code has its result is cancelled for the code. */

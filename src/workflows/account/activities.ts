@@ -6,7 +6,7 @@ import {
   type AccountId,
   type AccountPolicy,
   activityWords,
-  type CreateSpeiAccountInput,
+  type CreateAccountInput,
   type Silence,
   type SpeiAccount,
   type Told,
@@ -52,7 +52,7 @@ const words = (activity: string) => () => activityWords(activity);
 
 /** The gateway's operations on virtual accounts, each with a line for Temporal UI. */
 export const accountGateway = {
-  create: (input: CreateSpeiAccountInput & { read_by: string; send_before: number }) =>
+  create: (input: CreateAccountInput) =>
     summed(creatingUntil(input.send_before)['gateway.create-account'], words('gateway.create-account'))(input),
   find: (id: AccountId, within_ms: number) =>
     untilTold(summed(queryingFor(within_ms)['gateway.find-account'], () => `asks the gateway for ${named(id)}`))(id),

@@ -1,28 +1,20 @@
 /** A start that is not the account's own: what two workflows count of one account is counted twice. */
-import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import {
   type CreateSpeiAccountInput,
   createSpeiAccountWorkflowId,
-  FAILURE,
   namedByWorkflowId,
   type SpeiAccountInput,
   speiAccountWorkflowId,
-  typedFailure,
 } from '../../contract';
-import type { RequestIssue } from '../shared/request-rules';
+import { isFilled, refuseUpdates, startIssues } from '../shared/broken-start';
+import { invalidRequest, type RequestIssue } from '../shared/request-rules';
 import { cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate, takeAccountUpdate } from './messages';
-
-const isText = (value: unknown) => typeof value === 'string' && value !== '';
 
 /** The rules that a start breaks; none for the account's own workflow. */
 export function accountIssues({ app_id, account_id }: Partial<SpeiAccountInput> = {}): RequestIssue[] {
-  const missing = [
-    ...(isText(app_id) ? [] : [{ field: 'app_id', rule: 'required' }]),
-    ...(isText(account_id) ? [] : [{ field: 'account_id', rule: 'required' }]),
-  ];
   const own = speiAccountWorkflowId(app_id ?? '', account_id ?? '');
-  if (missing.length > 0 || workflowInfo().workflowId === own) return missing;
-  return [{ field: 'workflow id', rule: `must be ${own}: there the account’s deposits are counted` }];
+  return startIssues({ app_id, account_id }, own, 'there the account’s deposits are counted');
 }
 
 /**
@@ -31,10 +23,7 @@ export function accountIssues({ app_id, account_id }: Partial<SpeiAccountInput> 
  */
 export async function refuseAccount(issues: RequestIssue[]): Promise<never> {
   const refusal = () => refused('No account is followed by this start.', issues);
-  for (const update of [cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate, takeAccountUpdate])
-    setHandler(update, refusal);
-  // An update may have come with the start.
-  await condition(allHandlersFinished);
+  await refuseUpdates([cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate, takeAccountUpdate], refusal);
   const { kind, app_id, part: account_id } = namedByWorkflowId(workflowInfo().workflowId) ?? {};
   if (kind !== 'spei-account' || !app_id || !account_id) return refusal();
   return continueAsNew<(input: SpeiAccountInput) => Promise<void>>({ app_id, account_id });
@@ -45,7 +34,7 @@ export function assertOwnCreation({ app_id, request }: Partial<CreateSpeiAccount
   const { workflowId } = workflowInfo();
   const of_app = createSpeiAccountWorkflowId(app_id ?? '', '');
   const issues = [
-    ...(isText(app_id) ? [] : [{ field: 'app_id', rule: 'required' }]),
+    ...(isFilled(app_id) ? [] : [{ field: 'app_id', rule: 'required' }]),
     ...(typeof request === 'object' && request !== null ? [] : [{ field: 'request', rule: 'required' }]),
     ...(workflowId.startsWith(of_app) && workflowId !== of_app
       ? []
@@ -60,6 +49,5 @@ export function assertOwnCreation({ app_id, request }: Partial<CreateSpeiAccount
 }
 
 function refused(what: string, issues: RequestIssue[]): never {
-  const list = issues.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
-  throw typedFailure(FAILURE.invalidRequest, `${what} ${list}`, { issues, started: false });
+  throw invalidRequest(issues, what, { started: false });
 }

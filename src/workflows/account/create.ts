@@ -24,13 +24,14 @@ import type {
 } from '../../contract';
 import {
   type AccountPolicy,
+  accountNotSent,
+  type CreateAccountInput,
   type CreateAccountResult,
   FAILURE,
   type KeyedSignal,
   QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
-  type Silence,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
   typedFailure,
@@ -39,6 +40,7 @@ import {
 } from '../../contract';
 import { isId } from '../../gateway/pure/ids';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
+import { anewInReset } from '../shared/continued';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import { hasRunOut, silenceAfter, wasNeverRun } from '../shared/given-up';
 import { startAbandoned, startOrSignal } from '../shared/other-workflows';
@@ -101,7 +103,10 @@ class AccountCreation {
     if (this.state.attention !== null) this.settle();
     this.times = policy;
     await this.startQuantityWatch();
-    const account = (await this.knownAccount()) ?? (await this.create(policy));
+    const account = await anewInReset(
+      async () => (await this.knownAccount()) ?? (await this.create(policy)),
+      async () => this.settle(),
+    );
     await this.startAccount(account);
     this.state.account = account;
     this.show();
@@ -111,9 +116,9 @@ class AccountCreation {
   /** The account of the key, if one is known. Takes note of an earlier run that may have made one. */
   private async knownAccount(): Promise<SpeiAccountData | undefined> {
     const asked = { app_id: this.input.app_id, workflow_id: workflowInfo().workflowId };
-    const { account_id, key, run_id, unknown_run } = await earlierWorkflows.accountOfCreation(asked);
+    const { account_id, key, read_by, unknown_run } = await earlierWorkflows.accountOfCreation(asked);
     this.key = key;
-    this.readBy = run_id;
+    this.readBy = read_by;
     if (account_id !== null) return this.loadAccount(account_id);
     if (!unknown_run) return undefined;
     this.noteUnknown(`The run ${unknown_run} under this key ended before its outcome was known.`, null, null);
@@ -140,7 +145,6 @@ class AccountCreation {
       return undefined;
     if (tried.is === 'invalid') throw tried.failure;
     if (tried.is === 'created') return accountData(tried.account);
-    if (tried.is === 'reset') return this.knownAccount();
     if (tried.is === 'not-sent') throw notCreated(tried);
     if (tried.is === 'not-created') {
       if (tried.credentials) this.raise('credentials');
@@ -299,20 +303,19 @@ const MADE: ResultShape<CreateAccountResult> = {
   'not-created': { error: isObject, message: isText },
   unknown: { message: isText },
   'not-sent': { error: isObject, message: isText, why: isText },
-  reset: {},
 };
 
 type Tried = CreateAccountResult | { is: 'invalid'; failure: ApplicationFailure };
 
-async function tryToCreate(input: CreateSpeiAccountInput & { read_by: string; send_before: number }): Promise<Tried> {
+async function tryToCreate(input: CreateAccountInput): Promise<Tried> {
   try {
     const made = await accountGateway.create(input);
     return isResultOf(made, MADE) ? made : UNKNOWN;
   } catch (error) {
-    if (error instanceof ActivityFailure && wasNeverRun(error)) return notSent('missing-activity', NO_WORKER);
+    if (error instanceof ActivityFailure && wasNeverRun(error)) return accountNotSent(NO_WORKER, 'missing-activity');
     const failed = sendingFailure(error);
     if (failed.is === 'unsent' && error instanceof ActivityFailure && hasRunOut(error))
-      return notSent(silenceAfter(error), error.cause?.message ?? '');
+      return accountNotSent(error.cause?.message ?? '', silenceAfter(error));
     if (failed.is === 'refused') return { is: 'invalid', failure: failed.failure };
     if (failed.is === 'none') throw error;
     return UNKNOWN;
@@ -320,12 +323,6 @@ async function tryToCreate(input: CreateSpeiAccountInput & { read_by: string; se
 }
 
 const NO_WORKER = 'No worker of the task queue could run the activity gateway.create-account.';
-
-function notSent(why: Silence, reason: string): CreateAccountResult {
-  const message = `The virtual account was not created in its time, and none was made. ${reason}`;
-  const error = { outcome: 'not-sent', retryable: false, operation: '/virtual-account/spei/create' } as const;
-  return { is: 'not-sent', message, why, error };
-}
 
 function notCreated({ message, error }: { message: string; error: object }): ApplicationFailure {
   return typedFailure(FAILURE.notCreated, message, { ...error });

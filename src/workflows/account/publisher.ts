@@ -16,10 +16,13 @@ type NewEvent = AccountEvent extends infer Event
     : never
   : never;
 
+type PublishingPolicy = Pick<AccountPolicy, 'overdue_ms' | 'listeners'>;
+
 export class AccountPublisher {
   private readonly visibility = new AccountVisibility();
   private outbox: InlineDelivery | undefined;
   private overdue: OverdueWait | undefined;
+  private listeners: readonly string[] = [];
   /** Events from before it was opened; null: it was. */
   private unpublished: MerchantEvent[] | null = [];
   /** How often this run has told each news. */
@@ -35,17 +38,18 @@ export class AccountPublisher {
     public published: CarriedAccount['published'],
   ) {}
 
-  /** Every account tells its events: its run may last for years, and who listens is decided when an event is told. */
-  open(policy: Pick<AccountPolicy, 'overdue_ms'>): void {
+  /** Every account tells its events, also where nobody listens yet: its run may last for years. */
+  open(policy: PublishingPolicy): void {
     this.isClosed = false;
-    this.outbox = new InlineDelivery(EventRelay.ofRun());
+    this.follow(policy);
+    this.outbox = new InlineDelivery(EventRelay.ofRun(), () => this.listeners);
     this.outbox.put(this.unpublished ?? []);
     this.unpublished = null;
-    this.follow(policy);
   }
 
   /** Goes by these settings from now on. */
-  follow({ overdue_ms }: Pick<AccountPolicy, 'overdue_ms'>): void {
+  follow({ overdue_ms, listeners }: PublishingPolicy): void {
+    this.listeners = listeners;
     if (this.overdue?.overdue_ms === overdue_ms) return;
     this.overdue?.close();
     const tell = (since: string) =>

@@ -9,7 +9,6 @@ import {
   type NewSettings,
   type Silence,
   typedFailure,
-  type WasReset,
 } from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
 import { pollUntil } from '../shared/polling';
@@ -21,8 +20,6 @@ import { untilGatewayAnswers } from './until-answered';
 export class AccountSync {
   /** Why the gateway does not cancel the account. Callers who wait get this failure. */
   refusal: ApplicationFailure | undefined;
-  /** This run is a reset: what it goes on from may not be the latest. Nothing is asked any more. */
-  wasReset = false;
   private hasQueried = false;
   private readonly scope = new CancellationScope();
 
@@ -38,11 +35,11 @@ export class AccountSync {
     public cancelWanted: boolean,
   ) {}
 
-  /** Runs until {@link stop}. */
+  /** Runs until {@link stop}. Throws `WasReset` in a reset: what it goes on from may not be the latest. */
   async run(): Promise<void> {
     try {
       await this.scope.run(async () => {
-        while (!this.wasReset) await this.step();
+        for (;;) await this.step();
       });
     } catch (error) {
       if (!isCancellation(error)) throw error;
@@ -98,8 +95,7 @@ export class AccountSync {
     if (isNewSettings(news)) {
       this.checks.policy = news.policy;
       this.follow(news.policy);
-    } else if ('is' in news) this.wasReset = true;
-    else this.apply(news);
+    } else this.apply(news);
   }
 
   private apply(found: SpeiAccount | null): void {
@@ -116,8 +112,7 @@ export class AccountSync {
   }
 }
 
-const isNewSettings = (news: SpeiAccount | WasReset | NewSettings): news is NewSettings =>
-  'is' in news && news.is === 'settings';
+const isNewSettings = (news: SpeiAccount | NewSettings): news is NewSettings => 'is' in news && news.is === 'settings';
 
 /** What whoever waits for the gateway is told once the wait is over. */
 export function notAnswered(account_id: string, done: string): ApplicationFailure {

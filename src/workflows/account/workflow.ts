@@ -27,7 +27,7 @@ import type {
 } from '../../contract';
 import { bytesOf } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
-import { isContinued } from '../shared/continued';
+import { isContinued, isResetFailure, isResetOf } from '../shared/continued';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/request-rules';
 import { assertTaking, shownWait } from '../shared/wait';
@@ -84,6 +84,8 @@ class SpeiAccountRun {
   /** `draining`: no more confirmations start. `closed`: no deposit is counted and no event published any more. */
   private phase: 'open' | 'draining' | 'closed' = 'open';
   private failure: unknown;
+  /** An activity has said that this run is a reset. */
+  private isReset = false;
   /** Deposits that come before it is known what an earlier run knew; null once it is. */
   private early: DepositSignal[] | null;
   /** The run that knew of every run before it. A reset of it does not. */
@@ -134,13 +136,13 @@ class SpeiAccountRun {
     if (this.early) await this.takeOver();
     do {
       const syncing = this.open(this.policy);
-      await condition(() => this.failure !== undefined || this.shouldEnd);
+      await condition(() => this.shouldEnd);
       this.throwIfFailed();
       await this.close(syncing);
       // Signals that came while it closed are on top of what was measured before.
-    } while (!this.sync?.wasReset && bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
+    } while (!this.isReset && bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
     // After a reset, the next run reads what this one and all before it have, as after a termination.
-    const carried = this.sync?.wasReset ? undefined : this.carried;
+    const carried = this.isReset ? undefined : this.carried;
     await continueAsNew<typeof speiAccount>({ ...this.input, account: this.record.account, carried });
   }
 
@@ -162,8 +164,8 @@ class SpeiAccountRun {
       if (!isRead) await condition(() => this.early?.length !== 0);
       if (this.early?.length) this.raise('overdue-deposit');
     });
-    const { carried, cancel_wanted, is_lost, undelivered, deposits, keys, run_id } = await loadEarlierAccount();
-    this.readBy = run_id;
+    const { carried, cancel_wanted, is_lost, undelivered, deposits, keys, read_by } = await loadEarlierAccount();
+    this.readBy = read_by;
     // Somebody may have asked this run too.
     this.cancelWanted ||= cancel_wanted;
     this.keys.restore(keys);
@@ -208,7 +210,7 @@ class SpeiAccountRun {
   }
 
   private get shouldEnd(): boolean {
-    if (this.sync?.wasReset) return true;
+    if (this.isReset || this.failure !== undefined) return true;
     return isLong(workflowInfo()) && this.ledger.carriedBytes <= MAX_CARRIED_BYTES;
   }
 
@@ -254,7 +256,7 @@ class SpeiAccountRun {
   /** A reset goes on from an older ledger, unless it has read the runs before it: it hands on what was asked, and no count. */
   private get handover(): AccountHandover {
     const cancel_wanted = this.isCancelWanted;
-    const knowsAll = this.early === null && this.readBy === workflowInfo().runId;
+    const knowsAll = this.early === null && !isResetOf(this.readBy);
     if (!knowsAll) return { carried: null, cancel_wanted, seen: 0, undelivered: [] };
     return { carried: this.carried, cancel_wanted, seen: this.seen, undelivered: this.publisher.undelivered };
   }
@@ -357,7 +359,8 @@ class SpeiAccountRun {
   }
 
   private fail(error: unknown): void {
-    this.failure ??= error;
+    if (isResetFailure(error)) this.isReset = true;
+    else this.failure ??= error;
   }
 
   private show(): void {

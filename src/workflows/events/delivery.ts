@@ -33,6 +33,7 @@ import {
 import { MINUTE } from '../../gateway/pure/durations';
 import { attentionSection } from '../shared/attention';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
+import { isTold } from '../shared/ended-by-hand';
 import { assertResolution } from '../shared/request-rules';
 import { ShownAttributes } from '../shared/visibility';
 
@@ -186,14 +187,16 @@ const toAddress = ({ give_up_ms }: EventDeliveryInput) =>
     summary: activityWords('payments.postEvents'),
   })['payments.postEvents'];
 
-/** One event at a time: the handler may take as long as the activity. */
-function toHandler({ give_up_ms, listeners = [] }: EventDeliveryInput): EventDeliveryActivities['payments.postEvents'] {
+/** One event at a time: the handler may take as long as the activity. What is gone for one event is not waited for with the next. */
+function toHandler({ give_up_ms, ...input }: EventDeliveryInput): EventDeliveryActivities['payments.postEvents'] {
   const tell = proxyActivities<EventActivities>({
     ...untilGivenUp(give_up_ms),
     summary: activityWords('payments.onEvent'),
   })['payments.onEvent'];
+  let { listeners = [] } = input;
   return async ({ events: [event] }) => {
-    if (event) await tell(event, listeners);
+    const answer = event && (await tell(event, listeners));
+    if (answer && isTold(answer)) listeners = answer.told;
     return 1;
   };
 }

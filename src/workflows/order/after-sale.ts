@@ -42,7 +42,7 @@ import {
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
-import { uncancelled } from '../shared/cancellable';
+import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { assertReadHere, isContinued, isReadHere, isResetFailure, isResetOf, wasReset } from '../shared/continued';
 import {
   attentionAfter,
@@ -139,10 +139,11 @@ class AfterSaleRun {
   /** All that is known, and the facts that made it. */
   private learned: LearnedFacts<KnownOrder, AfterSaleFact, FoldSettings>;
   /**
-   * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `reset`: the next run reads what this one has
-   * forgotten. `closing`: nothing may change any more.
+   * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `closing`: nothing may change any more.
    */
-  private phase: 'reading' | 'open' | 'unknown' | 'reset' | 'closing' = 'reading';
+  private phase: 'reading' | 'open' | 'unknown' | 'closing' = 'reading';
+  /** An activity has said that this run is a reset: the next run reads what this one has forgotten. */
+  private isReset = false;
   private readonly early: NewAfterSaleFact[] = [];
   private policy: PaymentPolicy | undefined;
   /** The requests of this run. They hold personal data, so they are neither facts nor shown. */
@@ -239,11 +240,15 @@ class AfterSaleRun {
 
   async execute(): Promise<void> {
     try {
-      await this.run();
+      await runUntilResolved(
+        () => this.isReset,
+        () => this.run(),
+      );
     } catch (error) {
       if (!isResetFailure(error)) throw error;
-      await this.readInNewRun();
+      this.isReset = true;
     }
+    if (this.isReset) await this.readInNewRun();
   }
 
   private async run(): Promise<void> {
@@ -498,7 +503,8 @@ class AfterSaleRun {
     if (this.order.payment !== null) return Promise.resolve();
     if (Date.now() - this.read_at >= READ_AGAIN_MS) {
       this.read_at = Date.now();
-      this.read = this.readEndNow();
+      // Callers wait for it too, whoever has begun it.
+      this.read = uncancelled(() => this.readEndNow());
     }
     return this.read;
   }
@@ -628,11 +634,10 @@ class AfterSaleRun {
   }
 
   /**
-   * An activity has said that this run is a reset. It has sent nothing, and the next run reads what this one and all before it know, as after a
-   * termination: whoever waits here asks that one.
+   * This run is a reset. It has sent nothing, and the next one reads what this one and all before it know, as after a termination: whoever
+   * waits here asks that one.
    */
   private async readInNewRun(): Promise<void> {
-    this.phase = 'reset';
     this.waitFor('the next run, which reads what was known before the reset');
     await condition(allHandlersFinished);
     await this.outbox?.close();
@@ -654,7 +659,7 @@ class AfterSaleRun {
   private async refund(order: RefundOrder): Promise<RefundAnswer> {
     return withinOneTime(REFUND_WAIT_MS, 'refund', (isInTime) =>
       this.refundInTime(order, async (isMet) => {
-        const isInTimeNow = await isInTime(() => this.phase === 'reset' || isMet());
+        const isInTimeNow = await isInTime(() => this.isReset || isMet());
         this.assertNotReset();
         return isInTimeNow;
       }),
@@ -708,11 +713,11 @@ class AfterSaleRun {
 
   /** The next run reads what this one has forgotten: who asks, asks that one. */
   private assertNotReset(): void {
-    if (this.phase === 'reset') throw justReset();
+    if (this.isReset) throw justReset();
   }
 
   private async recheck(): Promise<AfterSaleState> {
-    await this.rechecks.recheck(() => this.phase === 'unknown' || this.phase === 'reset');
+    await this.rechecks.recheck(() => this.phase === 'unknown' || this.isReset);
     this.assertNotReset();
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     return this.state;
@@ -749,16 +754,14 @@ class AfterSaleRun {
 
   /** A person decides on what is known, and not on what a reset has gone back to: the next run reads first. */
   private async readHereFirst(): Promise<void> {
-    if (await isReadHere(this.settings)) return;
-    this.rechecks.request();
-    await condition(() => this.phase === 'reset');
-    throw justReset();
+    if (!(await isReadHere(this.settings))) this.isReset = true;
+    this.assertNotReset();
   }
 
   /** A request that has not left us, as while the gateway is down, does not leave us while a person decides on it. */
   private async holdBack(number: string): Promise<void> {
     this.deciding = number;
-    const isOver = () => this.phase === 'reset' || findRefund(this.order, number)?.phase !== 'sending';
+    const isOver = () => this.isReset || findRefund(this.order, number)?.phase !== 'sending';
     await condition(isOver, HELD_BACK_WITHIN_MS, {
       summary: 'until the request of the refund is called off',
     });

@@ -14,7 +14,8 @@ import {
   typedFailure,
   whyForeign,
 } from '../../contract';
-import type { RequestIssue } from '../shared/request-rules';
+import { isFilled } from '../shared/broken-start';
+import { invalidRequest, type RequestIssue } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 import { readEarlierRuns } from './earlier-runs';
 import type { NewPaymentFact } from './facts';
@@ -42,7 +43,7 @@ export function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
     ...(kind === 'direct' || kind === 'checkout' || kind === 'adopt'
       ? []
       : [{ field: 'kind', rule: 'direct, checkout or adopt' }]),
-    ...(typeof app_id === 'string' && app_id !== '' ? [] : [{ field: 'app_id', rule: 'required' }]),
+    ...(isFilled(app_id) ? [] : [{ field: 'app_id', rule: 'required' }]),
     ...(input && input.kind !== 'adopt' ? orderIssues(input) : []),
     ...(input?.kind === 'adopt' ? adoptionIssues(input) : []),
   ];
@@ -50,9 +51,8 @@ export function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
 
 /** Whoever asks this run is told why. A notification that came to it is genuine, and its trade is taken on. */
 export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<never> {
-  const list = issues.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
   const refusal = () => {
-    throw typedFailure(FAILURE.invalidRequest, `No payment was started. ${list}`, { issues });
+    throw invalidRequest(issues, 'No payment was started.');
   };
   for (const update of [recheckUpdate, cancelUpdate, resolveUpdate, takeUpdate]) setHandler(update, refusal);
   setHandler(createdUpdate, (order?: PaymentInput) => {
@@ -94,9 +94,7 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
 
 function orderIssues({ app_id, request }: Partial<NewPayment>): RequestIssue[] {
   const text = (field: 'out_trade_no' | 'order_amount' | 'order_currency' | 'method') =>
-    typeof request?.[field] === 'string' && request[field] !== ''
-      ? []
-      : [{ field: `request.${field}`, rule: 'required, as text' }];
+    isFilled(request?.[field]) ? [] : [{ field: `request.${field}`, rule: 'required, as text' }];
   const missing = [...text('out_trade_no'), ...text('order_amount'), ...text('order_currency')];
   if (request?.method !== undefined) missing.push(...text('method'));
   if (missing.length > 0) return missing;
@@ -104,11 +102,10 @@ function orderIssues({ app_id, request }: Partial<NewPayment>): RequestIssue[] {
 }
 
 function adoptionIssues({ app_id, out_trade_no, trade_no }: AdoptedPayment): RequestIssue[] {
-  const isText = (value: unknown) => typeof value === 'string' && value !== '';
-  if (isText(out_trade_no) && answersAnotherOrder(app_id, [out_trade_no]))
+  if (isFilled(out_trade_no) && answersAnotherOrder(app_id, [out_trade_no]))
     return [{ field: 'workflow id', rule: `must not be that of another order than ${out_trade_no}` }];
-  if (isText(out_trade_no)) return [];
-  return isText(trade_no) ? [] : [{ field: 'out_trade_no', rule: 'required where there is no trade_no' }];
+  if (isFilled(out_trade_no)) return [];
+  return isFilled(trade_no) ? [] : [{ field: 'out_trade_no', rule: 'required where there is no trade_no' }];
 }
 
 /** Whether this workflow has the id of an order's payment, and none of these numbers is that order's. */

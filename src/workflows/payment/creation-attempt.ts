@@ -1,6 +1,14 @@
 /** Attempts to create an order, and the outcome of each. */
 import { ActivityFailure, condition } from '@temporalio/workflow';
-import { type CreateInput, type CreateResult, detailsOf, type NewPayment, sameFailure } from '../../contract';
+import {
+  type CreateInput,
+  type CreateResult,
+  creationOf,
+  detailsOf,
+  type NewPayment,
+  orderNotSent,
+  sameFailure,
+} from '../../contract';
 import { gateway } from '../shared/activities';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import { wasNeverRun } from '../shared/given-up';
@@ -15,6 +23,8 @@ const FIRST_TRY_MS = 5_000;
 
 /** A gateway that was busy is asked again after so many ms, once; from then on the server spaces the attempts. */
 const BUSY_PAUSE_MS = 1_000;
+
+const NO_WORKER = 'No worker of the task queue could run the activity gateway.create.';
 
 /** The outcome of a try, once the workflow has to decide what follows. */
 type Decisive = Exclude<Tried, { is: 'busy' | 'too-soon' }>;
@@ -84,7 +94,8 @@ async function attemptCreation(
     if (tried === 'interrupted' || tried === 'timeout') return { is: 'interrupted' };
     return isResultOf(tried, TRIED) ? tried : unknownOutcome(input);
   } catch (error) {
-    if (error instanceof ActivityFailure && wasNeverRun(error)) return neverRun(input);
+    if (error instanceof ActivityFailure && wasNeverRun(error))
+      return orderNotSent(input, NO_WORKER, 'missing-activity');
     return failedAttempt(error, input, context);
   }
 }
@@ -110,18 +121,7 @@ function failedAttempt(
   }
 }
 
-function unknownOutcome({ kind }: CreateInput): CreateResult {
-  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
-  return { is: 'unknown', message: NO_WORD, error: { outcome: 'unknown', retryable: true, operation } };
-}
-
-/** No worker could run the activity in its time. */
-function neverRun({ kind, request: { out_trade_no } }: CreateInput): CreateResult {
-  const reason = 'No worker of the task queue could run the activity gateway.create.';
-  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
-  return {
-    ...{ is: 'not-sent', why: 'missing-activity' },
-    message: `Order ${out_trade_no} was not sent in its time. ${reason}`,
-    error: { outcome: 'not-sent', retryable: false, operation, out_trade_no },
-  };
+function unknownOutcome(input: CreateInput): CreateResult {
+  const error = { outcome: 'unknown', retryable: true, operation: creationOf(input) } as const;
+  return { is: 'unknown', message: NO_WORD, error };
 }

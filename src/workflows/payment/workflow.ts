@@ -36,7 +36,7 @@ import {
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
-import { assertReadHere, isResetFailure, isResetOf, wasReset } from '../shared/continued';
+import { anewInReset, assertReadHere, isResetOf, wasReset } from '../shared/continued';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { type Upsert, Visibility } from '../shared/visibility';
@@ -212,17 +212,14 @@ class PaymentRun implements PaymentContext {
   }
 
   async execute(): Promise<void> {
-    const scope = new CancellationScope();
     try {
-      await scope.run(() => this.run());
+      await anewInReset(
+        () => this.run(),
+        () => this.forget(),
+      );
     } catch (error) {
-      if (!isResetFailure(error)) {
-        this.failure = error;
-        throw error;
-      }
-      scope.cancel();
-      await this.forget();
-      await this.execute();
+      this.failure = error;
+      throw error;
     } finally {
       this.measured.decided();
       this.show();

@@ -65,7 +65,9 @@ class Sweep {
     resolved: null,
   };
   private readonly visibility = new Visibility();
-  private readonly delivery = new InlineDelivery(EventRelay.ofRun());
+  /** Who hears events, as the worker of the last look has it. */
+  private listeners: readonly string[] = [];
+  private readonly delivery = new InlineDelivery(EventRelay.ofRun(), () => this.listeners);
   private isReported: boolean;
 
   constructor(private readonly input: StuckSweepInput) {
@@ -88,11 +90,12 @@ class Sweep {
   }
 
   private async look(): Promise<void> {
-    const { has_listener, ...found } = await sweep({ stuck_ms: this.input.stuck_ms ?? STUCK_MS });
+    const { listeners, ...found } = await sweep({ stuck_ms: this.input.stuck_ms ?? STUCK_MS });
     const attention = found.stuck > 0 && this.state.resolved === null ? 'stuck-payments' : null;
     this.state = { ...this.state, ...found, looked_at: new Date().toISOString(), attention };
     this.show();
-    if (attention && has_listener) this.tell(found);
+    this.listeners = listeners;
+    if (attention && listeners.length > 0) this.tell(found);
   }
 
   /** Once for a sweep, however often it looks and goes on in a new run. */

@@ -1,5 +1,5 @@
 /** Which run of its workflow this one is, as its history says. Anybody may start a run with the input of an earlier one. */
-import { ActivityFailure, ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancellationScope, workflowInfo } from '@temporalio/workflow';
 import { type PaymentPolicy, typedFailure, WAS_RESET } from '../../contract';
 import { loadPolicy } from './activities';
 
@@ -33,4 +33,18 @@ export async function assertReadHere(policy: Pick<PaymentPolicy, 'read_by'>): Pr
 export function isResetFailure(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure && cause.type === WAS_RESET;
+}
+
+/** Returns what `part` does. Where it fails because this run is such a reset, it begins anew after `forget`: it has asked and sent nothing. */
+export async function anewInReset<T>(part: () => Promise<T>, forget: () => Promise<void>): Promise<T> {
+  for (;;) {
+    const scope = new CancellationScope();
+    try {
+      return await scope.run(part);
+    } catch (error) {
+      if (!isResetFailure(error)) throw error;
+    }
+    scope.cancel();
+    await forget();
+  }
 }

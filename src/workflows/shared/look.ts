@@ -1,5 +1,4 @@
 /** One look at a trade, what it needs of a person, and the search for a trade that the gateway does not show yet. */
-import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 import {
   type Attention,
   type FindInput,
@@ -87,7 +86,7 @@ export async function glance(look: GlanceInput): Promise<QueriedTrade | null> {
   try {
     return await glanceAtTrade(look);
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    if (!saysNothing(error)) throw error;
     return null;
   }
 }

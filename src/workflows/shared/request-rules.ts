@@ -39,8 +39,12 @@ export const seenIssues = (seen: unknown, shown: string | null): RequestIssue[] 
         },
       ];
 
-/** The failure `InvalidRequest` for a request that changed nothing. */
-export function invalidRequest(issues: readonly RequestIssue[]): ApplicationFailure {
+/** The failure `InvalidRequest` for a request that changed nothing, or as `what` says. */
+export function invalidRequest(
+  issues: readonly RequestIssue[],
+  what = 'Nothing was changed.',
+  details: object = {},
+): ApplicationFailure {
   const list = issues.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
-  return typedFailure(FAILURE.invalidRequest, `Nothing was changed. ${list}`, { issues });
+  return typedFailure(FAILURE.invalidRequest, `${what} ${list}`, { issues, ...details });
 }

@@ -40,7 +40,9 @@ const TROUBLES = {
     return works;
   },
   settings: () =>
-    lacks(accountActivities({ gateways: new Map(), notifyUrl: undefined, policy: accountPolicyOf(loadConfig({})) })),
+    lacks(
+      accountActivities({ gateways: new Map(), notifyUrl: undefined, policy: accountPolicyOf(loadConfig({}), []) }),
+    ),
   'missing-activity': () =>
     lacks(
       Object.fromEntries(

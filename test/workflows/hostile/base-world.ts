@@ -173,7 +173,7 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
     const config = loadConfig(this.settings);
     return {
       ...gatewayActivities({ gateways, sealingKeys: () => [], notifyUrl, buyerOf: this.buyerOf }),
-      ...accountActivities({ gateways, notifyUrl, policy: accountPolicyOf(config) }),
+      ...accountActivities({ gateways, notifyUrl, policy: accountPolicyOf(config, ['handler']) }),
       ...policyActivity(config, ['handler']),
       ...previousRunActivities,
       'payments.onEvent': async (event: MerchantEvent) => this.hear(event),

@@ -19,10 +19,10 @@ export class InlineDelivery {
   /** The relay is just taking everything: the events stay here until it has them, because a run that ends would lose them. */
   private leaving: Promise<void> | undefined;
 
-  /** `listeners`: who heard events when the workflow began; none where that is decided when an event is told. */
+  /** `listeners`: who hears events, as the workflow knows it. */
   constructor(
     private readonly relay: EventRelay,
-    private readonly listeners: readonly string[] = [],
+    private readonly listeners: () => readonly string[],
   ) {}
 
   get isEmpty(): boolean {
@@ -53,7 +53,7 @@ export class InlineDelivery {
   }
 
   private leaveAll(): Promise<void> {
-    this.leaving ??= this.relay.takeOver(this.undelivered, this.listeners).finally(() => {
+    this.leaving ??= this.relay.takeOver(this.undelivered, this.listeners()).finally(() => {
       this.leaving = undefined;
     });
     return this.leaving;
@@ -74,7 +74,7 @@ export class InlineDelivery {
   private async isTaken(event: MerchantEvent): Promise<boolean> {
     if (await this.relay.queue(event)) return true;
     try {
-      await deliverOnce(event, this.listeners);
+      await deliverOnce(event, this.listeners());
       return true;
     } catch {
       return false;

@@ -19,7 +19,7 @@ export class PaymentOutbox {
     { overdue_ms, listeners }: Pick<PaymentPolicy, 'overdue_ms' | 'listeners'>,
   ) {
     const { workflowId, originalExecutionRunId } = workflowInfo();
-    this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst), listeners);
+    this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst), () => listeners);
     this.log = new PaymentEventLog(`${workflowId}:${originalExecutionRunId}`);
     this.overdue = new OverdueWait(overdue_ms, (since) => {
       const id = `${paymentId}:attention.overdue:${since}`;

@@ -31,7 +31,7 @@ const end = (how: 'terminated' | 'canceled' | 'reset') => () =>
 /** A worker whose setting has an account of unknown outcome created once more. */
 async function openToCreateAgain(): Promise<void> {
   await open({ creations: ['answer lost'] });
-  const policy = accountPolicyOf(loadConfig({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' }));
+  const policy = accountPolicyOf(loadConfig({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' }), []);
   const again = accountActivities({ gateways: new Map(), notifyUrl: undefined, policy });
   const settings = { 'gateway.account-policy': again['gateway.account-policy'] };
   Object.assign(world.temporal.activities.functions, settings);

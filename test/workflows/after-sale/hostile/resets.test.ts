@@ -91,6 +91,14 @@ test('promise 8: a decision in a reset that has not read yet what was known has 
   expect([seen, await attention()]).toEqual(['unexpected-signal', null]);
 });
 
+test('promise 8: the same is said at once where no worker can ask the gateway', async () => {
+  await begin({ watchWindow: '0s' });
+  await happens(start, oddSignal, MINUTE, terminate, resetToLast(), MINUTE);
+  Object.assign(world.temporal.activities.functions, { 'gateway.look': undefined });
+  await happens(resolve({}), MINUTE);
+  expect(world.told.at(-1)).toMatchObject({ is: 'not resolved', message: expect.stringContaining('Ask again') });
+});
+
 test('promise 8: who takes on what waits in such a reset is shown once it has read', async () => {
   await begin({ watchWindow: '0s' });
   await happens(start, oddSignal, MINUTE, terminate, resetToLast(), MINUTE);

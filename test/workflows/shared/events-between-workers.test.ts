@@ -1,0 +1,153 @@
+/** Workers have different settings for a while, or one of them for good: every event comes at least once (docs/events.md). */
+import { createServer } from 'node:http';
+import { type EventEndpoints, endpointActivities, endpointOf, eventActivity } from '../../../src/activities';
+import {
+  EVENT_HANDLER,
+  type EventActivities,
+  eventDeliveryWorkflowId,
+  type MerchantEvent,
+  type PostedEvents,
+  paymentWorkflowId,
+  SIGNAL,
+  speiAccountWorkflowId,
+  WORKFLOW,
+} from '../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
+import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
+import { APP } from '../../../src/testing/stack';
+import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
+import { order } from '../../harness/orders';
+
+let env: SimulatedEnvironment;
+beforeEach(async () => {
+  env = await SimulatedEnvironment.create();
+});
+afterEach(() => env.teardown());
+
+const closing: (() => void)[] = [];
+afterAll(() => {
+  for (const close of closing) close();
+});
+
+/** An address, and the ids of the events that it has got. */
+async function receiver() {
+  const got: string[] = [];
+  const server = createServer((request, response) => {
+    got.push(String(request.headers['webhook-id']));
+    request.resume().on('end', () => response.end());
+  });
+  closing.push(() => server.close());
+  await new Promise<void>((listens) => server.listen(0, '127.0.0.1', listens));
+  const address = server.address();
+  return { got, url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/` };
+}
+
+const withUrls = (urls: readonly string[]): EventEndpoints | undefined =>
+  urls.length === 0
+    ? undefined
+    : { urls, secrets: [`whsec_${Buffer.alloc(24, 1).toString('base64')}`], giveUpMs: 3 * DAY };
+
+const SUBJECT = 'payment:app:order-1';
+const EVENT: MerchantEvent = {
+  ...{ id: 'event-1', type: 'stuck-payments', time: '2026-01-01T00:00:00.000Z' },
+  sweep: { stuck: 1, under_attention: 0, some: [] },
+};
+
+test.each([
+  ['has the other addresses', (other: string) => [other]],
+  ['has no address', () => []],
+])('an event comes to its address although a worker that %s takes the first tries', async (_which, urlsOfOld) => {
+  const [other, own] = [await receiver(), await receiver()];
+  const old = endpointActivities(withUrls(urlsOfOld(other.url)));
+  const restarted = endpointActivities(withUrls([other.url, own.url]));
+  let tries = 0;
+  env.work({
+    'payments.postEvents': (posted: PostedEvents) => {
+      tries += 1;
+      return (tries <= 5 ? old : restarted)['payments.postEvents'](posted);
+    },
+  });
+  const endpoint = endpointOf(own.url);
+  await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
+    ...{ workflowId: eventDeliveryWorkflowId(endpoint, SUBJECT), taskQueue: 'simulated' },
+    args: [{ endpoint, subject: SUBJECT, give_up_ms: 3 * DAY }],
+    ...{ signal: SIGNAL.tell, signalArgs: [[EVENT]] },
+  });
+  await env.sleep(HOUR);
+  expect([own.got.length, other.got.length]).toEqual([1, 0]);
+});
+
+/** Every second try is of a worker without the handler, the first one too. */
+function everySecondLacks(onEvent: (event: MerchantEvent) => void) {
+  const [lacking, whole] = [eventActivity(undefined), eventActivity(onEvent)];
+  let tries = 0;
+  const tell: EventActivities['payments.onEvent'] = (event, listeners) => {
+    tries += 1;
+    return (tries % 2 === 1 ? lacking : whole)['payments.onEvent'](event, listeners);
+  };
+  return { 'payments.onEvent': tell };
+}
+
+describe('the handler hears every event although a worker without it takes the first try of each', () => {
+  test('of a payment', async () => {
+    const gateway = new FakeGateway(() => env.currentTimeMs());
+    gateway.statusAt = (elapsed) => (elapsed < 10 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+    const heard: string[] = [];
+    const onEvent = (event: MerchantEvent) => void heard.push(event.type === 'transition' ? event.transition.to : '');
+    env.work({ ...fakeWorkerActivities({ app_id: APP.app_id, gateway, onEvent }), ...everySecondLacks(onEvent) });
+    const input = order();
+    const workflowId = paymentWorkflowId(APP.app_id, input.request.out_trade_no);
+    await env.client.workflow.start('payment', { workflowId, taskQueue: 'simulated', args: [input] });
+    await env.sleep(DAY);
+    expect(heard).toEqual(['PROCESSING', 'SUCCESS']);
+  });
+
+  test('of a virtual account', async () => {
+    const gateway = new FakeGateway(() => env.currentTimeMs());
+    gateway.accounts.statuses.set('A1', 'ACTIVE');
+    const heard: unknown[] = [];
+    const onEvent = (event: MerchantEvent) => void heard.push('account' in event && event.account.status);
+    env.work({ ...fakeWorkerActivities({ app_id: APP.app_id, gateway, onEvent }), ...everySecondLacks(onEvent) });
+    const { app_id } = APP;
+    const workflowId = speiAccountWorkflowId(app_id, 'A1');
+    await env.client.workflow.start('speiAccount', {
+      ...{ workflowId, taskQueue: 'simulated', args: [{ app_id, account_id: 'A1' }] },
+    });
+    await env.sleep(HOUR);
+    gateway.accounts.statuses.set('A1', 'CANCELED');
+    await env.sleep(2 * DAY);
+    expect(heard).toEqual(['ACTIVE', 'CANCELED']);
+  });
+
+  test('of a sweep', async () => {
+    const swept = { stuck: 1, under_attention: 0, some: [], listeners: [EVENT_HANDLER] };
+    const heard: string[] = [];
+    env.work({
+      'payments.sweep': async () => ({ is: 'told', told: swept }),
+      ...everySecondLacks(({ type }) => void heard.push(type)),
+    });
+    await env.client.workflow.start('stuckSweep', { workflowId: 'sweep', taskQueue: 'simulated', args: [{}] });
+    await env.sleep(HOUR);
+    expect(heard).toEqual(['stuck-payments']);
+  });
+});
+
+test('a handler that is gone from all workers is waited for once, and not with each event', async () => {
+  const asked: (readonly string[])[] = [];
+  const lacking = eventActivity(undefined);
+  env.work({
+    'payments.onEvent': (event: MerchantEvent, listeners: readonly string[]) => {
+      asked.push(listeners);
+      return lacking['payments.onEvent'](event, listeners);
+    },
+  });
+  const args = [{ endpoint: EVENT_HANDLER, subject: SUBJECT, give_up_ms: 3 * DAY, listeners: [EVENT_HANDLER] }];
+  await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
+    ...{ workflowId: eventDeliveryWorkflowId(EVENT_HANDLER, SUBJECT), taskQueue: 'simulated', args },
+    ...{ signal: SIGNAL.tell, signalArgs: [[EVENT, { ...EVENT, id: 'event-2' }]] },
+  });
+  await env.sleep(3 * HOUR);
+  expect(asked.at(-2)).toEqual([EVENT_HANDLER]);
+  expect(asked.at(-1)).toEqual([]);
+});
