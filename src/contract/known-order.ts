@@ -7,7 +7,7 @@ import type { Wait } from './wait';
 
 /** How long a question has to wait, in the words that people read of it. */
 export const PATIENCE = {
-  none: 'at once',
+  'at once': 'at once',
   lag: 'once no replica can be behind',
   'a day': 'after a day',
 } as const;
@@ -56,7 +56,7 @@ export interface LedgerRefund {
   readonly decided: { readonly by: string; readonly reason: string; readonly shown: string | null } | null;
   readonly failure: RefundState['failure'];
   /** It has waited for so long that a person is asked: a week for its turn, or a day for its end. */
-  readonly isOld: boolean;
+  readonly isOverdue: boolean;
   /** The settings ask for it, because money came late: no merchant does. */
   readonly isLate: boolean;
 }

@@ -163,7 +163,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
         phase: 'sending',
         begun: { at: fact.at, shown: order.seen?.status ?? '' },
         moved: false,
-        isOld: false,
+        isOverdue: false,
       });
     case 'answered':
       return onAnswered(order, fact);
@@ -172,7 +172,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'taken':
       return { ...order, wait: takenOn(order.wait, fact) };
     case 'passed':
-      return withRefund(order, fact.number, { isOld: true });
+      return withRefund(order, fact.number, { isOverdue: true });
     case 'noticed':
       return fact.what === 'unread' ? withUnknownRefund(order) : raised(order, fact.what);
   }
@@ -583,7 +583,7 @@ function onRequested(
     asked: null,
     decided: null,
     failure: null,
-    isOld: false,
+    isOverdue: false,
     isLate: false,
   };
   return { ...order, refunds: [...order.refunds.filter((one) => one !== earlier), fresh] };

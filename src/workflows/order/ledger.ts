@@ -23,9 +23,9 @@ export const outcomeOfRefund = ({ outcome, phase, asked }: LedgerRefund): Refund
 export const REFUND_REASONS = ['unknown-refund', 'waiting-refund'] as const satisfies readonly Attention[];
 
 /** Why this refund needs a person; null where it needs nobody. */
-export function attentionOfRefund({ asked, phase, isOld }: LedgerRefund): (typeof REFUND_REASONS)[number] | null {
+export function attentionOfRefund({ asked, phase, isOverdue }: LedgerRefund): (typeof REFUND_REASONS)[number] | null {
   if (asked !== null) return 'unknown-refund';
-  return phase === 'waiting' && isOld ? 'waiting-refund' : null;
+  return phase === 'waiting' && isOverdue ? 'waiting-refund' : null;
 }
 
 /** Whether the trade may have shown it: money of it may have gone, or it was made and paid nothing. */

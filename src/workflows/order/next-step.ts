@@ -214,8 +214,8 @@ const deadlinesOf = (order: KnownOrder): Deadline[] =>
   order.refunds.flatMap((one) => deadlineOf(order, one) ?? []).sort((one, other) => one.at - other.at);
 
 function deadlineOf(order: KnownOrder, refund: LedgerRefund): Deadline | undefined {
-  const { number, phase, begun, requested_at, asked, isOld } = refund;
-  if (isOld) return undefined;
+  const { number, phase, begun, requested_at, asked, isOverdue } = refund;
+  if (isOverdue) return undefined;
   if (phase === 'waiting') return { number, at: requested_at + WEEK, deadline: 'a week' };
   const verdict = verdictOf(order, refund);
   const waits = verdict?.is === 'ask' && verdict.after === 'a day' && asked === null;

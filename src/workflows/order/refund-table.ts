@@ -31,9 +31,9 @@ const OPEN: Verdict = { is: 'open' };
 const ACCEPTED: Verdict = { is: 'accepted' };
 const REFUNDED: Verdict = { is: 'refunded' };
 const ask = (after: Patience, lasts = false): Verdict => ({ is: 'ask', after, lasts });
-const [NOW, LAG, A_DAY] = [ask('none'), ask('lag'), ask('a day')] as const;
+const [NOW, LAG, A_DAY] = [ask('at once'), ask('lag'), ask('a day')] as const;
 /** A refund was refused, or has come back, and nothing says which one: each that was begun before it is asked about. */
-export const WHOSE_END = ask('none');
+export const WHOSE_END = ask('at once');
 /** The payment stands again, although a refund was shown: one has come back. */
 export const CAME_BACK = ask('lag', true);
 

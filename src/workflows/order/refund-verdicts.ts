@@ -84,8 +84,8 @@ function isOnlyOne(order: KnownOrder, { number }: LedgerRefund): boolean {
 export const hasCalledAPart = ({ history }: KnownOrder) => history.some(({ to }) => to === 'PARTIAL_REFUND');
 
 /** Whether a verdict has waited long enough. */
-function isDue(order: KnownOrder, { isOld }: LedgerRefund, verdict: Verdict, lag_ms: number): boolean {
-  if (verdict.is !== 'ask' || verdict.after === 'none') return true;
+function isDue(order: KnownOrder, { isOverdue }: LedgerRefund, verdict: Verdict, lag_ms: number): boolean {
+  if (verdict.is !== 'ask' || verdict.after === 'at once') return true;
   if (verdict.after === 'lag') return lagLeft(order, lag_ms) === 0;
-  return isOld;
+  return isOverdue;
 }

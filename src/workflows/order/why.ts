@@ -121,7 +121,7 @@ function refundRule(
   is: LedgerRefund,
   { was, before, after }: { was: LedgerRefund | undefined; before: KnownOrder; after: KnownOrder },
 ): string {
-  const reading = before.seen === after.seen && was?.isOld === is.isOld ? undefined : readingOf(after, is);
+  const reading = before.seen === after.seen && was?.isOverdue === is.isOverdue ? undefined : readingOf(after, is);
   if (reading === undefined) return words(REFUND_PHASES[is.phase], is.confirmed_by && `(by ${is.confirmed_by})`);
   const { row, column, verdict } = reading;
   const asked = verdict.is === 'ask' && `, who is asked ${PATIENCE[verdict.after]}`;
@@ -131,7 +131,7 @@ function refundRule(
 const standing = (refund: LedgerRefund | undefined): string | null =>
   refund === undefined
     ? null
-    : words(refund.outcome ?? refund.phase, refund.asked && `asked ${refund.asked}`, refund.isOld && 'for a day');
+    : words(refund.outcome ?? refund.phase, refund.asked && `asked ${refund.asked}`, refund.isOverdue && 'for a day');
 
 function saidOf(fact: AfterSaleFact): SaidFact {
   switch (fact.is) {
