@@ -2,9 +2,10 @@
  * How a payment waits for its outcome: by notifications, by polls at constant history, and by its deadlines. What is done next stands in
  * `next-step.ts`; this file does it.
  */
-import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import { CREDENTIALS_REFUSED, type LookResult, pollSchedule, type Trade, timeText } from '../../contract';
 import { assertReadHere } from '../shared/continued';
+import { hasFailedWith } from '../shared/given-up';
 import { glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/running-watch';
 import { hasNews, type PaymentContext } from './context';
@@ -109,7 +110,7 @@ export class OutcomeWait {
     try {
       return await this.watch.next(watch, () => hasNews(this.context));
     } catch (error) {
-      if (isCredentialsRefused(error)) return 'credentials-refused';
+      if (hasFailedWith(error, CREDENTIALS_REFUSED)) return 'credentials-refused';
       throw error;
     }
   }
@@ -187,14 +188,6 @@ export class OutcomeWait {
 
 type WatchStep = Extract<PaymentStep, { take: 'watch' }>;
 type News = Trade | 'interrupted' | 'due' | 'credentials-refused';
-
-function isCredentialsRefused(error: unknown): boolean {
-  return (
-    error instanceof ActivityFailure &&
-    error.cause instanceof ApplicationFailure &&
-    error.cause.type === CREDENTIALS_REFUSED
-  );
-}
 
 const DEADLINE_WORDS: Readonly<Record<Deadline['name'], string>> = {
   timeout_express: 'the end of the order’s time',

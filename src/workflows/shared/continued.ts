@@ -1,7 +1,8 @@
 /** Which run of its workflow this one is, as its history says. Anybody may start a run with the input of an earlier one. */
-import { ActivityFailure, ApplicationFailure, CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import { type PaymentPolicy, typedFailure, WAS_RESET } from '../../contract';
 import { loadPolicy } from './activities';
+import { hasFailedWith } from './given-up';
 
 /** Whether the run before has continued as this one: only then is what the input hands on the latest that is known. */
 export const isContinued = (): boolean => workflowInfo().continuedFromExecutionRunId !== undefined;
@@ -30,10 +31,7 @@ export async function assertReadHere(policy: Pick<PaymentPolicy, 'read_by'>): Pr
 }
 
 /** Whether an activity, or what it answered, says that this run is such a reset. */
-export function isResetFailure(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure && cause.type === WAS_RESET;
-}
+export const isResetFailure = (error: unknown): boolean => hasFailedWith(error, WAS_RESET);
 
 /** Returns what `part` does. Where it fails because this run is such a reset, it begins anew after `forget`: it has asked and sent nothing. */
 export async function anewInReset<T>(part: () => Promise<T>, forget: () => Promise<void>): Promise<T> {

@@ -1,10 +1,16 @@
-/** What it means that Temporal has given an activity up. */
+/** What it means that an activity has failed, or that Temporal has given it up. */
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { type SendingPhase, SILENCES, type Silence } from '../../contract';
 
 /** The failures of our activities that say why the gateway gave no answer. */
 const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
+
+/** Whether an activity, or what it answered, has failed for good with this type. */
+export function hasFailedWith(error: unknown, type: string): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.type === type;
+}
 
 /** The server makes no further attempt: the time of the activity is over. */
 export function hasRunOut(failure: unknown): boolean {
