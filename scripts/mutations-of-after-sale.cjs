@@ -1,5 +1,6 @@
 /** Places of the tables and the fold that are broken on purpose: name, file, what stands there, and what stands there instead. */
 const TABLE = 'src/workflows/order/refund-table.ts';
+const REFUND_END = 'src/workflows/order/refund-end.ts';
 const FOLD = 'src/workflows/order/fold.ts';
 const NEXT = 'src/workflows/order/next-step.ts';
 const LEDGER = 'src/workflows/order/ledger.ts';
@@ -59,13 +60,13 @@ module.exports = [
   ],
   [
     'a late notification about an earlier try frees the later one',
-    FOLD,
+    REFUND_END,
     'return withRefund(order, number, refund.attempt > 1 ? CONTRADICTED : end);',
     '',
   ],
   [
     'a refund whose answer was lost is sent again',
-    FOLD,
+    REFUND_END,
     "return withRefund(order, number, { phase: 'lost', answered_at: at });",
     "return withRefund(order, number, { phase: 'waiting', begun: null, moved: false });",
   ],

@@ -37,9 +37,7 @@ import { attentionOf } from './attention';
 import { isAnswered, tellsKnownSale } from './claims';
 import type { AfterSaleFact } from './facts';
 import {
-  asEnded,
   askedOfAllGone,
-  CONTRADICTED,
   findRefund,
   leftAtGateway,
   mayBeGone,
@@ -48,7 +46,7 @@ import {
   withRefund,
   withUnknownRefund,
 } from './ledger';
-import { hasUnexplainedMovement, mayHaveEnded } from './movements';
+import { hasUnexplainedMovement } from './movements';
 import {
   findLateRefund,
   hasLateMoney,
@@ -62,7 +60,7 @@ import {
   paidOtherwise,
   toldOutcome,
 } from './payment-end';
-import { outcomeNamed } from './refund-table';
+import { afterAnswer, afterNamed } from './refund-end';
 import { hasCalledAPart, judged } from './refund-verdicts';
 import { changedAt, lagLeft, replicaLag } from './replica-lag';
 import { decidedAfterSale } from './resolve';
@@ -166,7 +164,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
         isOverdue: false,
       });
     case 'answered':
-      return onAnswered(order, fact);
+      return afterAnswer(order, fact);
     case 'decided':
       return decidedAfterSale(order, fact);
     case 'taken':
@@ -498,7 +496,7 @@ function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): K
   if (!out_request_no || !isRefundStatus(trade_status)) return held;
   // A refund that is not in our ledger is one from elsewhere.
   if (refund === undefined || refund.begun === null) return withUnknownRefund(held);
-  return onNamed(heard, refund, trade_status, at);
+  return afterNamed(heard, refund, trade_status, at);
 }
 
 /** Until the order's own trade is known, each that is named is one to ask for. */
@@ -528,33 +526,6 @@ function withAmount(order: KnownOrder, claim: Said): KnownOrder {
 function withClaim({ held, heard }: KnownOrder, claim: NotificationClaim): KnownOrder['held'] {
   const text = JSON.stringify(claim);
   return [...held.filter((one) => JSON.stringify(one.claim) !== text), { claim, heard }];
-}
-
-/** A signed notification names one of our refunds. What was done may come back, and nothing is done that came back or was refused. */
-function onNamed(order: KnownOrder, refund: LedgerRefund, status: string, at: number): KnownOrder {
-  const { number, outcome, over_by } = refund;
-  const named = outcomeNamed(status);
-  const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
-  if (named === undefined) {
-    // A late one, of before its end was notified. Else it is under way, whoever said that it is not.
-    if (hasPaidNothing) return refund.confirmed_by === 'notification' ? order : withRefund(order, number, CONTRADICTED);
-    const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
-    return withRefund(order, number, {
-      named: status,
-      ...(isThere ? { phase: 'taken' as const, asked: null } : {}),
-    });
-  }
-  // The trade may never have shown it to us.
-  const end = { ...asEnded(named, 'notification'), over_by: over_by ?? at, named: status, moved: true };
-  if (named === 'REFUNDED') {
-    // It was done before it came back. Else what says that it is gone contradicts who said, or showed, that it paid nothing.
-    if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
-    return withRefund(order, number, hasPaidNothing || mayHaveEnded(order, refund) ? CONTRADICTED : end);
-  }
-  // Whichever try it means, that is known. The gateway has used the number, where there was one try.
-  if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;
-  // Nothing says which try under the number it means.
-  return withRefund(order, number, refund.attempt > 1 ? CONTRADICTED : end);
 }
 
 // — Requests —
@@ -587,24 +558,6 @@ function onRequested(
     isLate: false,
   };
   return { ...order, refunds: [...order.refunds.filter((one) => one !== earlier), fresh] };
-}
-
-function onAnswered(before: KnownOrder, { number, answered, at }: FactOf<'answered'>): KnownOrder {
-  const order = changedAt(before, at);
-  // A notification of its end, or a person, may have been faster: callers were answered then, and get the same again.
-  if (findRefund(order, number)?.phase === 'ended') return order;
-  switch (answered.said) {
-    case 'taken':
-      return withRefund(order, number, { phase: 'taken', answer: answered.answer, answered_at: at });
-    case 'not-sent':
-      return withRefund(order, number, { phase: 'waiting', begun: null, moved: false });
-    case 'refused':
-      return withRefund(order, number, notMade(answered.failure));
-    case 'taken-by-others':
-      return withUnknownRefund(withRefund(order, number, notMade(answered.failure)));
-    case 'unknown':
-      return withRefund(order, number, { phase: 'lost', answered_at: at });
-  }
 }
 
 const iso = (at: number) => new Date(at).toISOString();

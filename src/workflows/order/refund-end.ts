@@ -1,0 +1,59 @@
+/**
+ * How a refund ends, in four ways: by the gateway's answer to it, and by a notification that names its number (both here), by what the
+ * trade's status says of it (`refund-table.ts`, read by `refund-verdicts.ts`), and by a person (`resolve.ts`). Pure.
+ */
+import type { KnownOrder, LedgerRefund } from '../../contract';
+import type { AfterSaleFact } from './facts';
+import { asEnded, CONTRADICTED, findRefund, notMade, withRefund, withUnknownRefund } from './ledger';
+import { mayHaveEnded } from './movements';
+import { outcomeNamed } from './refund-table';
+import { changedAt } from './replica-lag';
+
+/** What the gateway has answered to the request, or that nothing is known of that. */
+export function afterAnswer(
+  before: KnownOrder,
+  { number, answered, at }: Extract<AfterSaleFact, { is: 'answered' }>,
+): KnownOrder {
+  const order = changedAt(before, at);
+  // A notification of its end, or a person, may have been faster: callers were answered then, and get the same again.
+  if (findRefund(order, number)?.phase === 'ended') return order;
+  switch (answered.said) {
+    case 'taken':
+      return withRefund(order, number, { phase: 'taken', answer: answered.answer, answered_at: at });
+    case 'not-sent':
+      return withRefund(order, number, { phase: 'waiting', begun: null, moved: false });
+    case 'refused':
+      return withRefund(order, number, notMade(answered.failure));
+    case 'taken-by-others':
+      return withUnknownRefund(withRefund(order, number, notMade(answered.failure)));
+    case 'unknown':
+      return withRefund(order, number, { phase: 'lost', answered_at: at });
+  }
+}
+
+/** A signed notification names one of our refunds. What was done may come back, and nothing is done that came back or was refused. */
+export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: string, at: number): KnownOrder {
+  const { number, outcome, over_by } = refund;
+  const named = outcomeNamed(status);
+  const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
+  if (named === undefined) {
+    // A late one, of before its end was notified. Else it is under way, whoever said that it is not.
+    if (hasPaidNothing) return refund.confirmed_by === 'notification' ? order : withRefund(order, number, CONTRADICTED);
+    const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
+    return withRefund(order, number, {
+      named: status,
+      ...(isThere ? { phase: 'taken' as const, asked: null } : {}),
+    });
+  }
+  // The trade may never have shown it to us.
+  const end = { ...asEnded(named, 'notification'), over_by: over_by ?? at, named: status, moved: true };
+  if (named === 'REFUNDED') {
+    // It was done before it came back. Else what says that it is gone contradicts who said, or showed, that it paid nothing.
+    if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
+    return withRefund(order, number, hasPaidNothing || mayHaveEnded(order, refund) ? CONTRADICTED : end);
+  }
+  // Whichever try it means, that is known. The gateway has used the number, where there was one try.
+  if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;
+  // Nothing says which try under the number it means.
+  return withRefund(order, number, refund.attempt > 1 ? CONTRADICTED : end);
+}
