@@ -77,8 +77,8 @@ const MUTATIONS = [
   [
     'a reset run sends as if it were the first',
     'src/activities/own-run.ts',
-    'if (!wasResetSince(input.read_by)) return act(input);',
-    "if (input.read_by !== '') return act(input);",
+    'if (read_by === ownRunId()) return act(input);',
+    "if (read_by !== '') return act(input);",
   ],
   [
     'a duplicate after a try that reached the gateway counts as made elsewhere',
@@ -503,7 +503,7 @@ const OF_ACCOUNTS = [
   [
     'a reset of an account hands on its older ledger',
     `${ACCOUNT}/workflow.ts`,
-    'this.early === null && this.readBy === workflowInfo().runId;',
+    'this.early === null && !isResetOf(this.readBy);',
     'this.early === null;',
   ],
   [

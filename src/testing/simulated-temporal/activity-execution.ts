@@ -157,7 +157,7 @@ export class ActivityExecution {
 
   private giveUp(cause: Failure, retryState = RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE): void {
     if (this.over) return;
-    this.end(failed(this.scheduled, this.withLastHeartbeat(cause), retryState));
+    this.end(failedForGood(this.scheduled, this.withLastHeartbeat(cause), retryState));
   }
 
   /** The server tells the last heartbeat with a time-out, and with nothing else. */
@@ -246,7 +246,7 @@ function timedOut(timeoutType: api.api.enums.v1.TimeoutType): Failure {
 }
 
 /** The result of an activity that has failed for good. */
-export function failed(
+export function failedForGood(
   { activityType, activityId }: ScheduledActivity,
   cause: Failure,
   retryState = RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE,

@@ -2,7 +2,7 @@
 import {
   ActivityExecution,
   cancelled,
-  failed,
+  failedForGood,
   type LostAttempt,
   runActivityCode,
   type ScheduledActivity,
@@ -188,7 +188,7 @@ export class Commands {
     });
     if ('failure' in ended && !ended.failure.applicationFailureInfo?.nonRetryable)
       throw notSimulated(`a local activity that is tried again (${ended.failure.message})`);
-    const result = 'failure' in ended ? failed(scheduled, ended.failure) : { completed: ended };
+    const result = 'failure' in ended ? failedForGood(scheduled, ended.failure) : { completed: ended };
     this.run.hearWithinTask({ resolveActivity: { seq: numberOf(command.seq), isLocal: true, result } });
   }
 
