@@ -3,13 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { EncryptionCodec } from '../../src/codec';
-import { type AfterSaleState, orderNow, type PaymentState } from '../../src/contract';
 import { open } from '../../src/gateway';
 import { loadConfig } from '../../src/process/settings';
 import encryption from '../../vectors/encryption.json';
-import ofOrders from '../../vectors/order-now.json';
 import sealing from '../../vectors/sealing.json';
 import { read } from '../docs/markdown';
 import { problemsWith } from '../harness/schemas';
@@ -83,17 +80,3 @@ test.each(sealing.vectors)(
     expect(await open({ sealed }, [sealing.private_jwk], { app_id, out_trade_no })).toBe(secret);
   },
 );
-
-const fitting = <Type>(name: string) => z.custom<Type>((one) => problemsWith(name, one) === null);
-const exampleOf = (name: string): object => {
-  const [, , json = ''] = examples.find(([, type]) => type === name) ?? [];
-  return JSON.parse(json);
-};
-const payment = (fields: object | null) =>
-  fields && fitting<PaymentState>('PaymentState').parse({ ...exampleOf('PaymentState'), ...fields });
-
-test.each(ofOrders.vectors)('$title', ({ payment: known, after_sale: { payment: ended, ...sale }, shows }) => {
-  const followed = { ...exampleOf('AfterSaleState'), ...sale, payment: payment(ended) };
-  const after_sale = fitting<AfterSaleState>('AfterSaleState').parse(followed);
-  expect(orderNow(payment(known), after_sale).after_sale).toMatchObject(shows);
-});

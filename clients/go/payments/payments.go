@@ -177,18 +177,9 @@ func (p *Payments) Refund(ctx context.Context, outTradeNo string, refund RefundO
 }
 
 // Refunds is the after-sale of an order: its refunds, their sums, disputes. It fails with NotFound where there is none.
-func (p *Payments) Refunds(ctx context.Context, outTradeNo string) (sale AfterSaleState, err error) {
-	err = p.workflows.state(ctx, p.afterSale(outTradeNo), &sale)
-	if err != nil || sale.speaksForOrder() {
-		return sale, err
-	}
-	var payment PaymentState
-	err = p.workflows.state(ctx, p.id(outTradeNo), &payment)
-	var failed *Error
-	if errors.As(err, &failed) && failed.Type == "NotFound" {
-		return sale, nil
-	}
-	return sale.with(&payment), err
+func (p *Payments) Refunds(ctx context.Context, outTradeNo string) (state AfterSaleState, err error) {
+	err = p.workflows.state(ctx, p.afterSale(outTradeNo), &state)
+	return state, err
 }
 
 // Banks are those of a method; an order names one by its BankID. It fails with NotAnswered.

@@ -1,7 +1,6 @@
 package payments
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 )
@@ -280,28 +279,6 @@ type AfterSaleState struct {
 	WatchedUntil      string        `json:"watched_until"`
 	History           []Transition  `json:"history"`
 	Payment           *PaymentState `json:"payment"`
-}
-
-// speaksForOrder: it knows how the payment has ended, or what was paid. One that was asked for before knows less than the payment.
-func (sale AfterSaleState) speaksForOrder() bool {
-	return sale.OrderAmount != "" || (sale.Payment != nil && sale.Payment.Outcome != "")
-}
-
-// with is the after-sale with what its payment knows of the trade. An amount is what was paid.
-func (sale AfterSaleState) with(payment *PaymentState) AfterSaleState {
-	if payment == nil || sale.speaksForOrder() {
-		return sale
-	}
-	sale.TradeNo = cmp.Or(payment.TradeNo, sale.TradeNo)
-	sale.TradeStatus = cmp.Or(payment.TradeStatus, sale.TradeStatus)
-	sale.Method = cmp.Or(payment.Method, sale.Method)
-	if payment.Outcome != "" {
-		sale.Payment = payment
-	}
-	if payment.Outcome == "SUCCESS" {
-		sale.OrderAmount, sale.OrderCurrency = payment.OrderAmount, payment.OrderCurrency
-	}
-	return sale
 }
 
 // RefundAnswer is the gateway's answer to a refund.

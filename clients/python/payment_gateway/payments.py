@@ -134,15 +134,8 @@ class Payments:
 
     async def refunds(self, out_trade_no: str) -> AfterSaleState:
         """The after-sale of an order: its refunds, their sums, disputes. Raises PaymentError: NotFound where there is none."""
-        sale: AfterSaleState = await self._temporal.state(self._after_sale(out_trade_no))
-        if speaks_for_order(sale):
-            return sale
-        try:
-            return sale_now(await self._temporal.state(self._id(out_trade_no)), sale)
-        except PaymentError as error:
-            if error.type != "NotFound":
-                raise
-            return sale
+        state: AfterSaleState = await self._temporal.state(self._after_sale(out_trade_no))
+        return state
 
     async def banks(self, request: JSON) -> list[Bank]:
         """The banks of a method; an order names one by its `bank_id`. Raises PaymentError: NotAnswered."""
@@ -225,7 +218,7 @@ class Payments:
     async def _after_end(self, out_trade_no: str) -> PaymentState | None:
         """The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes."""
         try:
-            payment = (await self._temporal.state(self._after_sale(out_trade_no)))["payment"]
+            payment = (await self.refunds(out_trade_no))["payment"]
             # Without an outcome it is of a run that made no order, and the number may be used again.
             return payment if payment and payment["outcome"] else None
         except PaymentError as error:
@@ -323,24 +316,6 @@ def is_sold(state: PaymentInEvent) -> bool:
     """
     stands = not state["attention"] and not state.get("late_payment_refund")
     return state["outcome"] == "SUCCESS" and stands and state["trade_status"] not in MONEY_BACK
-
-
-def speaks_for_order(sale: AfterSaleState) -> bool:
-    """Whether it knows how the payment has ended, or what was paid. One that was asked for before knows less than the payment."""
-    payment = sale["payment"]
-    return sale["order_amount"] is not None or (payment is not None and payment["outcome"] is not None)
-
-
-def sale_now(payment: PaymentState | None, sale: AfterSaleState) -> AfterSaleState:
-    """The after-sale with what its payment knows of the trade. An amount is what was paid."""
-    if payment is None or speaks_for_order(sale):
-        return sale
-    paid = ("order_amount", "order_currency") if payment["outcome"] == "SUCCESS" else ()
-    known: Any = payment
-    shown = {name: known[name] for name in ("trade_no", "trade_status", "method", *paid) if known[name] is not None}
-    now: Any = {**sale, **shown, "payment": payment if payment["outcome"] else sale["payment"]}
-    state: AfterSaleState = now
-    return state
 
 
 # The same order may be asked for with others of these: they tell how the buyer comes and goes.

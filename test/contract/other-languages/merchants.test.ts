@@ -481,7 +481,7 @@ whole('Python’s package installs from a clone with its types, and a shop’s t
       { ...env, PYTHONPATH: target },
       join(PYTHON, 'tests'),
     );
-    expect([tests.code, tests.stderr]).toEqual([0, expect.stringMatching(/Ran 6 tests[\s\S]*\nOK\n$/)]);
+    expect([tests.code, tests.stderr]).toEqual([0, expect.stringMatching(/Ran 5 tests[\s\S]*\nOK\n$/)]);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -493,12 +493,12 @@ whole('Python’s package installs from a clone with its types, and a shop’s t
   const args = ['test', ...QUICK_GO, ...vet, '-count=1', '-v', './...'];
   const tests = await ended('go', args, { ...process.env, ...env }, GO_FOLDER);
   expect(said(tests)).toEqual([0, '']);
-  expect(tests.stdout.match(/^--- PASS/gm)).toHaveLength(9);
+  expect(tests.stdout.match(/^--- PASS/gm)).toHaveLength(8);
 });
 
 ('options' in java ? whole : test.skip)('Java’s own tests pass: the vectors, and a shop’s', async () => {
   const vectors = await ended('java', [...JAVA, 'payments.Vectors', join(ROOT, 'vectors')], env);
-  expect(vectors).toEqual({ code: 0, stdout: '{"encryption":2,"sealing":2,"order_now":6}\n', stderr: '' });
+  expect(vectors).toEqual({ code: 0, stdout: '{"encryption":2,"sealing":2}\n', stderr: '' });
   const shop = await ended('java', [...JAVA, 'payments.Shop'], env);
   expect(shop).toEqual({ code: 0, stdout: '3 tests passed\n', stderr: '' });
 });

@@ -228,34 +228,7 @@ public final class Payments implements AutoCloseable {
 
   /** The after-sale of an order: its refunds, their sums, disputes. Throws PaymentError: NotFound where there is none. */
   public AfterSaleState refunds(String outTradeNo) {
-    AfterSaleState sale = workflows.state(afterSale(outTradeNo), AfterSaleState.class);
-    if (speaksForOrder(sale)) return sale;
-    try {
-      return saleNow(workflows.state(id(outTradeNo), PaymentState.class), sale);
-    } catch (PaymentError error) {
-      if (!error.type().equals("NotFound")) throw error;
-      return sale;
-    }
-  }
-
-  /** It knows how the payment has ended, or what was paid. One that was asked for before knows less than the payment. */
-  private static boolean speaksForOrder(AfterSaleState sale) {
-    return sale.orderAmount() != null || (sale.payment() != null && sale.payment().outcome() != null);
-  }
-
-  /** The after-sale with what its payment knows of the trade. An amount is what was paid. */
-  static AfterSaleState saleNow(PaymentState payment, AfterSaleState sale) {
-    if (payment == null || speaksForOrder(sale)) return sale;
-    Map<String, Object> known = Json.fields(payment), shown = new HashMap<>(known);
-    shown.keySet().retainAll(List.of("trade_no", "trade_status", "method"));
-    if (payment.outcome() != null) shown.put("payment", known);
-    if ("SUCCESS".equals(payment.outcome())) {
-      shown.put("order_amount", payment.orderAmount());
-      shown.put("order_currency", payment.orderCurrency());
-    }
-    Map<String, Object> now = Json.fields(sale);
-    now.putAll(shown);
-    return Json.as(now, AfterSaleState.class);
+    return workflows.state(afterSale(outTradeNo), AfterSaleState.class);
   }
 
   private record Banks(List<Bank> banks) {}
@@ -374,7 +347,7 @@ public final class Payments implements AutoCloseable {
   private PaymentState afterEnd(String outTradeNo) {
     try {
       // Without an outcome it is of a run that made no order, and the number may be used again.
-      PaymentState payment = workflows.state(afterSale(outTradeNo), AfterSaleState.class).payment();
+      PaymentState payment = refunds(outTradeNo).payment();
       return payment == null || payment.outcome() == null ? null : payment;
     } catch (PaymentError error) {
       if (!error.type().equals("NotFound")) throw error;
