@@ -75,6 +75,7 @@ export interface FoldSettings extends Readonly<PollSchedule> {
 
 export const NOTHING_KNOWN: KnownOrder = {
   payment: null,
+  isFollowing: false,
   decision: null,
   others: [],
   out_trade_no: null,
@@ -145,6 +146,8 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
         out_trade_no: fact.out_trade_no ?? order.out_trade_no,
         method: order.method ?? fact.method ?? null,
       };
+    case 'following':
+      return { ...order, isFollowing: true };
     case 'ended':
       return onEnded(order, fact);
     case 'asked':
