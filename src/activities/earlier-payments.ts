@@ -2,11 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
 import {
+  afterSaleWorkflowId,
   asNotified,
   type EarlierPayment,
   type EarlierPayments,
   hasSeenTrade,
   type NotificationSignal,
+  namedByWorkflowId,
   type OtherTrade,
   type PaymentCarried,
   type PaymentInput,
@@ -57,7 +59,13 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
     const known = { ...payment, other_trades: ending === 'cut-off' && outcome === null ? [] : other_trades };
     if (!runs.some((one) => isSame(one, known))) runs.push(known);
   }
-  return { runs, ...left, read_by: runId };
+  return { runs, ...left, is_followed: await isFollowed(client, workflowId), read_by: runId };
+}
+
+async function isFollowed(client: Client, workflowId: string): Promise<boolean> {
+  const { app_id = '', out_trade_no } = namedByWorkflowId(workflowId) ?? {};
+  const after = client.workflow.getHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+  return (await ifExists(() => after.describe(), null)) !== null;
 }
 
 /** What one run answers; where it cannot, what its history has of it. */

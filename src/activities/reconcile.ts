@@ -12,8 +12,8 @@ import {
   type Difference,
   differencesOf,
   type MerchantRow,
-  orderNow,
   type PaymentState,
+  paymentAfterEnd,
   paymentWorkflowId,
   priorityOf,
   type ReconciledSlice,
@@ -232,7 +232,8 @@ class Reconciliation {
     const { state, begun_at } = found;
     if (state === null) return { here: { status: 'NOT_CREATED', amount: null, currency: null }, begun_at };
     const after = await this.latestState<AfterSaleState>(afterSaleWorkflowId(this.slice.app_id, out_trade_no));
-    const { payment, after_sale } = orderNow(state, after?.state ?? null);
+    const after_sale = after?.state ?? null;
+    const payment = paymentAfterEnd(after_sale) ?? state;
     const { outcome, trade_status, order_amount: amount, order_currency: currency } = payment;
     const here = { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
     return { here: outcome === 'SUCCESS' ? afterSale(here, after_sale) : here, begun_at };

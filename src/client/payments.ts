@@ -9,9 +9,7 @@ import {
   endedFromOutside,
   type InstallmentPlan,
   type InstallmentsRequest,
-  knowsTheTrade,
   type OrderRequest,
-  orderNow,
   type PaymentState,
   type PaymentWorkflow,
   paymentAfterEnd,
@@ -166,7 +164,7 @@ export class PaymentsClient {
   /** The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes. */
   private async afterEnd(out_trade_no: string): Promise<PaymentState | null> {
     try {
-      return paymentAfterEnd(await this.afterSale(out_trade_no));
+      return paymentAfterEnd(await this.refunds(out_trade_no));
     } catch (error) {
       if (error instanceof PaymentNotFoundError) return null;
       throw error;
@@ -273,21 +271,6 @@ export class PaymentsClient {
    * const { refunds, refunded_amount, refunding_amount } = await payments.refunds('order-1');
    */
   async refunds(out_trade_no: string): Promise<AfterSaleState> {
-    const after_sale = await this.afterSale(out_trade_no);
-    return knowsTheTrade(after_sale) ? after_sale : orderNow(await this.ownState(out_trade_no), after_sale).after_sale;
-  }
-
-  /** Null where Temporal has none, or none any more. */
-  private async ownState(out_trade_no: string): Promise<PaymentState | null> {
-    try {
-      return await this.query<PaymentState>(this.id(out_trade_no), out_trade_no);
-    } catch (error) {
-      if (error instanceof PaymentNotFoundError) return null;
-      throw error;
-    }
-  }
-
-  private afterSale(out_trade_no: string): Promise<AfterSaleState> {
     const nothing = `Nothing was refunded or disputed of order ${out_trade_no}, as far as Temporal knows: it has no after-sale.`;
     return this.query<AfterSaleState>(afterSaleWorkflowId(this.app_id, out_trade_no), out_trade_no, nothing);
   }

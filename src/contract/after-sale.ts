@@ -158,37 +158,4 @@ export interface AfterSaleResolution {
 export const paymentAfterEnd = (after: Pick<AfterSaleState, 'payment'> | null | undefined): PaymentState | null =>
   after?.payment?.outcome ? after.payment : null;
 
-/**
- * Whether an after-sale, or a row of it in a list, speaks for its order: it knows how the payment has ended, or what was paid. One that was asked
- * for before knows less than the payment, which may have ended since without telling it.
- */
-export const speaksForOrder = ({ outcome, amount }: { outcome: string | null; amount: string | null }): boolean =>
-  outcome !== null || amount !== null;
-
-/** Whether the payment need not be asked for what the after-sale shows of the trade. */
-export const knowsTheTrade = ({ payment, order_amount }: AfterSaleState): boolean =>
-  speaksForOrder({ outcome: payment?.outcome ?? null, amount: order_amount });
-
-/** An order as it is now, by the last states of its payment and its after-sale. */
-export function orderNow<Payment extends PaymentState | null, After extends AfterSaleState | null>(
-  payment: Payment,
-  after_sale: After,
-): { payment: Payment | PaymentState; after_sale: After | AfterSaleState } {
-  const now: Payment | PaymentState = paymentAfterEnd(after_sale) ?? payment;
-  const isTold = after_sale === null || now === null || knowsTheTrade(after_sale);
-  return { payment: now, after_sale: isTold ? after_sale : { ...after_sale, ...shownBy(now, after_sale) } };
-}
-
-/** What its payment knows of the trade. An amount is what was paid. */
-function shownBy(payment: PaymentState, after_sale: AfterSaleState): Partial<AfterSaleState> {
-  const { outcome, trade_no, trade_status, order_amount, order_currency, method } = payment;
-  return {
-    payment: outcome === null ? after_sale.payment : payment,
-    trade_no: trade_no ?? after_sale.trade_no,
-    trade_status: trade_status ?? after_sale.trade_status,
-    method: method ?? after_sale.method,
-    ...(outcome === 'SUCCESS' ? { order_amount, order_currency } : {}),
-  };
-}
-
 export type AfterSaleWorkflow = (input: AfterSaleInput) => Promise<AfterSaleState>;

@@ -38,6 +38,8 @@ export interface EarlierPayments {
   readonly other_trades: readonly OtherTrade[];
   /** What was notified to such runs, and none of them had settled. */
   readonly untaken: readonly NotificationSignal[];
+  /** The order has an after-sale, which waits to be told of the end. */
+  readonly is_followed: boolean;
   /** The run that has read it: a reset of that has not. */
   readonly read_by: string;
 }

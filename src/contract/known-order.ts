@@ -110,6 +110,8 @@ export interface OrderDecision {
 export interface KnownOrder {
   /** Null where no payment has ended, as far as is known. */
   readonly payment: PaymentEnd | null;
+  /** The payment ran, and was told that its end is waited for. */
+  readonly isFollowing: boolean;
   readonly decision: OrderDecision | null;
   readonly others: readonly NotedTrade[];
   readonly out_trade_no: string | null;

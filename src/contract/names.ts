@@ -39,6 +39,8 @@ export const SIGNAL = {
   deposit: 'deposit',
   /** Internal: a payment hands itself over to the order's after-sale, which runs already. */
   payment: 'payment',
+  /** Internal: an after-sale that has begun before its payment’s end waits to be told of that. */
+  followed: 'followed',
   /** Internal: a creation tells an account, which a deposit has started, the key that it was created for. */
   keyed: 'keyed',
   /** Internal: more events for `eventDelivery`. */

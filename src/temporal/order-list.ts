@@ -1,6 +1,6 @@
 /** Lists with one row for each order, however many workflows and runs it has: what waits for a person first, the longest wait before all. */
 import type { Client } from '@temporalio/client';
-import { afterSaleWorkflowId, speaksForOrder, WORKFLOW } from '../contract';
+import { afterSaleWorkflowId, WORKFLOW } from '../contract';
 import { listFiltered } from './attention-list';
 import { isTrouble, type PaymentFilter } from './payment-query';
 import { collect, type ListedWorkflow, newestRuns, runsUnder } from './workflow-list';
@@ -58,9 +58,9 @@ function byWait(one: ListedWorkflow, other: ListedWorkflow): number {
 
 const newestFirst = (one: ListedWorkflow, other: ListedWorkflow) => other.started_at.localeCompare(one.started_at);
 
-/** Who speaks for an order comes first: its after-sale, where that does, or else its payment. */
+/** Who speaks for an order comes first: its payment, until its after-sale knows how that has ended. */
 function bySpeaker(one: ListedWorkflow, other: ListedWorkflow): number {
-  const rank = (row: ListedWorkflow) => (row.type !== WORKFLOW.afterSale ? 1 : speaksForOrder(row) ? 0 : 2);
+  const rank = (row: ListedWorkflow) => (row.type !== WORKFLOW.afterSale ? 1 : row.outcome !== null ? 0 : 2);
   return rank(one) - rank(other);
 }
 

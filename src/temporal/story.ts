@@ -6,10 +6,10 @@ import { z } from 'zod';
 import {
   type AfterSaleState,
   type LatePayments,
-  orderNow,
   PAYMENT_OUTCOMES,
   type PaymentInput,
   type PaymentState,
+  paymentAfterEnd,
   SILENCES,
 } from '../contract';
 
@@ -152,8 +152,8 @@ export function parseStory(given: unknown): Story {
 }
 
 /** What an order has come to, without numbers, times and texts: the same of a real order and of one that is played. */
-export function storyEnd(own: PaymentState | null, followed: AfterSaleState | null): StoryEnd {
-  const { payment: known, after_sale } = orderNow(own, followed);
+export function storyEnd(payment: PaymentState | null, after_sale: AfterSaleState | null): StoryEnd {
+  const known = paymentAfterEnd(after_sale) ?? payment;
   return {
     payment: known && {
       ...{ trade_status: known.trade_status, outcome: known.outcome, confirmed_by: known.confirmed_by },

@@ -49,6 +49,7 @@ export function askedLine(name: string, said: Said): string {
     return trade ? `${what} (trade ${trade})` : what;
   }
   if (name === SIGNAL.tell) return 'events to deliver';
+  if (name === SIGNAL.followed) return 'the after-sale waits to be told of the end';
   if (name === 'take') return `takes it on${texts(said, 'note') && `: ${texts(said, 'note')}`}`;
   if (name !== 'resolve') return name;
   return `${texts(said, 'outcome') || 'seen'}: ${texts(said, 'reason')}`;

@@ -329,12 +329,16 @@ test('a refund by a method that has none is refused by the gateway, and nobody i
   expect(refused.printed).not.toMatch(/user_info|--with/);
 });
 
-test('a refund that is asked for before the order is paid says nothing of it later: the payment speaks for the order', async () => {
+test('an after-sale that a refund opens before the order is paid tells of the sale as soon as there is one', async () => {
   const { out_trade_no, order_amount } = await waiting();
   const early = stack.payments.refund(out_trade_no, part('1.00', 'too-early'));
   await expect(early).rejects.toMatchObject({ type: 'NotRefunded' });
   await stack.simulator.pay(out_trade_no);
   await stack.payments.outcome(out_trade_no);
+  await until(
+    () => stack.payments.refunds(out_trade_no),
+    (after) => after.order_amount !== null,
+  );
   const paid = { status: 'SUCCESS', outcome: 'SUCCESS' };
   await until(
     async () => JSON.parse((await run('find', out_trade_no, '--json')).output),

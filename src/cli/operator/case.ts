@@ -10,8 +10,8 @@ import {
   kindOfWorkflow,
   moneyToSendBack,
   namedByWorkflowId,
-  orderNow,
   type PaymentState,
+  paymentAfterEnd,
   paymentWorkflowId,
   type SpeiAccountState,
   WORKFLOW,
@@ -79,8 +79,8 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   const read = runs.filter(({ type }) => out_trade_no === null || type !== WORKFLOW.eventDelivery).slice(0, READ_RUNS);
   const timelines = await Promise.all(read.map((run) => linesOf(client, run)));
   const ofPayment = await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? ''));
-  const ofAfterSale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
-  const { payment, after_sale } = orderNow(ofPayment, ofAfterSale);
+  const after_sale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+  const payment = paymentAfterEnd(after_sale) ?? ofPayment;
   const account = runs[0]?.type === WORKFLOW.speiAccount ? await stateOf<SpeiAccountState>(workflow_id ?? '') : null;
   // What fails every order of an app waits for a person by itself.
   const ofApp =

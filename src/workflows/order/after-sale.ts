@@ -36,6 +36,7 @@ import {
   readSignal,
   refundMeaningOf,
   type SentRefund,
+  SIGNAL,
   type Taking,
   timeText,
 } from '../../contract';
@@ -54,6 +55,7 @@ import {
   searchOn,
 } from '../shared/look';
 import { NotificationEffect, recordMetric } from '../shared/metrics';
+import { signalIfRunning } from '../shared/other-workflows';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
@@ -341,10 +343,11 @@ class AfterSaleRun {
     const { history, attention } = stateOf(this.input.sale ?? this.order, app_id, 0);
     this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });
     this.phase = 'open';
-    this.read_at = Date.now();
     // After a reset a signal that nobody handles comes once more: the run before has put it before a person.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';
     this.learn(...facts, ...this.early.splice(0).filter((fact) => !(wasReset(policy) && isKnownNotice(fact))));
+    if (isKnownHere) await this.followPayment();
+    else this.read_at = Date.now();
     return isKnownHere;
   }
 
@@ -479,7 +482,7 @@ class AfterSaleRun {
     const times = lasting === undefined ? this.lookTimes : { ...this.lookTimes, settling_ms: lasting_ms };
     this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
     const answer = this.rechecks.begin();
-    await this.readEnd();
+    await this.followPayment();
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.order.heard > after);
     // "No such order" counts only where each look says so, and a silence only where none shows the trade. Another trade under the
     // order's number says nothing of its own.
@@ -498,19 +501,22 @@ class AfterSaleRun {
     return missing.is === 'no-answer' || !isDenialAnswer(this.order) ? missing.is : undefined;
   }
 
-  /** A payment that ran when this one began may have ended since: it says which trade is the order's. */
-  private readEnd(): Promise<void> {
-    if (this.order.payment !== null) return Promise.resolve();
+  /** How the payment has ended, which says which trade is the order’s: one that runs is to tell it, of any other it is read. */
+  private followPayment(): Promise<void> {
+    if (this.order.payment !== null || this.order.isFollowing) return Promise.resolve();
     if (Date.now() - this.read_at >= READ_AGAIN_MS) {
       this.read_at = Date.now();
       // Callers wait for it too, whoever has begun it.
-      this.read = uncancelled(() => this.readEndNow());
+      this.read = uncancelled(() => this.readEnd());
     }
     return this.read;
   }
 
-  private async readEndNow(): Promise<void> {
+  private async readEnd(): Promise<void> {
     const { app_id, out_trade_no } = this.input;
+    // In this order: a payment that ends meanwhile is read.
+    if (await signalIfRunning(paymentWorkflowId(app_id, out_trade_no), SIGNAL.followed))
+      return this.learn({ is: 'following' });
     const { end } = await loadPreviousRun({ app_id, out_trade_no, of: 'payment' }, () => undefined);
     if (end) this.learn({ is: 'ended', payment: end, contradicted: [] });
   }
@@ -671,7 +677,7 @@ class AfterSaleRun {
     const isEarly = this.phase === 'reading';
     if (!(await isInTime(() => this.phase !== 'reading'))) throw notTaken();
     // A payment that had not ended may have sold another trade than the one that was found.
-    await this.readEnd();
+    await this.followPayment();
     // A look that is under way shows the trade as well as one more would.
     if (this.order.seen === null && !this.isLooking) this.rechecks.request();
     const isRead = () => this.phase === 'unknown' || this.order.seen !== null;

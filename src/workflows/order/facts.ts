@@ -22,6 +22,11 @@ interface Introduced {
   readonly method?: string | null;
 }
 
+/** The payment runs, and was told that its end is waited for. */
+interface Following {
+  readonly is: 'following';
+}
+
 /** The payment has ended: it hands itself over, or is read. */
 interface Ended {
   readonly is: 'ended';
@@ -130,6 +135,7 @@ interface Noticed {
 
 export type AfterSaleFact = { readonly at: number } & (
   | Introduced
+  | Following
   | Ended
   | Asked
   | Queried

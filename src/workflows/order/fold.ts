@@ -74,6 +74,7 @@ export interface FoldSettings extends Readonly<PollSchedule> {
 
 export const NOTHING_KNOWN: KnownOrder = {
   payment: null,
+  isFollowing: false,
   decision: null,
   others: [],
   out_trade_no: null,
@@ -144,6 +145,8 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
         out_trade_no: fact.out_trade_no ?? order.out_trade_no,
         method: order.method ?? fact.method ?? null,
       };
+    case 'following':
+      return { ...order, isFollowing: true };
     case 'ended':
       return onEnded(order, fact);
     case 'asked':

@@ -137,6 +137,8 @@ function saidOf(fact: AfterSaleFact): SaidFact {
   switch (fact.is) {
     case 'introduced':
       return { by: 'who knows the order', said: words(fact.method, tradeWords(fact.trade_no)) || 'nothing more' };
+    case 'following':
+      return { by: 'the payment', said: 'runs, and is to tell its end' };
     case 'ended': {
       const { outcome, trade_status, order_amount, order_currency } = fact.payment.state;
       return {

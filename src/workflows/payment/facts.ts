@@ -22,6 +22,11 @@ interface Withdrawn {
   readonly is: 'withdrawn';
 }
 
+/** The order’s after-sale has begun before the end, and waits to be told of that. */
+interface Followed {
+  readonly is: 'followed';
+}
+
 // — The creation —
 
 /** From here on a request to create the order may leave us. */
@@ -195,6 +200,7 @@ interface HandedOut {
 
 export type PaymentFact = { readonly at: number } & (
   | Withdrawn
+  | Followed
   | Begun
   | Answered
   | Rested

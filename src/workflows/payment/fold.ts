@@ -60,6 +60,8 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
   switch (fact.is) {
     case 'withdrawn':
       return { ...known, isWithdrawn: true };
+    case 'followed':
+      return { ...known, isFollowed: true };
     case 'begun':
       return onBegun(known);
     case 'answered':
@@ -196,8 +198,9 @@ function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): Known
 
 /** Runs that somebody ended leave other trades to a person, and what was notified and not read to this run. */
 function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): KnownPayment {
-  const { other_trades, untaken } = earlier;
-  const read = withCreation({ ...known, earlier }, { isOwn: true });
+  const { other_trades, untaken, is_followed } = earlier;
+  const isFollowed = known.isFollowed || is_followed;
+  const read = withCreation({ ...known, earlier, isFollowed }, { isOwn: true });
   const noted = other_trades.reduce(notedAsBefore, read);
   const asked = other_trades.length > 0 ? raised(noted, 'second-trade') : noted;
   const left = untaken.reduce((one, signal) => onSignal(one, { is: 'carried', signal, at }), asked);

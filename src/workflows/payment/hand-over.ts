@@ -39,12 +39,12 @@ export interface EndingPayment {
 
 /** Hands over what is left. That takes time in which more may come, so it is repeated until nothing is left, or a run of its own takes that on. */
 export async function handOverPayment(ending: EndingPayment): Promise<void> {
-  const { context } = ending;
+  const { context, isFirst } = ending;
   for (let handed = ''; !isTakenOn(context.known); ) {
     const given = takeLeft(ending);
     const { claims, contradicted, end } = given;
     const news = JSON.stringify([claims, contradicted, end.reasons]);
-    const isNeeded = !ending.isFirst || isFollowed(given, context.policy.watch_window_ms);
+    const isNeeded = !isFirst || context.known.isFollowed || leavesMore(given, context.policy.watch_window_ms);
     if (news === handed || !isNeeded) return;
     // What comes next is compared with what was handed over, and not with what was notified.
     handed = JSON.stringify([[], [], end.reasons]);
@@ -84,8 +84,8 @@ function takeLeft(ending: EndingPayment): HandedOver {
   };
 }
 
-/** Whether anything follows: a watch, what was notified, or what needs a person. */
-function isFollowed({ end, claims, contradicted }: HandedOver, watch_window_ms: number): boolean {
+/** Whether it leaves more than its outcome: a watch, what was notified, or what needs a person. */
+function leavesMore({ end, claims, contradicted }: HandedOver, watch_window_ms: number): boolean {
   const { outcome, trade_status, other_trades } = end.state;
   const isWatched = outcome === 'SUCCESS' && (watch_window_ms > 0 || isAfterSaleStatus(trade_status ?? ''));
   const isOpen = end.watch_until > 0 || end.reasons.length > 0;

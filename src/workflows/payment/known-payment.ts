@@ -83,6 +83,8 @@ export interface KnownPayment {
   /** The order; null where a trade of others is watched because the order was not made, undefined where nobody here knows of one. */
   readonly order: Order | null | undefined;
   readonly isWithdrawn: boolean;
+  /** The order’s after-sale waits to be told of the end. */
+  readonly isFollowed: boolean;
   readonly creation: KnownCreation;
   /** What earlier runs knew; null before it is read. */
   readonly earlier: EarlierPayments | null;
@@ -133,6 +135,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
     isAdopted: adopted !== undefined,
     order,
     isWithdrawn: false,
+    isFollowed: false,
     creation: NOTHING_SENT,
     earlier: null,
     before: undefined,

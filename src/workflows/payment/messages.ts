@@ -20,6 +20,7 @@ export const cancelUpdate = defineUpdate<PaymentState>(UPDATE.cancel);
 export const resolveUpdate = defineUpdate<PaymentState, [PaymentResolution]>(UPDATE.resolve);
 export const takeUpdate = defineUpdate<PaymentState, [Taking]>(UPDATE.take);
 export const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
+export const followedSignal = defineSignal(SIGNAL.followed);
 export const stateQuery = defineQuery<PaymentState>(QUERY.state);
 export const paymentFactsQuery = defineQuery<FactsOfRun>(QUERY.facts);
 export const paymentCarriedQuery = defineQuery<PaymentCarried>(QUERY.carried);

@@ -115,6 +115,8 @@ function saidOf(fact: NewPaymentFact): SaidFact {
   switch (fact.is) {
     case 'withdrawn':
       return { by: 'the merchant', said: 'the order is not to be sent' };
+    case 'followed':
+      return { by: 'the after-sale', said: 'has begun, and waits to be told of the end' };
     case 'begun':
       return { by: US, said: 'from here on a request to create the order may leave us' };
     case 'answered': {

@@ -74,6 +74,7 @@ import { MeasuredPayment } from './measured';
 import {
   cancelUpdate,
   createdUpdate,
+  followedSignal,
   notificationSignal,
   paymentCarriedQuery,
   paymentFactsQuery,
@@ -136,6 +137,7 @@ class PaymentRun implements PaymentContext {
     setHandler(paymentCarriedQuery, () => this.carried);
     setHandler(paymentFactsQuery, () => this.told);
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
+    setHandler(followedSignal, () => this.learn({ is: 'followed' }));
     const given = (input.kind === 'adopt' && input.pending_notifications) || [];
     this.learn(...given.map((signal) => ({ is: 'carried', signal }) as const));
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()), { validator: () => this.assertWithdrawable() });
@@ -426,4 +428,5 @@ class PaymentRun implements PaymentContext {
 const phaseAtStart = ({ kind }: PaymentInput) => (kind === 'adopt' ? 'joining' : 'creating');
 
 /** Whether it came to this run from outside, and not from the gateway or from earlier runs. */
-const isTold = ({ is }: PaymentFact) => is === 'notified' || is === 'carried' || is === 'withdrawn';
+const isTold = ({ is }: PaymentFact) => TOLD.includes(is);
+const TOLD: readonly PaymentFact['is'][] = ['notified', 'carried', 'withdrawn', 'followed'];

@@ -42,9 +42,9 @@ export async function startAbandoned<T extends Workflow>(
 }
 
 /** Signals another workflow. Returns false where none runs under this id. */
-export async function signalIfRunning(workflowId: string, signal: string, arg: unknown): Promise<boolean> {
+export async function signalIfRunning(workflowId: string, signal: string, ...args: unknown[]): Promise<boolean> {
   try {
-    await getExternalWorkflowHandle(workflowId).signal(signal, arg);
+    await getExternalWorkflowHandle(workflowId).signal(signal, ...args);
     return true;
   } catch (error) {
     if (isCancellation(error)) throw error;

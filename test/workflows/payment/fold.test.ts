@@ -234,7 +234,10 @@ describe('money after the end of an earlier run, where the settings accept it', 
       { kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', trade_no: 'T1' },
       'accept',
     );
-    payment.learn({ is: 'recalled', earlier: { runs: [before], other_trades: [], untaken: [], read_by: 'r2' } });
+    payment.learn({
+      is: 'recalled',
+      earlier: { runs: [before], other_trades: [], untaken: [], is_followed: false, read_by: 'r2' },
+    });
     payment.query(trade('SUCCESS'), T);
     return payment.state.attention;
   };

@@ -1,22 +1,28 @@
 /** What a payment hands over to the order’s after-sale, in whatever order it comes. */
 
+import { isSold } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
   AFTER,
   adopt,
   afterSale,
+  anotherMade,
   anotherTold,
   answers,
   begin,
   decide,
+  endWhileSilent,
   handOver,
   happens,
   move,
+  notify,
   oddSignal,
   outcome,
   pay,
+  recheck,
   refund,
   reset,
+  running,
   sale,
   sell,
   settle,
@@ -104,3 +110,58 @@ test.each(['attention', 'refund', 'accept'] as const)(
     expect(world.gateway.refunds).toEqual([]);
   },
 );
+
+describe('a refund that is asked for before its payment has ended', () => {
+  /** The buyer has paid, and the payment has not heard of it when the merchant asks for the money back. */
+  const paidUnheard = () => happens(pay, MINUTE, move('T1', 'SUCCESS'), SECOND, refund, 10 * SECOND);
+
+  test.each([
+    ['hears of the end that a notification brings', notify('T1', 'SUCCESS')],
+    ['hears of the end that a poll brings', recheck],
+  ])('%s: nobody delivers what went back', async (_title, ends) => {
+    await begin({ plan: { startsAfter_ms: HOUR, takes_ms: 0, ends: 'done' } });
+    await happens(paidUnheard, ends, MINUTE);
+    expect((await afterSale())?.payment).toMatchObject({ outcome: 'SUCCESS' });
+    await happens(DAY);
+    expect(world.gateway.refunds).toHaveLength(1);
+    const state = await stateNow();
+    expect([state.trade_status, isSold(state)]).toEqual(['REFUNDED', false]);
+    expect((await afterSale())?.payment).toMatchObject({ outcome: 'SUCCESS', trade_status: 'REFUNDED' });
+  });
+
+  test('knows the sale of an order that was not paid when it was asked for', async () => {
+    await begin({});
+    await happens(pay, MINUTE, refund, MINUTE, tell('T1', 'SUCCESS'), MINUTE);
+    expect(world.gateway.refunds).toEqual([]);
+    const payment = { outcome: 'SUCCESS', trade_status: 'SUCCESS' };
+    expect(await afterSale()).toMatchObject({ payment, order_amount: '150', attention: null });
+    expect(running()).toEqual([]);
+  });
+
+  test('tells a payment once, however often it is asked for', async () => {
+    await begin({});
+    await happens(pay, MINUTE, refund, MINUTE);
+    const [payment] = world.temporal.runs(world.workflowId);
+    const told = payment?.events;
+    await happens(refund, MINUTE, refund, MINUTE);
+    expect(world.temporal.runs(AFTER)).toHaveLength(3);
+    expect(payment?.events).toBe(told);
+  });
+
+  test('hears of the end by the next run, where the payment is terminated before it has seen anything', async () => {
+    await begin({ plan: { startsAfter_ms: HOUR, takes_ms: 0, ends: 'done' } });
+    await happens(
+      anotherMade('SUCCESS'),
+      endWhileSilent(() => happens(adopt, SECOND, refund)),
+      adopt,
+      MINUTE,
+    );
+    expect((await afterSale())?.payment).toMatchObject({ outcome: 'SUCCESS' });
+  });
+
+  test('hears of the end of a payment that begins later', async () => {
+    await begin({});
+    await happens(anotherMade('SUCCESS'), refund, MINUTE, adopt, MINUTE);
+    expect((await afterSale())?.payment).toMatchObject({ outcome: 'SUCCESS' });
+  });
+});

@@ -83,6 +83,7 @@ export function liveness(world: World, seen: readonly Seen[]): Broken[] {
     ...attentionIsTrue(world),
     ...waitersAreAnswered(world, seen, true),
     ...merchantHeardAll(world, seen),
+    ...endIsHandedOver(world, seen),
   ];
 }
 
@@ -449,6 +450,14 @@ function toHear({ history, outcome }: Seen['state']): string[] {
   if (outcome === 'SUCCESS') return steps;
   const first = steps.findIndex((to) => MONEY.includes(to));
   return outcome === null && first >= 0 ? steps.slice(0, first) : steps.filter((to) => !MONEY.includes(to));
+}
+
+/** 8. Whoever asks an order's after-sale hears how the payment has ended, whichever of the two began first. */
+function endIsHandedOver({ run, runs }: World, seen: readonly Seen[]): Broken[] {
+  const after = runs.findLast(({ start, hasBegun }) => start.type === 'afterSale' && hasBegun);
+  const hasEnded = run?.status === 'COMPLETED' && seen.some(({ runId }) => runId === run.runId);
+  if (!hasEnded || after === undefined || seen.some(({ runId }) => runId === after.runId)) return [];
+  return [{ promise: 8, what: `${run.runId} has ended, and ${after.runId} has not heard of it` }];
 }
 
 /** 8. The merchant's handler hears every step at least once, and in order, also where one run follows another. */

@@ -101,6 +101,17 @@ test('promise 6: a later run that does not know of the sale', async () => {
   expect(broken.map(({ what }) => what).join()).toContain('was sold, and');
 });
 
+test('promise 8: an after-sale that has not heard how its payment has ended', async () => {
+  const world = await sold();
+  world.temporal.start('afterSale', afterSaleOf(world), afterSaleInput(world));
+  await world.pass(MINUTE);
+  const seen = await seenIn(world);
+  const unheard = seen.filter(({ runId }) => !runId.startsWith(afterSaleOf(world)));
+  const broken = [liveness(world, seen), liveness(world, unheard)];
+  await world.close();
+  expect(broken.map((one) => one.map(({ what }) => what))).toEqual([[], [expect.stringContaining('not heard of it')]]);
+});
+
 type Row = [title: string, broken: number | string | RegExp, ...Parameters<typeof brokenBy>];
 test.each<Row>([
   [
