@@ -503,7 +503,9 @@ class AfterSaleRun {
 
   /** How the payment has ended, which says which trade is the order’s: one that runs is to tell it, of any other it is read. */
   private followPayment(): Promise<void> {
-    if (this.order.payment !== null || this.order.isFollowing) return Promise.resolve();
+    const { payment, isFollowing, paid } = this.order;
+    // One that was told of us looks once more where we have seen the money.
+    if (payment !== null || (isFollowing && paid === null)) return Promise.resolve();
     if (Date.now() - this.read_at >= READ_AGAIN_MS) {
       this.read_at = Date.now();
       // Callers wait for it too, whoever has begun it.
@@ -515,8 +517,9 @@ class AfterSaleRun {
   private async readEnd(): Promise<void> {
     const { app_id, out_trade_no } = this.input;
     // In this order: a payment that ends meanwhile is read.
-    if (await signalIfRunning(paymentWorkflowId(app_id, out_trade_no), SIGNAL.followed))
-      return this.learn({ is: 'following' });
+    const isRunning = await signalIfRunning(paymentWorkflowId(app_id, out_trade_no), SIGNAL.followed);
+    if (isRunning !== this.order.isFollowing) this.learn({ is: 'following', isRunning });
+    if (isRunning) return;
     const { end } = await loadPreviousRun({ app_id, out_trade_no, of: 'payment' }, () => undefined);
     if (end) this.learn({ is: 'ended', payment: end, contradicted: [] });
   }
@@ -685,6 +688,10 @@ class AfterSaleRun {
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     // The buyer may have paid since the last look.
     if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
+    // The trade that was found may be of others: one of the order's own is what its payment ends with.
+    await this.followPayment();
+    const mayBeOfOthers = () => this.order.paid !== null && this.order.payment === null && this.order.isFollowing;
+    if (!(await isInTime(() => !mayBeOfOthers()))) throw notTaken();
     const { is, ...granted } = grantRefund(this.order, this.requests, order, Date.now());
     const { number } = granted;
     if (is === 'new' && this.isRepetition(isEarly)) throw justReset();

@@ -22,9 +22,10 @@ interface Introduced {
   readonly method?: string | null;
 }
 
-/** The payment runs, and was told that its end is waited for. */
+/** The payment runs, and was told that its end is waited for; or it runs no more, and will not tell it. */
 interface Following {
   readonly is: 'following';
+  readonly isRunning: boolean;
 }
 
 /** The payment has ended: it hands itself over, or is read. */

@@ -146,7 +146,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
         method: order.method ?? fact.method ?? null,
       };
     case 'following':
-      return { ...order, isFollowing: true };
+      return { ...order, isFollowing: fact.isRunning };
     case 'ended':
       return onEnded(order, fact);
     case 'asked':

@@ -138,7 +138,7 @@ function saidOf(fact: AfterSaleFact): SaidFact {
     case 'introduced':
       return { by: 'who knows the order', said: words(fact.method, tradeWords(fact.trade_no)) || 'nothing more' };
     case 'following':
-      return { by: 'the payment', said: 'runs, and is to tell its end' };
+      return { by: 'the payment', said: fact.isRunning ? 'runs, and is to tell its end' : 'runs no more' };
     case 'ended': {
       const { outcome, trade_status, order_amount, order_currency } = fact.payment.state;
       return {

@@ -137,7 +137,7 @@ class PaymentRun implements PaymentContext {
     setHandler(paymentCarriedQuery, () => this.carried);
     setHandler(paymentFactsQuery, () => this.told);
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
-    setHandler(followedSignal, () => this.learn({ is: 'followed' }));
+    setHandler(followedSignal, () => this.onFollowed());
     const given = (input.kind === 'adopt' && input.pending_notifications) || [];
     this.learn(...given.map((signal) => ({ is: 'carried', signal }) as const));
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()), { validator: () => this.assertWithdrawable() });
@@ -329,6 +329,12 @@ class PaymentRun implements PaymentContext {
     this.learn({ is: 'notified', signal: signal ?? {} });
     if (!signal?.trade_no && !signal?.trade_status) this.requests.request();
     this.show('later');
+  }
+
+  /** Who waits for the end may know that there is money. */
+  private onFollowed(): void {
+    this.learn({ is: 'followed' });
+    this.requests.request();
   }
 
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
