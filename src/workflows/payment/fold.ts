@@ -5,6 +5,7 @@ import {
   type EarlierPayment,
   isNamedByItsCreation,
   isOfTrade,
+  isRefundStatus,
   isUnlikeOrder,
   type LatePayments,
   laterStatus,
@@ -118,7 +119,7 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'expired':
       return onExpired(known, fact);
     case 'handed-out':
-      return { ...known, claims: [], contradicted: [] };
+      return { ...known, claims: [], contradicted: [], ofRefunds: [] };
   }
 }
 
@@ -276,7 +277,9 @@ function onSignal(known: KnownPayment, { signal, at }: FactOf<'notified' | 'carr
   const others = known.claims.filter((one) => !saysTheSame(one.signal, said));
   const claims = [...others, { signal: said, heard: claimed, isDenied: false }];
   const of = { ...(trade_status ? { trade_status } : {}), ...(trade_no ? { trade_no } : {}) };
-  const heard = { ...known, claimed, claims, latest: { ...of, at: iso(at) } };
+  const isOfRefund = said.out_request_no !== undefined && isRefundStatus(trade_status ?? '');
+  const ofRefunds = [...known.ofRefunds.filter((one) => !saysTheSame(one, said)), ...(isOfRefund ? [said] : [])];
+  const heard = { ...known, claimed, claims, ofRefunds, latest: { ...of, at: iso(at) } };
   const isOurs = isOfTrade(said, known.shown.trade_no);
   return isOurs ? withShown(heard, { method: known.shown.method ?? method ?? null }) : heard;
 }

@@ -58,10 +58,12 @@ function takeLeft(ending: EndingPayment): HandedOver {
   const { context } = ending;
   const { known } = context;
   const { claims, contradicted } = known;
+  // Where nobody has asked for one, it is from elsewhere: the payment has said so by its status.
+  const ofRefunds = known.isFollowed ? known.ofRefunds : [];
   const state = paymentState(known);
-  const isNews = (one: NotificationSignal) => !isKnownToPayment(state, one);
-  const notified = signalsIn(claims);
-  if (claims.length + contradicted.length > 0) context.learn({ is: 'handed-out' });
+  const isNews = (one: NotificationSignal) => ofRefunds.includes(one) || !isKnownToPayment(state, one);
+  const notified = [...new Set([...signalsIn(claims), ...ofRefunds])];
+  if (notified.length + contradicted.length > 0) context.learn({ is: 'handed-out' });
   // What a person is asked about stays so; what nobody was asked about is compared with the gateway once more.
   const isAsked = known.reasons.includes('unconfirmed-notification');
   const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);

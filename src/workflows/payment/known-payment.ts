@@ -107,6 +107,8 @@ export interface KnownPayment {
   readonly claims: readonly PendingClaim[];
   /** Those of money that a look has contradicted. They count again where the trade ends without what they say. */
   readonly contradicted: readonly NotificationSignal[];
+  /** Those that name a refund: only the after-sale can read them to the end. */
+  readonly ofRefunds: readonly NotificationSignal[];
   readonly latest: { readonly trade_status?: string; readonly trade_no?: string; readonly at: string } | null;
   /** Since when the gateway contradicts a notified SUCCESS that nobody has looked at. */
   readonly doubted_at: number | null;
@@ -149,6 +151,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
     looked_after: 0,
     claims: [],
     contradicted: [],
+    ofRefunds: [],
     latest: null,
     doubted_at: null,
     look: null,
@@ -265,7 +268,7 @@ export const hasClaimsAfter = ({ claims }: KnownPayment, claimed: number): boole
 
 /** This run as the next one needs it. `failure`: what ended it before there was an order. */
 export function carriedOf(known: KnownPayment, run_id: string, failure: unknown): PaymentCarried {
-  const { contradicted, claims, taken, before, earlier } = known;
+  const { contradicted, ofRefunds, claims, taken, before, earlier } = known;
   const whole = paymentState(known);
   const { attention: _, attention_since: _since, taken: _by, history: _all, ...shown } = whole;
   const { previous: _before, expires_at: _until, ...state } = shown;
@@ -281,7 +284,7 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
     payment: { ...payment, made: madeBy(known, order, failure) },
     has_read: earlier?.read_by === run_id,
     taken,
-    claims: [...contradicted, ...signalsIn(claims)],
+    claims: [...contradicted, ...ofRefunds, ...signalsIn(claims)],
     other_trades: state.other_trades.filter((one) => !isGiven(one)),
   };
 }

@@ -29,11 +29,13 @@ import {
   stateNow,
   tell,
   terminate,
+  tradeAt,
   trouble,
   works,
   world,
 } from './acts';
 import { SECOND } from './schedule';
+import { MERCHANTS_REFUND } from './world';
 
 async function notMade() {
   await happens(pay, 1 * SECOND, oddSignal('somethingElse', 1), 5 * MINUTE);
@@ -113,6 +115,7 @@ test.each(['attention', 'refund', 'accept'] as const)(
 
 describe('a refund that is asked for before its payment has ended', () => {
   /** The buyer has paid, and the payment has not heard of it when the merchant asks for the money back. */
+  const notifyRefund = (status: string) => () => world.notify(tradeAt(0), status, { number: MERCHANTS_REFUND });
   const paidUnheard = () => happens(pay, MINUTE, move('T1', 'SUCCESS'), SECOND, refund, 10 * SECOND);
 
   test.each([
@@ -164,4 +167,16 @@ describe('a refund that is asked for before its payment has ended', () => {
     await happens(anotherMade('SUCCESS'), refund, MINUTE, adopt, MINUTE);
     expect((await afterSale())?.payment).toMatchObject({ outcome: 'SUCCESS' });
   });
+
+  test.each(['REFUND_REFUSED', 'REFUNDED'])(
+    'hears of the end that a notification to its payment names: %s',
+    async (named) => {
+      await begin({ plan: { startsAfter_ms: HOUR, takes_ms: 0, ends: named === 'REFUNDED' ? 'done' : 'refused' } });
+      await happens(paidUnheard);
+      world.gateway.move(tradeAt(0), named, MERCHANTS_REFUND);
+      await happens(notifyRefund(named), HOUR);
+      expect((await afterSale())?.payment).toMatchObject({ outcome: 'SUCCESS' });
+      expect((await afterSale())?.refunds).toMatchObject([{ outcome: named, confirmed_by: 'notification' }]);
+    },
+  );
 });
