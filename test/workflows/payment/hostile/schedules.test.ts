@@ -82,6 +82,12 @@ const SCHEDULES: readonly Schedule[] = [
     { takesNumbersTwice: false, heldBack: 1 },
   ],
   [
+    'promise 7: a refund that is asked for while the payment runs sends back no money of another system’s trade',
+    [{ do: 'refund' }],
+    { before: { amount: '150.00', isPaid: true, isNotified: false }, heldBack: 3 },
+    1_390_075_285,
+  ],
+  [
     'promise 1: a start under another workflow id creates nothing',
     [wait(MINUTE), { do: 'start elsewhere' }, wait(HOUR)],
   ],
