@@ -83,8 +83,8 @@ const SCHEDULES: readonly Schedule[] = [
   ],
   [
     'promise 7: a refund that is asked for while the payment runs sends back no money of another system’s trade',
-    [{ do: 'refund' }],
-    { before: { amount: '150.00', isPaid: true, isNotified: false }, heldBack: 3 },
+    [wait(SECOND), { do: 'refund' }],
+    { before: { amount: '150.00', isPaid: true, isNotified: false }, shows: 'the first', heldBack: 3 },
     1_390_075_285,
   ],
   [
