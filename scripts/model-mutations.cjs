@@ -113,9 +113,9 @@ const MUTATIONS = [
   ],
   [
     'the payment gives up at its own deadline',
-    NEXT,
-    '  ...stages,\n  ...lastStages',
-    '  ...stages.slice(0, 1),\n  ...lastStages',
+    'src/workflows/payment/deadlines.ts',
+    'return [...own, ...later',
+    'return [...own.slice(0, 1), ...later',
   ],
   [
     'polls stop',

@@ -134,12 +134,6 @@ module.exports = [
     "known.look?.isSilent ? { take: 'expire' } : undefined",
   ],
   [
-    'the payment ends at its first deadline',
-    NEXT,
-    '  ...stages,\n  ...lastStages',
-    '  ...stages.slice(0, 1),\n  ...lastStages',
-  ],
-  [
     'a payment of another amount is looked at again and again',
     NEXT,
     "(needsDecision(known) ? { take: 'decide' }",

@@ -9,7 +9,7 @@ import { hasFailedWith } from '../shared/given-up';
 import { glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/running-watch';
 import { hasNews, type PaymentContext } from './context';
-import { type Deadline, orderDeadlines } from './deadlines';
+import { type Deadline, doubtDueAt, orderDeadlines } from './deadlines';
 import {
   hasSentAgain,
   idOf,
@@ -22,7 +22,7 @@ import {
   seenStatus,
 } from './known-payment';
 import { ofUnanswered } from './look-results';
-import { doubtDueAt, nextPaymentStep, type PaymentStep } from './next-step';
+import { nextPaymentStep, type PaymentStep } from './next-step';
 import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
 import { settlesForeign } from './trade-looks';
 

@@ -1,6 +1,6 @@
 /**
- * The deadlines of an order: at each the trade is queried, and after the last one the wait ends. Pure; times are ms
- * since the epoch, UTC.
+ * The deadlines of an order, and those that may follow them: risk control, and the confirmation of a notified SUCCESS. At each the trade
+ * is queried, and after the last one the wait ends. Pure; times are ms since the epoch, UTC.
  */
 
 import type { PaymentInput, PaymentPolicy, PaymentState, WaitingPolicy } from '../../contract';
@@ -65,10 +65,38 @@ function ownDeadlines(expiry: Deadline, cancellation: number | undefined): [Dead
 }
 
 /** Until when risk control may hold a trade that is RISK_CONTROLLING now; 0 for every other trade. */
-export function endOfRiskControl(
+function endOfRiskControl(
   { trade_status, history }: Pick<PaymentState, 'trade_status' | 'history'>,
   { risk_control_ms }: Pick<WaitingPolicy, 'risk_control_ms'>,
 ): number {
   const since = history.findLast(({ to }) => to === 'RISK_CONTROLLING')?.time;
   return trade_status === 'RISK_CONTROLLING' && since !== undefined ? Date.parse(since) + risk_control_ms : 0;
+}
+
+/** When a person has to look at a SUCCESS that was notified and not confirmed; null where there is none. */
+export function doubtDueAt(
+  { doubted_at }: Doubt,
+  { poll_schedule_ms }: Pick<PaymentPolicy, 'poll_schedule_ms'>,
+): number | null {
+  return doubted_at === null ? null : doubted_at + (poll_schedule_ms.at(-1) ?? 0);
+}
+
+/** Since when a notified SUCCESS is contradicted. */
+interface Doubt {
+  readonly doubted_at: number | null;
+}
+
+/** The order's own deadlines, and what may be due after them. */
+export function allDeadlines(
+  own: readonly Deadline[],
+  state: Pick<PaymentState, 'trade_status' | 'history'>,
+  doubt: Doubt,
+  settings: Pick<PaymentPolicy, 'poll_schedule_ms' | 'risk_control_ms'>,
+): readonly Deadline[] {
+  const last = own.at(-1)?.at ?? 0;
+  const later: Deadline[] = [
+    { name: 'risk control', at: endOfRiskControl(state, settings) },
+    { name: 'confirmation', at: doubtDueAt(doubt, settings) ?? 0 },
+  ];
+  return [...own, ...later.filter(({ at }) => at > last).sort((one, other) => one.at - other.at)];
 }

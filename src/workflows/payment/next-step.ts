@@ -1,6 +1,6 @@
 /** What a payment does next while it waits for its outcome, by what is known and what time it is. Pure: it acts on nothing. */
 import { outcomeOf, type PaymentPolicy } from '../../contract';
-import { type Deadline, endOfRiskControl } from './deadlines';
+import { allDeadlines, type Deadline, doubtDueAt } from './deadlines';
 import {
   claimsOfTrade,
   hasClaimsAfter,
@@ -121,22 +121,5 @@ export const nextPaymentStep = (...question: Parameters<typeof paymentRule>): Pa
 const isNotified = (known: KnownPayment) => hasClaimsAfter(known, known.looked_after);
 const isUntold = ({ reasons }: KnownPayment) => !reasons.includes('unconfirmed-notification');
 
-/** All deadlines, the order's own first. */
-const deadlinesOf = ({ known, stages, settings }: Question): readonly Deadline[] => [
-  ...stages,
-  ...lastStages(known, stages, settings),
-];
-
-/** When a person has to look at a SUCCESS that was notified and not confirmed; null where there is none. */
-export function doubtDueAt({ doubted_at }: KnownPayment, { poll_schedule_ms }: Settings): number | null {
-  return doubted_at === null ? null : doubted_at + (poll_schedule_ms.at(-1) ?? 0);
-}
-
-/** What may be due after the order's own deadlines. */
-function lastStages(known: KnownPayment, stages: readonly Deadline[], settings: Settings): Deadline[] {
-  const doubtDue = doubtDueAt(known, settings);
-  const last = stages.at(-1)?.at ?? 0;
-  const held: Deadline = { name: 'risk control', at: endOfRiskControl(paymentState(known), settings) };
-  const later: Deadline[] = [held, { name: 'confirmation', at: doubtDue ?? 0 }];
-  return later.filter(({ at }) => at > last).sort((one, other) => one.at - other.at);
-}
+const deadlinesOf = ({ known, stages, settings }: Question): readonly Deadline[] =>
+  allDeadlines(stages, paymentState(known), known, settings);

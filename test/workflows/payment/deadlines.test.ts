@@ -3,10 +3,10 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import * as fc from 'fast-check';
 import { policyActivity } from '../../../src/activities';
-import { delayBeforePoll, longestPause, type WaitingPolicy } from '../../../src/contract';
+import { delayBeforePoll, longestPause, type PaymentState, type WaitingPolicy } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../src/process/settings';
-import { endOfRiskControl, orderDeadlines } from '../../../src/workflows/payment/deadlines';
+import { allDeadlines, orderDeadlines } from '../../../src/workflows/payment/deadlines';
 
 /** The last retry of a notification comes this long after the first (section 6.3). */
 const LAST_RETRY = 840 * MINUTE;
@@ -178,14 +178,17 @@ describe('risk control', () => {
     source: 'query',
   } as const;
 
+  const heldUntil = (state: Pick<PaymentState, 'trade_status' | 'history'>) =>
+    allDeadlines([], state, { doubted_at: null }, pix).find(({ name }) => name === 'risk control')?.at;
+
   test('may hold a trade for four days and an hour from the moment it took it', () => {
     const state = { trade_status: 'RISK_CONTROLLING', history: [entered] };
-    expect(endOfRiskControl(state, pix)).toBe(at(entered.time) + 4 * DAY + HOUR);
+    expect(heldUntil(state)).toBe(at(entered.time) + 4 * DAY + HOUR);
   });
 
   test('sets no deadline for a trade that it has released or never held', () => {
-    expect(endOfRiskControl({ trade_status: 'SUCCESS', history: [entered] }, pix)).toBe(0);
-    expect(endOfRiskControl({ trade_status: 'RISK_CONTROLLING', history: [] }, pix)).toBe(0);
+    expect(heldUntil({ trade_status: 'SUCCESS', history: [entered] })).toBeUndefined();
+    expect(heldUntil({ trade_status: 'RISK_CONTROLLING', history: [] })).toBeUndefined();
   });
 });
 
