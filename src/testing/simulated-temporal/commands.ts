@@ -66,8 +66,8 @@ export class Commands {
   }
 
   /**
-   * Goes on with what a reset has kept, and what none of `jobs` has ended: timers have what is left of their time, activities begin anew. What was
-   * asked of other workflows is not simulated unless it was answered.
+   * Goes on with what a reset has kept, and what none of `jobs` has ended: timers have what is left of their time, activities begin anew. What is
+   * asked of other workflows is asked again, and they take it once, as by the id of a request.
    */
   goOn(past: readonly Past[], jobs: readonly Job[]): void {
     const endedBy = (seqOf: (job: Job) => Seq) => new Set(jobs.flatMap((job) => seqOf(job) ?? []));
@@ -76,8 +76,11 @@ export class Commands {
     const fired = endedBy(({ fireTimer }) => fireTimer?.seq);
     const resolved = endedBy(({ resolveActivity }) => (resolveActivity?.isLocal ? null : resolveActivity?.seq));
     const begun = endedBy(({ resolveChildWorkflowExecutionStart }) => resolveChildWorkflowExecutionStart?.seq);
-    for (const { startChildWorkflowExecution: child } of commands)
-      if (child && !begun.has(numberOf(child.seq))) throw notSimulated('a reset while a child is being started');
+    const signaled = endedBy(({ resolveSignalExternalWorkflow }) => resolveSignalExternalWorkflow?.seq);
+    for (const { startChildWorkflowExecution: child, signalExternalWorkflowExecution: signal } of commands) {
+      if (child && !begun.has(numberOf(child.seq))) this.startChild(child);
+      if (signal && !signaled.has(numberOf(signal.seq))) this.signalOther(signal);
+    }
     for (const { activation, commands: ordered } of past)
       for (const { startTimer: timer, scheduleActivity: activity, upsertWorkflowSearchAttributes: shown } of ordered) {
         if (timer && !fired.has(numberOf(timer.seq)) && !stopped.has(numberOf(timer.seq))) {
@@ -212,6 +215,8 @@ export class Commands {
     this.temporal.clock.in(this.temporal.delayOfChild(), () => {
       // A server starts none whose parent has closed before, abandoned or not (transfer_queue_active_task_executor.go).
       if (!this.run.isRunning) return;
+      const before = BEGUN.get(command);
+      if (before) return this.run.hear({ resolveChildWorkflowExecutionStart: { seq, succeeded: { runId: before } } });
       const reuse = workflowIdReusePolicy ?? WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_UNSPECIFIED;
       if (this.temporal.isTaken(workflowId, reuse)) {
         const cause =
@@ -223,6 +228,7 @@ export class Commands {
       const searchAttributes = command.searchAttributes?.indexedFields ?? {};
       const parent = { run: this.run, seq };
       const child = this.temporal.begin({ workflowId, type, args: input ?? [], searchAttributes, parent });
+      BEGUN.set(command, child.runId);
       if (!isAbandoned) this.children.push({ run: child, policy: parentClosePolicy });
       this.run.hear({ resolveChildWorkflowExecutionStart: { seq, succeeded: { runId: child.runId } } });
     });
@@ -233,8 +239,9 @@ export class Commands {
     const seq = numberOf(command.seq);
     this.temporal.clock.in(this.temporal.clock.delay(), () => {
       const other = this.temporal.latest(workflowId);
-      const isTaken = other?.takesSignals === true;
-      if (isTaken) other.signal(command.signalName ?? '', command.args ?? []);
+      const isTaken = TAKEN.has(command) || other?.takesSignals === true;
+      if (isTaken && !TAKEN.has(command)) other?.signal(command.signalName ?? '', command.args ?? []);
+      if (isTaken) TAKEN.add(command);
       // The SDK has these words also where there were too many signals.
       const failure = {
         message: 'Unable to signal external workflow because it was not found',
@@ -244,5 +251,9 @@ export class Commands {
     });
   }
 }
+
+/** Children by the command that has begun them, and signals that were taken: a reset asks for them once more. */
+const BEGUN = new WeakMap<object, string>();
+const TAKEN = new WeakSet<object>();
 
 const numberOf = (seq: Seq): number => seq ?? 0;
