@@ -5,17 +5,17 @@
 module.exports = [
   [
     'a made-up notification is taken',
-    'src/webhook/verify.ts',
+    'src/webhook/verify-notification.ts',
     "  if (!signed) return { is: 'refused', why: 'bad signature' };\n",
     '',
-    'test/webhook/verify',
+    'test/webhook/verify-notification',
   ],
   [
     'the owner of one app signals another app’s payments',
-    'src/webhook/verify.ts',
+    'src/webhook/verify-notification.ts',
     "  if (notification.app_id !== app.app_id) return { is: 'refused', why: 'other app' };\n",
     '',
-    'test/webhook/verify',
+    'test/webhook/verify-notification',
   ],
   [
     'a body of any length is read',

@@ -3,7 +3,7 @@
  * given only if the signature holds with the other setting, so that nobody without the key can put a hint there.
  */
 import { isSignedBy, looksSigned, SIGNATURE_SCHEMES } from '../gateway';
-import type { IncomingNotification, SignatureSettings } from './verify';
+import type { IncomingNotification, SignatureSettings } from './verify-notification';
 
 export interface RefusedNotification extends IncomingNotification {
   /** Every header as it came. */

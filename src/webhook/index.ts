@@ -16,5 +16,5 @@ export {
   type SignatureSettings,
   verifyNotification,
   type WebhookApp,
-} from './verify';
+} from './verify-notification';
 export { createWebhook, type Webhook } from './webhook';

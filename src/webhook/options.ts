@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { Limits } from '../process/webhook-limits';
 import type { Telemetry } from '../temporal/telemetry/telemetry';
-import type { SignatureSettings, WebhookApp } from './verify';
+import type { SignatureSettings, WebhookApp } from './verify-notification';
 
 /** The part of a log that the endpoint uses: pino's, Fastify's, or three functions around `console`. */
 export interface WebhookLog {

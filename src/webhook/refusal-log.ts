@@ -3,7 +3,7 @@ import { setImmediate as afterTheAnswer } from 'node:timers/promises';
 import { hintFor, type RefusedNotification } from './hints';
 import type { WebhookLog, WebhookOptions } from './options';
 import { PerMinute } from './per-minute';
-import { keysFor } from './verify';
+import { keysFor } from './verify-notification';
 
 /** Refusals logged a minute. A flood of forgeries must not become a flood of log lines. */
 const LOGGED_PER_MINUTE = 600;

@@ -7,7 +7,6 @@ import { type Networks, networks, senderOf } from '../process/addresses';
 import { DEFAULT_LIMITS, type Limits } from '../process/webhook-limits';
 import { ANSWER, type Answer, tooMany, unavailable } from './answers';
 import { BodyReader } from './body-reader';
-import { withinDeadline } from './deadline';
 import { deliver } from './deliver';
 import { hasSpaceAround } from './hints';
 import { MinuteCounts } from './minute-counts';
@@ -18,7 +17,8 @@ import { appIdIn, headerValues, isPlainJson, type WebhookRequest } from './reque
 import { StartBudget, StartBudgetExceededError } from './start-budget';
 import { startStrayNotification } from './stray-notification';
 import { TemporalCalls } from './temporal-calls';
-import { type Decision, verifyNotification } from './verify';
+import { withinDeadline } from './time-limit';
+import { type Decision, verifyNotification } from './verify-notification';
 
 /** The path of notifications, the same for all apps. */
 const ROUTE = '/ipn/{app_id}';

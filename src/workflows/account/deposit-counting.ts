@@ -1,4 +1,4 @@
-/** What becomes of a deposit whose payment has ended: it is counted, set aside for a person, or dropped. */
+/** What becomes of a deposit whose payment has ended: it is counted (once: `deposit-ledger.ts`), set aside for a person, or dropped. */
 import { isAfterSaleStatus, type NotifiedDeposit, type PaymentState, type SetAsideDeposit } from '../../contract';
 import { isMoney, sameAmount } from '../../gateway/pure/money';
 import type { DepositLedger } from './deposit-ledger';

@@ -60,8 +60,8 @@ import {
   paidOtherwise,
   toldOutcome,
 } from './payment-end';
-import { afterAnswer, afterNamed } from './refund-end';
-import { hasCalledAPart, judged } from './refund-verdicts';
+import { afterAnswer, afterNamed, judged } from './refund-end';
+import { hasCalledAPart } from './refund-verdicts';
 import { changedAt, lagLeft, replicaLag } from './replica-lag';
 import { decidedAfterSale } from './resolve';
 

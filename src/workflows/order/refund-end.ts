@@ -1,13 +1,14 @@
 /**
- * How a refund ends, in four ways: by the gateway's answer to it, and by a notification that names its number (both here), by what the
- * trade's status says of it (`refund-table.ts`, read by `refund-verdicts.ts`), and by a person (`resolve.ts`). Pure.
+ * How a refund ends, in four ways: by the gateway's answer to it, by a notification that names its number, by what the trade's status says
+ * of it (`refund-table.ts`, read by `refund-verdicts.ts`), and by a person (`resolve.ts`). Pure.
  */
 import type { KnownOrder, LedgerRefund } from '../../contract';
 import type { AfterSaleFact } from './facts';
 import { asEnded, CONTRADICTED, findRefund, notMade, withRefund, withUnknownRefund } from './ledger';
 import { mayHaveEnded } from './movements';
-import { outcomeNamed } from './refund-table';
-import { changedAt } from './replica-lag';
+import { outcomeNamed, type Verdict } from './refund-table';
+import { verdictOf } from './refund-verdicts';
+import { changedAt, lagLeft } from './replica-lag';
 
 /** What the gateway has answered to the request, or that nothing is known of that. */
 export function afterAnswer(
@@ -56,4 +57,28 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
   if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;
   // Nothing says which try under the number it means.
   return withRefund(order, number, refund.attempt > 1 ? CONTRADICTED : end);
+}
+
+/** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
+export function judged(order: KnownOrder, lag_ms: number): KnownOrder {
+  return order.refunds.reduce((known, refund) => {
+    const verdict = verdictOf(known, refund);
+    if (verdict === undefined || !isDue(known, refund, verdict, lag_ms)) return known;
+    // What a contradiction has asked, only a person or the number itself answers.
+    if (refund.asked === 'by a contradiction') return known;
+    if (verdict.is === 'ask')
+      return withRefund(known, refund.number, verdict.lasts ? CONTRADICTED : { asked: 'by the table' });
+    // The trade shows that the gateway has it, although its answer was lost.
+    if (verdict.is === 'accepted' && refund.phase === 'lost')
+      return withRefund(known, refund.number, { phase: 'taken', asked: null });
+    if (verdict.is !== 'refunded') return withRefund(known, refund.number, { asked: null });
+    return withRefund(known, refund.number, { ...asEnded('REFUNDED', 'query'), named: known.seen?.status ?? null });
+  }, order);
+}
+
+/** Whether a verdict has waited long enough. */
+function isDue(order: KnownOrder, { isOverdue }: LedgerRefund, verdict: Verdict, lag_ms: number): boolean {
+  if (verdict.is !== 'ask' || verdict.after === 'at once') return true;
+  if (verdict.after === 'lag') return lagLeft(order, lag_ms) === 0;
+  return isOverdue;
 }

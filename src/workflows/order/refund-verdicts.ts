@@ -1,27 +1,9 @@
 /** What the trade says of each refund that has left us: the table, read for what is known now. Pure. */
 import type { KnownOrder, LedgerRefund } from '../../contract';
 import { isMore } from '../../gateway/pure/money';
-import { asEnded, CONTRADICTED, isComplete, leftAtGateway, mayBeGone, withRefund } from './ledger';
+import { isComplete, leftAtGateway, mayBeGone } from './ledger';
 import { ENDS, mayHaveEnded } from './movements';
 import { CAME_BACK, type Column, type Row, rowOf, type Verdict, verdictOn, WHOSE_END } from './refund-table';
-import { lagLeft } from './replica-lag';
-
-/** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
-export function judged(order: KnownOrder, lag_ms: number): KnownOrder {
-  return order.refunds.reduce((known, refund) => {
-    const verdict = verdictOf(known, refund);
-    if (verdict === undefined || !isDue(known, refund, verdict, lag_ms)) return known;
-    // What a contradiction has asked, only a person or the number itself answers.
-    if (refund.asked === 'by a contradiction') return known;
-    if (verdict.is === 'ask')
-      return withRefund(known, refund.number, verdict.lasts ? CONTRADICTED : { asked: 'by the table' });
-    // The trade shows that the gateway has it, although its answer was lost.
-    if (verdict.is === 'accepted' && refund.phase === 'lost')
-      return withRefund(known, refund.number, { phase: 'taken', asked: null });
-    if (verdict.is !== 'refunded') return withRefund(known, refund.number, { asked: null });
-    return withRefund(known, refund.number, { ...asEnded('REFUNDED', 'query'), named: known.seen?.status ?? null });
-  }, order);
-}
 
 const isJudged = ({ phase, begun, outcome, failure }: LedgerRefund) =>
   begun !== null && failure === null && (phase === 'lost' || phase === 'taken' || outcome === 'REFUNDED');
@@ -82,10 +64,3 @@ function isOnlyOne(order: KnownOrder, { number }: LedgerRefund): boolean {
 
 /** Whether this gateway has called this trade PARTIAL_REFUND, so that REFUNDED says that all has gone back. */
 export const hasCalledAPart = ({ history }: KnownOrder) => history.some(({ to }) => to === 'PARTIAL_REFUND');
-
-/** Whether a verdict has waited long enough. */
-function isDue(order: KnownOrder, { isOverdue }: LedgerRefund, verdict: Verdict, lag_ms: number): boolean {
-  if (verdict.is !== 'ask' || verdict.after === 'at once') return true;
-  if (verdict.after === 'lag') return lagLeft(order, lag_ms) === 0;
-  return isOverdue;
-}

@@ -5,7 +5,7 @@ import type { CreateResult } from '../../contract';
 export interface CreationFacts {
   /** Whether an earlier run under the number has ended: in a sale, or otherwise. */
   hasEnded: boolean;
-  /** Whether an earlier request may have reached the gateway, so that an order of ours may exist. */
+  /** Whether an earlier request may have reached the gateway, as where its answer was lost (`reachAfter` in fold.ts): an order of ours may exist. */
   mayExist: boolean;
   /** Whether the gateway answered a request that it was busy: it may have made the order all the same. */
   wasBusy: boolean;

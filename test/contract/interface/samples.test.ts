@@ -7,7 +7,7 @@ import { ECHOED } from '../../../src/gateway/echo';
 import { parseExact } from '../../../src/gateway/json';
 import { SIGNATURE_SCHEMES, signatureHeader } from '../../../src/gateway/notification-signature';
 import type { FaultPlace, Simulator, TradeView } from '../../../src/simulator';
-import { verifyNotification } from '../../../src/webhook/verify';
+import { verifyNotification } from '../../../src/webhook/verify-notification';
 import { operation } from '../../gateway/operations';
 import { fixture } from '../../gateway/support';
 import { orderIn } from './rows';
