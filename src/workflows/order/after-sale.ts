@@ -89,6 +89,7 @@ import {
   justReset,
   notTaken,
   orderNotFound,
+  paymentStillRuns,
 } from './refund-requests';
 import { afterSaleAttributes, afterSaleDetails, afterSaleSubject, eventPaymentOf, stateOf } from './rendering';
 import { assertAfterSaleResolution, decisionOf } from './resolve';
@@ -688,10 +689,9 @@ class AfterSaleRun {
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     // The buyer may have paid since the last look.
     if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
-    // The trade that was found may be of others: one of the order's own is what its payment ends with.
     await this.followPayment();
     const mayBeOfOthers = () => this.order.paid !== null && this.order.payment === null && this.order.isFollowing;
-    if (!(await isInTime(() => !mayBeOfOthers()))) throw notTaken();
+    if (!(await isInTime(() => !mayBeOfOthers()))) throw paymentStillRuns();
     const { is, ...granted } = grantRefund(this.order, this.requests, order, Date.now());
     const { number } = granted;
     if (is === 'new' && this.isRepetition(isEarly)) throw justReset();
