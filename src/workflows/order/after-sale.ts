@@ -87,6 +87,7 @@ import {
   closing,
   grantRefund,
   justReset,
+  notEnded,
   notTaken,
   orderNotFound,
 } from './refund-requests';
@@ -503,9 +504,8 @@ class AfterSaleRun {
 
   /** How the payment has ended, which says which trade is the order’s: one that runs is to tell it, of any other it is read. */
   private followPayment(): Promise<void> {
-    const { payment, isFollowing, paid } = this.order;
-    // One that was told of us looks once more where we have seen the money.
-    if (payment !== null || (isFollowing && paid === null)) return Promise.resolve();
+    const { payment, following, paid } = this.order;
+    if (payment !== null || (following && paid === null)) return Promise.resolve();
     if (Date.now() - this.read_at >= READ_AGAIN_MS) {
       this.read_at = Date.now();
       // Callers wait for it too, whoever has begun it.
@@ -516,12 +516,15 @@ class AfterSaleRun {
 
   private async readEnd(): Promise<void> {
     const { app_id, out_trade_no } = this.input;
-    // In this order: a payment that ends meanwhile is read.
-    const isRunning = await signalIfRunning(paymentWorkflowId(app_id, out_trade_no), SIGNAL.followed);
-    if (isRunning !== this.order.isFollowing) this.learn({ is: 'following', isRunning });
-    if (isRunning) return;
-    const { end } = await loadPreviousRun({ app_id, out_trade_no, of: 'payment' }, () => undefined);
+    // A payment is told once of us, and once of money that it may not have seen: it has no room for a signal with each question.
+    if (!this.order.following?.hasMoney) {
+      // In this order: a payment that ends meanwhile is read.
+      const isRunning = await signalIfRunning(paymentWorkflowId(app_id, out_trade_no), SIGNAL.followed);
+      if (isRunning) return this.learn({ is: 'following', isRunning });
+    }
+    const { end, is_running } = await loadPreviousRun({ app_id, out_trade_no, of: 'payment' }, () => undefined);
     if (end) this.learn({ is: 'ended', payment: end, contradicted: [] });
+    else if (this.order.following && !is_running) this.learn({ is: 'following', isRunning: false });
   }
 
   /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
@@ -690,8 +693,9 @@ class AfterSaleRun {
     if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
     // The trade that was found may be of others: one of the order's own is what its payment ends with.
     await this.followPayment();
-    const mayBeOfOthers = () => this.order.paid !== null && this.order.payment === null && this.order.isFollowing;
-    if (!(await isInTime(() => !mayBeOfOthers()))) throw notTaken();
+    const mayBeOfOthers = () =>
+      this.order.paid !== null && this.order.payment === null && this.order.following !== null;
+    if (!(await isInTime(() => !mayBeOfOthers()))) throw notEnded();
     const { is, ...granted } = grantRefund(this.order, this.requests, order, Date.now());
     const { number } = granted;
     if (is === 'new' && this.isRepetition(isEarly)) throw justReset();

@@ -197,6 +197,13 @@ export function notTaken(): ApplicationFailure {
   return typedFailure(FAILURE.notAnswered, message);
 }
 
+/** The money that is shown may be of another order under the number. */
+export const notEnded = () =>
+  typedFailure(
+    FAILURE.notAnswered,
+    'The payment still runs, and its end says which trade is the order’s, so the refund was not taken: nothing was sent, and nothing goes on. Where the payment’s state has an attention, send it `resolve`. Then ask again with the same request.',
+  );
+
 /** A number that was mistyped. Of an order that was made elsewhere a moment ago, the gateway may not know yet. */
 export const orderNotFound = (out_trade_no: string) =>
   typedFailure(
