@@ -45,7 +45,7 @@ export const previousRunActivities: PreviousRunActivities = {
     const { workflowId, runId } = workflowExecution;
     const left = of === 'payment' ? NOTHING_LEFT : await leftBefore(client, workflowId, runId);
     const payment =
-      out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no));
+      out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no), of);
     return { ...left, ...payment };
   }),
 };
@@ -145,14 +145,17 @@ const NO_PAYMENT: KnownPayment = { has_payment: false, is_running: false, method
 
 type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'is_running' | 'method' | 'trade_no' | 'end'>;
 
-async function paymentOf(client: Client, paymentId: string): Promise<KnownPayment> {
+async function paymentOf(client: Client, paymentId: string, of: 'all' | 'payment'): Promise<KnownPayment> {
   const latest = await ifExists(() => client.workflow.getHandle(paymentId).describe(), null);
+  const is_running = latest?.status.name === 'RUNNING';
+  // One that runs tells its end itself: the list of the runs before it may be down.
+  if (is_running && of === 'payment') return { ...NO_PAYMENT, has_payment: true, is_running };
   const described =
     latest && (await ifExists(async () => knowingRun(client, await takenRunUpTo(client, latest)), null));
-  if (latest === null || described === null) return NO_PAYMENT;
+  if (described === null) return NO_PAYMENT;
   const { typedSearchAttributes: found } = described;
   const trade_no = found.get(SEARCH_ATTRIBUTE.tradeNo) ?? null;
   const end = await readPaymentEnd(client, described);
   const method = found.get(SEARCH_ATTRIBUTE.method) ?? null;
-  return { has_payment: true, is_running: latest.status.name === 'RUNNING', method, trade_no, end };
+  return { has_payment: true, is_running, method, trade_no, end };
 }

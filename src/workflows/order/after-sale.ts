@@ -524,7 +524,7 @@ class AfterSaleRun {
     }
     const { end, is_running } = await loadPreviousRun({ app_id, out_trade_no, of: 'payment' }, () => undefined);
     if (end) this.learn({ is: 'ended', payment: end, contradicted: [] });
-    else if (this.order.following && !is_running) this.learn({ is: 'following', isRunning: false });
+    else if (is_running !== (this.order.following !== null)) this.learn({ is: 'following', isRunning: is_running });
   }
 
   /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
