@@ -91,7 +91,14 @@ import {
   notTaken,
   orderNotFound,
 } from './refund-requests';
-import { afterSaleAttributes, afterSaleDetails, afterSaleSubject, eventPaymentOf, stateOf } from './rendering';
+import {
+  afterSaleAttributes,
+  afterSaleDetails,
+  afterSaleSubject,
+  eventPaymentOf,
+  stateOf,
+  transitionsToTell,
+} from './rendering';
 import { assertAfterSaleResolution, decisionOf } from './resolve';
 import { sendRefund } from './send-refund';
 import { explainedAfterSale } from './why';
@@ -341,8 +348,9 @@ class AfterSaleRun {
     const payment_id = paymentWorkflowId(app_id, out_trade_no ?? '');
     if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, false, policy);
     // What an earlier run knew, it has published.
-    const { history, attention } = stateOf(this.input.sale ?? this.order, app_id, 0);
-    this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });
+    const sale = this.input.sale ?? this.order;
+    const attention = stateOf(sale, app_id, 0).attention ?? given?.end.state.attention ?? null;
+    this.outbox?.skip({ history: transitionsToTell(sale), attention });
     this.phase = 'open';
     // After a reset a signal that nobody handles comes once more: the run before has put it before a person.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';
@@ -799,7 +807,7 @@ class AfterSaleRun {
       'now',
       afterSaleSubject(state),
     );
-    this.outbox?.publishAfterSale(state, eventPaymentOf(state));
+    this.outbox?.publishAfterSale(state, transitionsToTell(this.order), eventPaymentOf(state, this.order));
   }
 
   private beginWindow(): void {
