@@ -16,7 +16,7 @@ import {
 } from '../contract';
 import { activitiesIn } from '../temporal/activities-in-history';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
-import { latestTakenRun } from '../temporal/taken-run';
+import { takenRunUpTo } from '../temporal/taken-run';
 import { givenTo, knowingRun, NOTHING_GIVEN, orderUnder, readPaymentEnd } from '../temporal/workflow-history';
 import { loadEarlierPayments } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
@@ -45,7 +45,7 @@ export const previousRunActivities: PreviousRunActivities = {
     const { workflowId, runId } = workflowExecution;
     const left = of === 'payment' ? NOTHING_LEFT : await leftBefore(client, workflowId, runId);
     const payment =
-      out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no));
+      out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no), of);
     return { ...left, ...payment };
   }),
 };
@@ -141,15 +141,21 @@ function ask<Answer>(client: Client, { workflowId, runId }: ShownRun, query: str
 }
 
 const NOTHING_LEFT: Left = { sale: null, claims: [], handed: [], sent: [], is_unread: false };
-const NO_PAYMENT: KnownPayment = { has_payment: false, method: null, trade_no: null, end: null };
+const NO_PAYMENT: KnownPayment = { has_payment: false, is_running: false, method: null, trade_no: null, end: null };
 
-type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'method' | 'trade_no' | 'end'>;
+type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'is_running' | 'method' | 'trade_no' | 'end'>;
 
-async function paymentOf(client: Client, paymentId: string): Promise<KnownPayment> {
-  const described = await ifExists(async () => knowingRun(client, await latestTakenRun(client, paymentId)), null);
+async function paymentOf(client: Client, paymentId: string, of: 'all' | 'payment'): Promise<KnownPayment> {
+  const latest = await ifExists(() => client.workflow.getHandle(paymentId).describe(), null);
+  const is_running = latest?.status.name === 'RUNNING';
+  // One that runs tells its end itself: the list of the runs before it may be down.
+  if (is_running && of === 'payment') return { ...NO_PAYMENT, has_payment: true, is_running };
+  const described =
+    latest && (await ifExists(async () => knowingRun(client, await takenRunUpTo(client, latest)), null));
   if (described === null) return NO_PAYMENT;
   const { typedSearchAttributes: found } = described;
   const trade_no = found.get(SEARCH_ATTRIBUTE.tradeNo) ?? null;
   const end = await readPaymentEnd(client, described);
-  return { has_payment: true, method: found.get(SEARCH_ATTRIBUTE.method) ?? null, trade_no, end };
+  const method = found.get(SEARCH_ATTRIBUTE.method) ?? null;
+  return { has_payment: true, is_running, method, trade_no, end };
 }

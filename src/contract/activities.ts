@@ -135,6 +135,8 @@ export interface EarlierAfterSale {
   is_unread: boolean;
   /** Whether Temporal has a payment of the order. */
   has_payment: boolean;
+  /** Whether one runs. */
+  is_running: boolean;
   /** The payment's method, where the payment was made here. */
   method: string | null;
   /** The number of the trade that the payment has sold. */

@@ -110,8 +110,8 @@ export interface OrderDecision {
 export interface KnownOrder {
   /** Null where no payment has ended, as far as is known. */
   readonly payment: PaymentEnd | null;
-  /** The payment ran, and was told that its end is waited for. */
-  readonly isFollowing: boolean;
+  /** The payment ran, and was told that its end is waited for: before we had seen money, or after that. Null where none runs. */
+  readonly following: { readonly hasMoney: boolean } | null;
   readonly decision: OrderDecision | null;
   readonly others: readonly NotedTrade[];
   readonly out_trade_no: string | null;

@@ -87,11 +87,18 @@ import {
   closing,
   grantRefund,
   justReset,
+  notEnded,
   notTaken,
   orderNotFound,
-  paymentStillRuns,
 } from './refund-requests';
-import { afterSaleAttributes, afterSaleDetails, afterSaleSubject, eventPaymentOf, stateOf } from './rendering';
+import {
+  afterSaleAttributes,
+  afterSaleDetails,
+  afterSaleSubject,
+  eventPaymentOf,
+  stateOf,
+  transitionsToTell,
+} from './rendering';
 import { assertAfterSaleResolution, decisionOf } from './resolve';
 import { sendRefund } from './send-refund';
 import { explainedAfterSale } from './why';
@@ -341,8 +348,9 @@ class AfterSaleRun {
     const payment_id = paymentWorkflowId(app_id, out_trade_no ?? '');
     if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, false, policy);
     // What an earlier run knew, it has published.
-    const { history, attention } = stateOf(this.input.sale ?? this.order, app_id, 0);
-    this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });
+    const sale = this.input.sale ?? this.order;
+    const attention = stateOf(sale, app_id, 0).attention ?? given?.end.state.attention ?? null;
+    this.outbox?.skip({ history: transitionsToTell(sale), attention });
     this.phase = 'open';
     // After a reset a signal that nobody handles comes once more: the run before has put it before a person.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';
@@ -504,9 +512,8 @@ class AfterSaleRun {
 
   /** How the payment has ended, which says which trade is the order’s: one that runs is to tell it, of any other it is read. */
   private followPayment(): Promise<void> {
-    const { payment, isFollowing, paid } = this.order;
-    // One that was told of us looks once more where we have seen the money.
-    if (payment !== null || (isFollowing && paid === null)) return Promise.resolve();
+    const { payment, following, paid } = this.order;
+    if (payment !== null || (following && paid === null)) return Promise.resolve();
     if (Date.now() - this.read_at >= READ_AGAIN_MS) {
       this.read_at = Date.now();
       // Callers wait for it too, whoever has begun it.
@@ -517,12 +524,15 @@ class AfterSaleRun {
 
   private async readEnd(): Promise<void> {
     const { app_id, out_trade_no } = this.input;
-    // In this order: a payment that ends meanwhile is read.
-    const isRunning = await signalIfRunning(paymentWorkflowId(app_id, out_trade_no), SIGNAL.followed);
-    if (isRunning !== this.order.isFollowing) this.learn({ is: 'following', isRunning });
-    if (isRunning) return;
-    const { end } = await loadPreviousRun({ app_id, out_trade_no, of: 'payment' }, () => undefined);
+    // A payment is told once of us, and once of money that it may not have seen: it has no room for a signal with each question.
+    if (!this.order.following?.hasMoney) {
+      // In this order: a payment that ends meanwhile is read.
+      const isRunning = await signalIfRunning(paymentWorkflowId(app_id, out_trade_no), SIGNAL.followed);
+      if (isRunning) return this.learn({ is: 'following', isRunning });
+    }
+    const { end, is_running } = await loadPreviousRun({ app_id, out_trade_no, of: 'payment' }, () => undefined);
     if (end) this.learn({ is: 'ended', payment: end, contradicted: [] });
+    else if (is_running !== (this.order.following !== null)) this.learn({ is: 'following', isRunning: is_running });
   }
 
   /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
@@ -690,8 +700,9 @@ class AfterSaleRun {
     // The buyer may have paid since the last look.
     if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
     await this.followPayment();
-    const mayBeOfOthers = () => this.order.paid !== null && this.order.payment === null && this.order.isFollowing;
-    if (!(await isInTime(() => !mayBeOfOthers()))) throw paymentStillRuns();
+    const mayBeOfOthers = () =>
+      this.order.paid !== null && this.order.payment === null && this.order.following !== null;
+    if (!(await isInTime(() => !mayBeOfOthers()))) throw notEnded();
     const { is, ...granted } = grantRefund(this.order, this.requests, order, Date.now());
     const { number } = granted;
     if (is === 'new' && this.isRepetition(isEarly)) throw justReset();
@@ -795,7 +806,7 @@ class AfterSaleRun {
       'now',
       afterSaleSubject(state),
     );
-    this.outbox?.publishAfterSale(state, eventPaymentOf(state));
+    this.outbox?.publishAfterSale(state, transitionsToTell(this.order), eventPaymentOf(state, this.order));
   }
 
   private beginWindow(): void {

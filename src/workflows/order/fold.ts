@@ -74,7 +74,7 @@ export interface FoldSettings extends Readonly<PollSchedule> {
 
 export const NOTHING_KNOWN: KnownOrder = {
   payment: null,
-  isFollowing: false,
+  following: null,
   decision: null,
   others: [],
   out_trade_no: null,
@@ -146,7 +146,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
         method: order.method ?? fact.method ?? null,
       };
     case 'following':
-      return { ...order, isFollowing: fact.isRunning };
+      return { ...order, following: fact.isRunning ? { hasMoney: order.paid !== null } : null };
     case 'ended':
       return onEnded(order, fact);
     case 'asked':

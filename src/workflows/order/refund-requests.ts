@@ -191,14 +191,18 @@ function resolvedAsNotCreated({ resolved }: RefundState): ApplicationFailure {
 }
 
 /** Nobody has the request: unlike one that is pending, it does not go on by itself. */
-export function notTaken(why = 'The gateway has not said yet what was paid'): ApplicationFailure {
-  const message = `${why}, so the refund was not taken: nothing was sent, and nothing goes on. Ask again with the same request.`;
+export function notTaken(): ApplicationFailure {
+  const message =
+    'The gateway has not said yet what was paid, so the refund was not taken: nothing was sent, and nothing goes on. Ask again with the same request.';
   return typedFailure(FAILURE.notAnswered, message);
 }
 
-/** The trade that was found may be of others: an order's own is what its payment ends with. */
-export const paymentStillRuns = (): ApplicationFailure =>
-  notTaken('The payment has not ended yet, and it says which trade was sold');
+/** The money that is shown may be of another order under the number. */
+export const notEnded = () =>
+  typedFailure(
+    FAILURE.notAnswered,
+    'The payment still runs, and its end says which trade is the order’s, so the refund was not taken: nothing was sent, and nothing goes on. Where the payment’s state has an attention, send it `resolve`. Then ask again with the same request.',
+  );
 
 /** A number that was mistyped. Of an order that was made elsewhere a moment ago, the gateway may not know yet. */
 export const orderNotFound = (out_trade_no: string) =>

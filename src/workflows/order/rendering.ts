@@ -14,6 +14,7 @@ import {
   refundInQuestion,
   refundSums,
   SEARCH_ATTRIBUTE,
+  type Transition,
   timeText,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
@@ -65,6 +66,15 @@ export function stateOf(
   };
 }
 
+/** What is told of the trade: what it showed before the payment's end is the payment's to tell, as far as that has seen it. */
+export function transitionsToTell(order: KnownOrder): Transition[] {
+  const { payment, following } = order;
+  if (payment === null) return following ? [] : transitionsOf(order);
+  const isTold = ({ time, to }: Transition) =>
+    Date.parse(time) <= payment.ended_at && payment.state.history.some((one) => one.to === to);
+  return transitionsOf(order).filter((one) => !isTold(one));
+}
+
 /** Nothing comes before a dispute among the reasons, so the wait has begun when it was heard. */
 const answerBy = (wait: KnownOrder['wait'], dispute_ms: number): string | null =>
   wait?.attention === 'dispute' ? iso(wait.since + dispute_ms) : null;
@@ -103,7 +113,7 @@ function recoveredAnswer(order: KnownOrder, refund: LedgerRefund): RefundAnswer 
 }
 
 /** The payment as it is now. One that is not known was paid where the gateway has shown so. */
-export function eventPaymentOf(state: AfterSaleState): EventPayment {
+export function eventPaymentOf(state: AfterSaleState, { following }: KnownOrder): EventPayment {
   if (state.payment) {
     const { history: _history, payment_data: _data, ...payment } = state.payment;
     return payment;
@@ -113,8 +123,10 @@ export function eventPaymentOf(state: AfterSaleState): EventPayment {
   const trade = { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
   return {
     ...trade,
-    outcome: order_amount === null ? null : 'SUCCESS',
-    confirmed_by: order_amount === null ? null : 'query',
+    // A payment that runs says itself how it ends: another amount is no sale, and the trade may be of others.
+    ...(order_amount === null || following
+      ? { outcome: null, confirmed_by: null }
+      : { outcome: 'SUCCESS', confirmed_by: 'query' }),
     ...{ attention, attention_since, taken },
     expires_at: null,
     previous: null,

@@ -40,7 +40,9 @@ export class PaymentEventLog {
   changes(history: readonly Transition[], context: EventContext, now: number): PaymentEvent[] {
     const { attention, outcome } = context.payment;
     const { told } = this;
-    const news = history.slice(told ? history.findLastIndex((one) => isSame(one, told)) + 1 : 0);
+    // What was told may be another's to tell since: then what came before it is no news either.
+    const isKnown = (one: Transition) => told !== undefined && (isSame(one, told) || one.time < told.time);
+    const news = history.slice(history.findLastIndex(isKnown) + 1);
     const waits = outcome === null ? news.findIndex(saysPaid) : -1;
     const known = waits < 0 ? news : news.slice(0, waits);
     const events = known

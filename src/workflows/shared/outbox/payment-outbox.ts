@@ -38,8 +38,8 @@ export class PaymentOutbox {
   }
 
   /** Publishes what is new in the after-sale's state. */
-  publishAfterSale(state: AfterSaleState, payment: EventPayment): void {
-    const { history, refunds, refunded_amount, refunding_amount, ledger_complete, answer_by } = state;
+  publishAfterSale(state: AfterSaleState, history: readonly Transition[], payment: EventPayment): void {
+    const { refunds, refunded_amount, refunding_amount, ledger_complete, answer_by } = state;
     const after_sale = { refunds, refunded_amount, refunding_amount, ledger_complete, answer_by };
     this.put(history, { payment, after_sale });
   }

@@ -1,7 +1,8 @@
 /** Events of a payment: each once, and none is lost. */
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { begin, costs, decide, happens, pay, reset, sell, tell, trouble, works, world } from './acts';
+import { begin, costs, decide, happens, move, pay, refund, reset, sell, tell, trouble, works, world } from './acts';
+import { SECOND } from './schedule';
 
 /** The steps of which the merchant heard. */
 const heard = () => world.events.flatMap((event) => (event.type === 'transition' ? [event.transition.to] : []));
@@ -20,6 +21,25 @@ test('events: a merchant hears one SUCCESS where a trade of another amount was d
   await happens(pay, MINUTE, costs('T1', '100.00'), tell('T1', 'SUCCESS'), HOUR, tell('T1', 'DISPUTE'), HOUR);
   await happens(decide('SUCCESS'), HOUR);
   expect(heard().filter((to) => to === 'SUCCESS')).toHaveLength(1);
+});
+
+describe('events: of a payment whose money is asked back while it runs, the merchant hears', () => {
+  test('one SUCCESS', async () => {
+    await begin();
+    await happens(pay, MINUTE, move('T1', 'SUCCESS'), SECOND, refund, HOUR);
+    expect(heard()).toEqual(['PROCESSING', 'SUCCESS', 'REFUNDED']);
+  });
+
+  test.each([
+    ['SUCCESS', ['PROCESSING', 'SUCCESS']],
+    ['CANCEL', ['PROCESSING', 'CANCEL']],
+  ] as const)('no SUCCESS of another amount before a person calls it %s', async (outcome, told) => {
+    await begin();
+    await happens(pay, MINUTE, costs('T1', '100.00'), tell('T1', 'SUCCESS'), MINUTE, refund, HOUR);
+    expect(heard()).toEqual(['PROCESSING']);
+    await happens(decide(outcome), HOUR);
+    expect(heard()).toEqual(told);
+  });
 });
 
 test('the contract: events that the merchant’s handler refused are told although somebody has canceled their relay', async () => {

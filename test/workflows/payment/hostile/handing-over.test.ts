@@ -10,6 +10,7 @@ import {
   anotherTold,
   answers,
   begin,
+  costs,
   decide,
   endWhileSilent,
   handOver,
@@ -149,6 +150,37 @@ describe('a refund that is asked for before its payment has ended', () => {
     await happens(refund, MINUTE, refund, MINUTE);
     expect(world.temporal.runs(AFTER)).toHaveLength(3);
     expect(payment?.events).toBe(told);
+  });
+
+  describe('while a person is asked about another amount', () => {
+    const otherAmount = () => happens(pay, MINUTE, costs('T1', '100'), tell('T1', 'SUCCESS'), MINUTE);
+    const eventsOfPayment = () => world.temporal.runs(world.workflowId)[0]?.events;
+
+    test('tells the payment of us and of its money, however often it is asked for', async () => {
+      await begin({});
+      await happens(otherAmount, refund, MINUTE, refund, MINUTE);
+      const told = eventsOfPayment();
+      await happens(refund, MINUTE, refund, MINUTE, refund, MINUTE);
+      expect(eventsOfPayment()).toBe(told);
+      expect(world.gateway.refunds).toEqual([]);
+    });
+
+    test('says that it waits for the payment, and goes once a person has decided', async () => {
+      await begin({});
+      await happens(otherAmount);
+      const asked = world.payments.refund(world.out_trade_no, { out_request_no: MERCHANTS_REFUND });
+      const refused = expect(asked).rejects.toThrow('The payment still runs');
+      await happens(MINUTE);
+      await refused;
+      await happens(decide('CANCEL'), MINUTE, refund, MINUTE);
+      expect(world.gateway.refunds).toHaveLength(1);
+    });
+
+    test('goes once somebody has terminated the payment', async () => {
+      await begin({});
+      await happens(otherAmount, refund, MINUTE, refund, MINUTE, terminate, MINUTE, refund, MINUTE);
+      expect(world.gateway.refunds).toHaveLength(1);
+    });
   });
 
   test('hears of the end by the next run, where the payment is terminated before it has seen anything', async () => {
