@@ -7,7 +7,7 @@ const buyer = { buyer_id: 'buyer-1', customer: { name: 'Mariana Souza Lima' } };
 
 const { pay_url } = await payments.pay({ out_trade_no, subject: 'Two tickets', ...price, ...buyer });
 if (pay_url) console.log(`The buyer pays here: ${pay_url}`);
-else console.log('Nothing to pay with: refused, or its answer got lost. Let it end, and sell under a new number.');
+else console.log('Nothing to pay with: refused, or its answer got lost. Once it ends unsold, sell under a new number.');
 
 const end = await payments.outcome(out_trade_no); // minutes or days later; ask again after a restart
 if (isSold(end)) console.log('Paid: deliver the tickets.');

@@ -26,7 +26,7 @@ export interface AppSettings {
 export function commandSettings(): { config: Config; env: Environment } {
   const { env, from } = withDevSettings(process.env);
   // On standard error: what a program reads on standard output stays as it is.
-  if (from) complain(`Using the stack that runs here (${from}).`);
+  if (from) complain(`Using the settings of the stack here (${from}).`);
   else if (!env.TEMPORAL_ADDRESS) {
     const { connectionOptions, namespace } = temporalConfig(env);
     complain(

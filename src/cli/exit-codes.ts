@@ -6,5 +6,5 @@ export const EXIT_CODES = [
   '0 done',
   '1 refused, not paid, not found, or the program failed',
   '2 wrong input or settings: nothing was sent',
-  '3 not known yet: it goes on, ask again',
+  '3 not known yet: ask again',
 ].join('; ');

@@ -36,7 +36,7 @@ export async function pay(file: string, options: PayOptions): Promise<void> {
 
 async function show(data: PaymentData, order: string, { json }: PayOptions): Promise<void> {
   if (json) return say(JSON.stringify({ payment_data: data }));
-  say(`${order}: the gateway has it.\n${await print.paymentData(data)}`);
+  say(`${order}:\n${await print.paymentData(data)}`);
 }
 
 /** Prints each transition as it becomes known, until the outcome. Returns the exit code. */

@@ -31,7 +31,7 @@ export async function paymentData(data: PaymentData): Promise<string> {
   const lines = shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
   if (data.recovered) lines.push('  (the gateway’s answer was lost; this was learned by a query)');
   if (data.complete === false)
-    lines.push('  (there is nothing to pay with: let this order end, and sell under a new number)');
+    lines.push('  (there is nothing to pay with: once this order ends unsold, sell under a new number)');
   if (typeof data.qr_code === 'string' && data.qr_code !== '') lines.push('', await drawn(data.qr_code));
   return lines.join('\n');
 }

@@ -53,6 +53,6 @@ async function nameLastAnswer(client: Client, workflowId: string, error: unknown
   const described = await client.workflow.getHandle(workflowId).describe();
   const [last_answer] = (await pendingWork(client, described)).flatMap((work) => work.last_answer ?? []);
   if (last_answer === undefined) throw error;
-  const message = `${error.message} ${last_answer}. If it knows no order ${out_trade_no}, look at the number.`;
+  const message = `${error.message} ${last_answer.replace(/\.$/, '')}. If it knows no order ${out_trade_no}, look at the number.`;
   throw new PaymentPendingError(message, out_trade_no, error.details, error.because);
 }

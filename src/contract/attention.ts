@@ -64,7 +64,7 @@ export const RUNBOOK = {
       'The gateway shows, or may be showing, a refund that is not known here: made elsewhere, by a bank, or long forgotten.',
     loses: 'Nobody knows how much is left, so no refund is granted: the buyer may wait for one.',
     look: 'The trade’s refunds in the gateway’s dashboard.',
-    act: 'Add up what went back by refunds that are not in the list here, then send the after-sale `resolve` with that amount: `0.00` where there are none.',
+    act: 'Add up what went back by refunds that the list here lacks, or calls `NOT_CREATED`, then send the after-sale `resolve` with that amount: `0.00` where there are none.',
     after: 'The ledger is complete again, and refunds are granted up to what is left.',
   },
   'unknown-refund': {

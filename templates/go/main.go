@@ -48,7 +48,7 @@ func (s *Shop) Sell(ctx context.Context, number string) (payments.Object, error)
 			Identify: &payments.Identity{Number: "71493180072", Type: "CPF"},
 		},
 	})
-	// Empty: it was refused, or its answer got lost. Let it end, and sell under a new number.
+	// Empty: it was refused, or its answer got lost. Once it ends unsold, sell under a new number.
 	return payments.Object{"pay_url": data.PayURL, "qr_code": data.QRCode}, err
 }
 

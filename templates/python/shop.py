@@ -73,7 +73,7 @@ async def sell(asked: NewOrder) -> dict[str, str | None]:
         },
     }
     data = await client.pay(order)  # the same order again gets the same answer
-    # None: it was refused, or its answer got lost. Let it end, and sell under a new number.
+    # None: it was refused, or its answer got lost. Once it ends unsold, sell under a new number.
     return {"pay_url": data.get("pay_url"), "qr_code": data.get("qr_code")}
 
 

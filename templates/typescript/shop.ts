@@ -39,7 +39,7 @@ export function openShop(payments: PaymentsClient, events: EventReader) {
     };
     const order = { out_trade_no: number, subject: 'Two tickets', ...price, buyer_id: 'buyer-1', customer };
     const { pay_url = null, qr_code = null } = await payments.pay(order); // the same order again gets the same answer
-    return { pay_url, qr_code }; // null: refused, or its answer got lost. Let it end, and sell under a new number
+    return { pay_url, qr_code }; // null: refused, or its answer got lost. Once it ends unsold, sell under a new number
   }
 
   function take(event: MerchantEvent) {

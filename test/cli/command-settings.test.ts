@@ -29,7 +29,7 @@ test.each([{ json: true }, {}])(
     await saveDevSettings('.payments', { GATEWAY_APP_ID: 'demo-app' });
     const [out, error] = [printed(process.stdout), printed(process.stderr)];
     expect((await appSettings(options)).app_id).toBe('demo-app');
-    expect(error).toHaveBeenCalledWith('Using the stack that runs here (.payments/dev.env).\n');
+    expect(error).toHaveBeenCalledWith('Using the settings of the stack here (.payments/dev.env).\n');
     expect(out).not.toHaveBeenCalled();
   },
 );

@@ -29,4 +29,7 @@ test('money that came for an order that is not sold is said at once, with the co
     'Done: resolve. Order order-1 (app shop) ended as CANCEL; the gateway says SUCCESS. 120.00 BRL came, and is to be sent back: payment-gateway refund order-1 --app shop.',
   );
   expect(doneText(PAYMENT, 'resolve', { ...state, outcome: 'SUCCESS' })).toMatch(/ It needs nobody\.$/);
+  // An after-sale that has no answer yet still has what its payment was told.
+  const silent = { ...state, trade_status: null, payment: { ...money, trade_status: 'SUCCESS', outcome: 'CANCEL' } };
+  expect(doneText(PAYMENT, 'resolve', silent)).toContain('the gateway says SUCCESS.');
 });

@@ -173,13 +173,23 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
   expect(firstLine(quiet(payment, run))).toBe(`Order ${ORDER} of 150.00 BRL (app ${APP}) ${said}`);
 });
 
+test('a number that nobody knows is no order that has ended, although somebody asked for a refund of it', () => {
+  const { after_sale, ...asked } = worst('late-payment', 'after-sale');
+  const run = { ...openRun(afterSaleWorkflowId(APP, ORDER), 'afterSale', null), ...ENDED };
+  const unknown = { ...after_sale, trade_status: null, refunds: [], refunded_amount: '0.00', refunding_amount: '0.00' };
+  const found = { ...asked, payment: null, after_sale: unknown, runs: [run] };
+  expect(firstLine(found)).toBe(
+    `Order ${ORDER} (app ${APP}) is known to nobody: Temporal has no payment of it, and the gateway showed no trade. Nothing of it is open.`,
+  );
+});
+
 test('an order whose task fails is told without a command: nobody could answer one', () => {
   const run = { attention: 'failing-tasks', waits_since: AT, status: NOT_CREATED_YET };
   const unread = 'A payload cannot be decrypted';
   const timeline = [{ time: AT, what: 'unread' as const, text: unread, of: 'payment' }];
   const text = caseText({ ...quiet({}, run), payment: null, timeline }, {}, NOW);
   expect(linesOf(text)[0]).toBe(
-    `Order ${ORDER} (app ${APP}) is under way, and not sent yet. It needs a person for 1h 0m: failing-tasks.`,
+    `Order ${ORDER} (app ${APP}) is under way, and the gateway has not answered yet. It needs a person for 1h 0m: failing-tasks.`,
   );
   expect(text).toMatch(new RegExp(`unread +${unread}$`, 'm'));
   expect(text).not.toMatch(/payment-gateway (resolve|recheck)/);

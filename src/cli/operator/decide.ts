@@ -170,9 +170,7 @@ function theOneToResolve(open: readonly OrderRun[], { outcome }: { outcome?: str
   const [one, ...others] = candidates;
   if (one && others.length === 0) return one;
   if (!one)
-    throw new NotDeliveredError(
-      `Nothing of ${printable(order)} waits for a person.${open.length > 0 && outcome === undefined ? ' An open payment can be ended with resolve --outcome.' : ''}`,
-    );
+    throw new NotDeliveredError(`Nothing of ${printable(order)} waits for a person. What is open goes on by itself.`);
   const names = candidates.map(({ workflow_id, attention }) => printable(`  ${workflow_id} (${attention})`));
   throw new NotDeliveredError(
     `Several workflows wait for a person. Name one in the order’s place, without --app:\n${names.join('\n')}`,
@@ -284,12 +282,13 @@ const NOTHING: Known = {
 /** What an update has brought, in a line: how its order stands, and what is still to be done. */
 export function doneText(workflowId: string, update: string, state: object): string {
   const known: Known = { ...NOTHING, ...state };
-  const { out_trade_no, trade_status, attention, taken } = known;
+  const { out_trade_no, attention, taken } = known;
+  const trade_status = known.trade_status ?? known.payment?.trade_status ?? null;
   const outcome = known.outcome ?? known.payment?.outcome ?? null;
   const name =
     out_trade_no === null ? workflowId : `Order ${out_trade_no} (app ${namedByWorkflowId(workflowId)?.app_id ?? ''})`;
   const standing = outcome === null ? 'is open' : `ended as ${outcome}`;
-  const said = trade_status === null ? 'the gateway shows no trade' : `the gateway says ${trade_status}`;
+  const said = trade_status === null ? 'the gateway has shown no trade yet' : `the gateway says ${trade_status}`;
   const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';
   const back = known.payment ? moneyToSendBack(known.payment, known) : moneyToSendBack(known, null);
   const rest = back

@@ -44,7 +44,7 @@ export function log(options: LogOptions): Promise<never> {
       say(
         decisions.length === 0
           ? 'Nobody decided anything.'
-          : `${table(COLUMNS, decisions)}\n${decisions.length} decisions.`,
+          : `${table(COLUMNS, decisions)}\n${decisions.length} in all.`,
       );
     return EXIT.ok;
   });

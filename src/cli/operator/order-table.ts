@@ -33,8 +33,9 @@ function outcomeOf({ outcome, type, execution, attentions }: ListedOrder): strin
   return outcome ?? ENDED[execution] ?? (isOfOrder && execution === 'RUNNING' ? 'open' : '');
 }
 
-function gatewaySays({ status, type, execution, attention }: ListedOrder): string {
-  if (status === NOT_CREATED_YET) return attention === 'unknown-outcome' ? 'no answer' : 'not sent yet';
+function gatewaySays({ status, type, execution }: ListedOrder): string {
+  // Whether the creation has left us is not listed: who reads that it has not would sell the order anew.
+  if (status === NOT_CREATED_YET) return 'no answer';
   return status ?? (type === WORKFLOW.payment && execution === 'RUNNING' ? 'no worker yet' : '');
 }
 

@@ -37,7 +37,7 @@ export function refundStanding({ outcome, refund_status, started_at }: RefundSta
 export function refunds(order: string, options: { app?: string; json?: boolean }): Promise<never> {
   return asOperator(async (operator) => {
     const target = await targetOf(order, options, operator, 'show');
-    const { payment, after_sale: state, unanswered } = await readCase(operator.client, target);
+    const { after_sale: state, unanswered } = await readCase(operator.client, target);
     if (unanswered.includes(afterSaleWorkflowId(target.app_id, target.out_trade_no ?? ''))) {
       throw new UserError(`No worker has answered for the after-sale of ${printable(order)}. Is one running?`);
     }
@@ -49,7 +49,7 @@ export function refunds(order: string, options: { app?: string; json?: boolean }
       const sums = refundSums(state).join(', ') || 'nothing refunded';
       const paid =
         state.order_amount === null
-          ? `: the gateway has not shown it as paid (${payment?.trade_status ?? state.trade_status ?? 'no status yet'})`
+          ? `: the gateway has not said here what was paid (${state.trade_status ?? 'no status yet'})`
           : `, of ${state.order_amount} ${state.order_currency ?? ''}`;
       say(printable(`${sums}${paid}.`));
       const elsewhere = elsewhereLine(state);

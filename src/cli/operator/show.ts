@@ -196,6 +196,8 @@ function afterEnd({ outcome, previous }: PaymentState): string {
     : `, after it had ended as ${previous.outcome}`;
 }
 
+const NOBODYS = 'is known to nobody: Temporal has no payment of it, and the gateway showed no trade';
+
 function standingOf({ payment, after_sale, runs }: OrderCase): string {
   if (payment?.outcome) {
     const since = payment.outcome === 'SUCCESS' ? SINCE_PAID[after_sale?.trade_status ?? ''] : undefined;
@@ -204,9 +206,15 @@ function standingOf({ payment, after_sale, runs }: OrderCase): string {
   const run = runs.find(({ type }) => type === WORKFLOW.payment) ?? runs[0];
   const status = run?.status ?? null;
   const said =
-    status === null ? '' : status === NOT_CREATED_YET ? ', and not sent yet' : `, and the gateway said ${status} last`;
+    status === null
+      ? ''
+      : status === NOT_CREATED_YET
+        ? ', and the gateway has not answered yet'
+        : `, and the gateway said ${status} last`;
   if (run?.execution === 'RUNNING')
     return payment || run.type === WORKFLOW.payment ? `is under way${payment ? '' : said}` : 'is open';
+  // Somebody has asked for a refund of a number that is nobody's: that makes no order of it.
+  if (!payment && after_sale?.trade_status === null && run?.execution === 'COMPLETED') return NOBODYS;
   return WITHOUT_OUTCOME[run?.execution ?? ''] ?? `has ended (${(run?.execution ?? 'unknown').toLowerCase()})`;
 }
 
