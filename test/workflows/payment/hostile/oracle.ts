@@ -374,7 +374,10 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: Trade, at: num
     (one) => one.trade_no === trade_no && ENDS_WITHOUT_MONEY.includes(one.status),
   );
   if (wasEnded || (!traits.confirmByQuery && wasToldOfItsEnd)) return false;
-  if (told.some((one) => one.is === 'terminated' && one.at <= at + NOTICED_WITHIN_MS)) return false;
+  // Without a worker nobody could notice it before that was back.
+  const away = world.absences.filter(({ from, until }) => from <= at + NOTICED_WITHIN_MS && until > at);
+  const looked = Math.max(at, ...away.map(({ until }) => until));
+  if (told.some((one) => one.is === 'terminated' && one.at <= looked + NOTICED_WITHIN_MS)) return false;
   // Where queries by our number cannot find it, and nothing told its own, it cannot be looked at.
   const wasAnswered = gateway.exchanges.some(
     ({ is, answered, asked }) => is === 'creation' && answered === 'trade' && asked.out_trade_no !== undefined,
