@@ -206,7 +206,7 @@ export const isNoAnswer = (error: unknown): boolean => error instanceof Workflow
 
 export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(
-    `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on its task queue (of new orders ${taskQueue}), or has somebody ended the workflow? Ask again, with the same request: what was sent is not sent again.`,
+    `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on its task queue (new orders go to task queue ${taskQueue}), or has somebody ended the workflow? Ask again, with the same request: what was sent is not sent again.`,
     out_trade_no,
   );
 }
