@@ -78,10 +78,13 @@ export const isUnpaid = (order: KnownOrder): boolean =>
 
 /**
  * Of an order that ended without a sale, and of which nothing is notified, a denial is the answer: it was not paid, or a person has decided
- * on its money. Any other is searched for.
+ * on its money. So it is where a person has ended the search. Any other is searched for.
  */
-export const isDenialAnswer = (order: KnownOrder): boolean =>
-  order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasLateMoney(order) && order.held.length === 0;
+export function isDenialAnswer(order: KnownOrder): boolean {
+  if (order.held.length > 0) return false;
+  if (order.denied?.isSettled) return true;
+  return order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasLateMoney(order);
+}
 
 /** Whether the gateway calls what was sold something else, and no person has seen that. A replica may be behind: it has to last. */
 export function isRevoked(order: KnownOrder): boolean {

@@ -88,6 +88,12 @@ const SCHEDULES: readonly Schedule[] = [
     1_390_075_285,
   ],
   [
+    'promise 5: a search that a person ends while somebody asks for a look is over once that look has its answer',
+    [resolve('SUCCESS'), wait(45 * MINUTE), { do: 'recheck' }, resolve('CANCEL')],
+    { creations: ['none', ...Array(8).fill('unreachable')], takesNumbersTwice: false, shows: 'the first' },
+    1_311_099_559,
+  ],
+  [
     'promise 1: a start under another workflow id creates nothing',
     [wait(MINUTE), { do: 'start elsewhere' }, wait(HOUR)],
   ],
