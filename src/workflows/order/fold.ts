@@ -55,6 +55,7 @@ import {
   isDecidedAmount,
   isOurTrade,
   isRevoked,
+  isSearchOver,
   isUnpaid,
   outcomeNow,
   paidOtherwise,
@@ -327,7 +328,7 @@ function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'
   if (why !== 'unknown-trade') return raised(withoutSilence(order), why);
   const { payment, held, seen, refunds } = order;
   // What a person has settled stays so until the gateway shows the trade, or a notification names it.
-  const isSettled = order.denied?.isSettled === true && held.length === 0;
+  const isSettled = isSearchOver(order);
   const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled } };
   if (isSettled) return denied;
   // An order that nothing has ever shown may not have been made, and gateways forget what has ended.

@@ -19,6 +19,7 @@ import {
   hasUnanswered,
   isDenialAnswer,
   isRevoked,
+  isSearchOver,
   isSettled,
   isUnpaid,
   mayBePaidUntil,
@@ -93,8 +94,7 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
     'Nobody has seen the trade yet: it is asked for until the gateway knows it, or a person ends the search.',
     ({ order, wishes: { isAsked } }) => {
       if (order.seen !== null || (order.held.length === 0 && !isAsked && isWatchable(order))) return undefined;
-      const isSearchOver = order.denied?.isSettled === true && order.held.length === 0;
-      return isSearchOver && !isAsked ? { take: 'rest' } : { take: 'find' };
+      return isSearchOver(order) && !isAsked ? { take: 'rest' } : { take: 'find' };
     },
   ],
   [

@@ -76,15 +76,16 @@ export const isOurTrade = ({ payment, trade_no }: KnownOrder): boolean =>
 export const isUnpaid = (order: KnownOrder): boolean =>
   order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasMoney(order);
 
+/** Whether a person has ended the search for a trade that the gateway denies, and nothing has named one since. */
+export const isSearchOver = ({ denied, held }: KnownOrder): boolean => denied?.isSettled === true && held.length === 0;
+
 /**
  * Of an order that ended without a sale, and of which nothing is notified, a denial is the answer: it was not paid, or a person has decided
  * on its money. So it is where a person has ended the search. Any other is searched for.
  */
-export function isDenialAnswer(order: KnownOrder): boolean {
-  if (order.held.length > 0) return false;
-  if (order.denied?.isSettled) return true;
-  return order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasLateMoney(order);
-}
+export const isDenialAnswer = (order: KnownOrder): boolean =>
+  isSearchOver(order) ||
+  (order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasLateMoney(order) && order.held.length === 0);
 
 /** Whether the gateway calls what was sold something else, and no person has seen that. A replica may be behind: it has to last. */
 export function isRevoked(order: KnownOrder): boolean {
