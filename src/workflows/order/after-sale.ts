@@ -690,8 +690,6 @@ class AfterSaleRun {
     this.rechecks.noteUpdate();
     const isEarly = this.phase === 'reading';
     if (!(await isInTime(() => this.phase !== 'reading'))) throw notTaken();
-    // A payment that had not ended may have sold another trade than the one that was found.
-    await this.followPayment();
     // A look that is under way shows the trade as well as one more would.
     if (this.order.seen === null && !this.isLooking) this.rechecks.request();
     const isRead = () => this.phase === 'unknown' || this.order.seen !== null;
@@ -699,6 +697,7 @@ class AfterSaleRun {
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     // The buyer may have paid since the last look.
     if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
+    // A payment that has not ended may sell another trade than the one that was found.
     await this.followPayment();
     const mayBeOfOthers = () =>
       this.order.paid !== null && this.order.payment === null && this.order.following !== null;
