@@ -55,7 +55,7 @@ import { appIdsOf, type Config, ConfigError, loadConfig, requireApps, ruleSettin
 import { canceledOnceClosed } from './temporal/closed-connection';
 import { gateOpener, publishGates } from './temporal/gates';
 import { metricSinks } from './temporal/meter';
-import { runtimeRecorder } from './temporal/runtime';
+import { runtimeOnce, runtimeRecorder } from './temporal/runtime';
 import type { Telemetry } from './temporal/telemetry/telemetry';
 
 const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
@@ -81,6 +81,7 @@ interface WorkerParts {
   activities: object;
   nexus: NexusService | undefined;
   record: AnyRecorder;
+  runtime: () => Runtime;
 }
 
 export class PaymentGatewayPlugin extends SimplePlugin {
@@ -171,7 +172,8 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     // A gauge that is never set is no gauge.
     for (const app_id of appIdsOf(this.#config)) this.#worker?.record('circuit', 0, { app_id });
     const ended = new AbortController();
-    void publishGates(worker, packageVersion(), ended.signal, (...said) => Runtime.instance().logger.warn(...said));
+    const { logger } = this.#worker?.runtime() ?? Runtime.instance();
+    void publishGates(worker, packageVersion(), ended.signal, (...said) => logger.warn(...said));
     try {
       await next(worker);
     } finally {
@@ -227,9 +229,10 @@ const withOurs = (modules: readonly string[]) => withOnce(modules, [require.reso
 /** The parts that only a Worker needs: the gateway's clients, and all activities. */
 function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): WorkerParts {
   const rules = ruleSettings(config);
-  const record = runtimeRecorder(appIdsOf(config));
+  const runtime = runtimeOnce();
+  const record = runtimeRecorder(appIdsOf(config), runtime);
   const gateways = gatewayClients(config, record, telemetry);
-  const calls = throttledCalls(config, gateways, record);
+  const calls = throttledCalls(config, gateways, throttleListener(record, runtime));
   const notifyUrl = notifyUrlOf(requireWebhookUrl(config));
   const endpoints = eventEndpoints(config);
   const listeners = listenersOf(onEvent, endpoints);
@@ -262,7 +265,7 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
   };
   const nexus = config.PAYMENTS_NEXUS ? paymentsNexusService(config) : undefined;
   const sinks = { ...metricSinks(record), ...traceSinks(telemetry) };
-  return { sinks, gateways: [...gateways.values()], activities, nexus, record };
+  return { sinks, gateways: [...gateways.values()], activities, nexus, record, runtime };
 }
 
 /** The Worker's services with ours, once. A Worker without services does not ask Temporal for Nexus tasks. */
@@ -309,14 +312,14 @@ function gatewayClients(config: Config, record: Recorder, telemetry?: Telemetry)
 }
 
 /** The calls of each app, limited together: so many a second, urgent ones first, and none while the gateway keeps failing. */
-function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayClient>, record: Recorder) {
+function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayClient>, listener: ThrottleListener) {
   const limits = {
     calls_per_second: config.GATEWAY_CALLS_PER_SECOND,
     circuit_failures: config.GATEWAY_CIRCUIT_FAILURES,
     circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
   };
   return [...gateways].map(([app_id, gateway]) => {
-    const call = throttle(app_id, limits, urgencyOfActivity, throttleListener(record));
+    const call = throttle(app_id, limits, urgencyOfActivity, listener);
     return {
       app_id,
       payments: throttledPayments(call, gateway),
@@ -336,18 +339,18 @@ const traceSinks = (telemetry: Telemetry | undefined): InjectedSinks<TraceSinks>
   paymentTraces: { ended: { fn: (run, span) => telemetry?.ended(run, span), callDuringReplay: false } },
 });
 
-const throttleListener = (record: Recorder): ThrottleListener => ({
+const throttleListener = (record: Recorder, runtime: () => Runtime): ThrottleListener => ({
   circuit(app_id, state) {
     record('circuit', state === 'open' ? 1 : 0, { app_id });
-    logCircuit(app_id, state);
+    logCircuit(runtime().logger, app_id, state);
   },
   heldBack: (app_id, urgency) => record('heldBack', 1, { app_id, urgency }),
 });
 
-function logCircuit(app_id: string, state: 'open' | 'closed'): void {
+function logCircuit(log: Runtime['logger'], app_id: string, state: 'open' | 'closed'): void {
   const message =
     state === 'open'
       ? 'the gateway keeps failing: calls pause until a trial call succeeds'
       : 'the gateway answers again: calls go on';
-  Runtime.instance().logger.warn(message, { app_id });
+  log.warn(message, { app_id });
 }

@@ -104,7 +104,8 @@ function workerOptionsOf(config: Config): Partial<WorkerOptions> {
 function watched(client: Client, config: Config): { close(): void } {
   const app_ids = appIdsOf(config);
   const jobs = config.PAYMENTS_SCHEDULES ? scheduledJobs(app_ids) : [];
-  const told = { record: runtimeRecorder(app_ids), log: Runtime.instance().logger };
+  const runtime = Runtime.instance();
+  const told = { record: runtimeRecorder(app_ids, () => runtime), log: runtime.logger };
   return watchForStops(client, { jobs, deployment: config.TEMPORAL_DEPLOYMENT_NAME }, told);
 }
 
@@ -113,7 +114,7 @@ export async function runWorker(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('worker', config.LOG_LEVEL);
   warnOfRisks(config, 'worker', log);
-  installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
+  const runtime = installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
   let worker: ConnectedWorker | undefined;
   let node: ReturnType<typeof measureNode> | undefined;
   let telemetry: Telemetry | undefined;
@@ -123,7 +124,7 @@ export async function runWorker(env: Environment): Promise<void> {
   try {
     telemetry = await telemetryOf('payments-worker', config);
     worker = await createWorker(config, env, telemetry);
-    node = measureNode(runtimeRecorder(appIdsOf(config)));
+    node = measureNode(runtimeRecorder(appIdsOf(config), () => runtime));
     log.info({ task_queue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
     // Beside the work, which it neither holds up nor ends.
     void checkGateways(config, log);

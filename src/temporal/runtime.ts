@@ -55,10 +55,19 @@ function exporter({
   };
 }
 
-/** Records what this process measures. The runtime is there once a Worker is. */
-export const runtimeRecorder = (app_ids: readonly string[]): AnyRecorder =>
+/**
+ * The runtime, which is there once a Worker is, asked for once: after the last Worker has ended, asking makes another one, which takes the
+ * signals of the process and keeps it.
+ */
+export function runtimeOnce(): () => Runtime {
+  let runtime: Runtime | undefined;
+  return () => (runtime ??= Runtime.instance());
+}
+
+/** Records what this process measures; nothing once its runtime has ended. */
+export const runtimeRecorder = (app_ids: readonly string[], runtime: () => Runtime): AnyRecorder =>
   metricRecorder(
-    madeOnce((metric) => temporalInstrument(Runtime.instance().metricMeter, metric)),
+    madeOnce((metric) => temporalInstrument(runtime().metricMeter, metric)),
     app_ids,
   );
 
