@@ -78,7 +78,7 @@ import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
 import { findRefund, isComplete, outcomeOfRefund } from './ledger';
-import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
+import { needsNoTrade, nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
 import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest } from './payment-end';
 import {
   answerTo,
@@ -543,6 +543,7 @@ class AfterSaleRun {
       this.rechecks.isRequested ||
       this.order.heard > heard ||
       this.order.reasons.length < reasons.length ||
+      needsNoTrade(this.step) ||
       this.mayContinueAnew;
     this.waitFor('the gateway to say what it has of the trade');
     const [id, ...others] = idsToAsk(this.order);

@@ -177,6 +177,9 @@ export function stepRule(
 
 export const nextStep = (...question: Parameters<typeof stepRule>): Step => stepRule(...question).step;
 
+/** Whether the step is done while the gateway does not show the order's trade: a search for that may never end. */
+export const needsNoTrade = ({ take }: Step): boolean => take === 'ask' || take === 'decline' || take === 'pass';
+
 /** Whether a notification has come that no answer is later than. */
 function isBehind(order: KnownOrder): boolean {
   const { seen, denied, heard } = order;

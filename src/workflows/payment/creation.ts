@@ -239,7 +239,7 @@ export class OrderCreation {
     const { context } = this;
     const earlier = earlierOf(context.known);
     const before = {
-      payment_data: earlier && answerFor(earlier, trade),
+      payment_data: answerFor(earlier, trade.trade_no),
       isProven: earlier !== null && isNamedByItsCreation(earlier, trade.trade_no),
     };
     context.learn(...ofRecovered(context.known, trade, before));

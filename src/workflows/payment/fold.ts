@@ -23,7 +23,7 @@ import { ANSWERED, raised, shownAttention, withoutReasons, withoutSilence } from
 import { takenOn, waitAfter } from '../shared/wait';
 import { CREATION_SAID } from './creation-table';
 import type { PaymentFact, Tried } from './facts';
-import { knownOfTrade } from './known-before';
+import { answerFor, knownOfTrade } from './known-before';
 import {
   isIn,
   isOver,
@@ -180,7 +180,7 @@ function onCreated(known: KnownPayment, { data, answer, at }: FactOf<'created'>)
   // A person ended it meanwhile, and callers were told. Whoever watches on knows the trade by its number.
   if (isOver(known)) return withIds(known, data);
   // An earlier run may have given payment data to callers. Then everybody keeps getting the same.
-  const payment_data = known.before?.payment_data ?? answer;
+  const payment_data = answerFor(known.before, data.trade_no) ?? answer;
   const learned = withoutReasons(withIds(withShown(known, { payment_data }), data), ANSWERED);
   const status = data.trade_status;
   if (typeof status !== 'string' || status === '') return learned;

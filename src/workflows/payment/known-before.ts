@@ -7,7 +7,6 @@ import {
   isNamedByItsCreation,
   type Order,
   type PaymentData,
-  type Trade,
 } from '../../contract';
 
 /** Whether anything is known that may be the order: nothing is sent before the gateway has been asked. */
@@ -80,6 +79,10 @@ function namedBy(alike: readonly EarlierPayment[]): Pick<EarlierPayment, 'trade_
 }
 
 /** What a run answered to callers. It stands, unless it named another trade. */
-export function answerFor({ payment_data }: EarlierPayment, { trade_no }: Pick<Trade, 'trade_no'>): PaymentData | null {
-  return !payment_data?.trade_no || payment_data.trade_no === trade_no ? payment_data : null;
+export function answerFor(
+  before: Pick<EarlierPayment, 'payment_data'> | null | undefined,
+  trade_no: unknown,
+): PaymentData | null {
+  const { payment_data = null } = before ?? {};
+  return !payment_data?.trade_no || !trade_no || payment_data.trade_no === trade_no ? payment_data : null;
 }

@@ -157,6 +157,16 @@ const SCHEDULES: readonly Schedule[] = [
     [wait(MINUTE), paid, notify, wait(HOUR), another(true, true), { do: 'refund' }, wait(HOUR)],
     { method: 'Wallet' },
   ],
+  [
+    'promise 4: another trade that is notified while ours is searched for is asked for',
+    [wait(MINUTE), paid, wait(10 * HOUR), another(false), wait(10 * MINUTE), another(true), wait(HOUR)],
+    { findsBy: 'trade_no alone', forgetsAfter_ms: 4 * HOUR },
+  ],
+  [
+    'promise 1: a trade that takes the place of one whose payment was terminated is not answered with that one’s data',
+    [{ do: 'terminate' }, another(false), wait(MINUTE), { do: 'pay' }, wait(MINUTE)],
+    { ...neverSent, before: { amount: '15.00', isPaid: false, isNotified: true } },
+  ],
 ];
 
 test.each(SCHEDULES)('%s', async (_title, ...schedule) => void (await keeps(...schedule)), 60_000);
