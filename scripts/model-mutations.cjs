@@ -443,8 +443,14 @@ const MUTATIONS = [
   [
     'an answer that named no trade is forgotten at a reset',
     'src/workflows/payment/known-before.ts',
-    'return !payment_data?.trade_no || payment_data.trade_no === trade_no ? payment_data : null;',
+    'return !payment_data?.trade_no || !trade_no || payment_data.trade_no === trade_no ? payment_data : null;',
     'return payment_data?.trade_no === trade_no ? payment_data : null;',
+  ],
+  [
+    'a trade that takes the place of another is answered with that one’s payment data',
+    'src/workflows/payment/known-before.ts',
+    'return !payment_data?.trade_no || !trade_no || payment_data.trade_no === trade_no ? payment_data : null;',
+    'return payment_data;',
   ],
 ];
 

@@ -408,8 +408,8 @@ function isNoTransition(order: KnownOrder, from: string | null, to: string): boo
   const outcome = outcomeOf(to);
   if (!isKnownStatus(to)) return false;
   if (order.payment === null) return outcome === null;
-  // A person has told it already.
-  const isTold = toldOutcome(order) === 'SUCCESS' && !isAfterSaleStatus(from ?? '');
+  // A person has told it already, or knew of it who told another end.
+  const isTold = (toldOutcome(order) === 'SUCCESS' || order.decision?.knew === true) && !isAfterSaleStatus(from ?? '');
   if (outcome === 'SUCCESS') return to === 'SUCCESS' && isTold;
   return outcome === null || hasMoney(order) || toldOutcome(order) === 'SUCCESS';
 }

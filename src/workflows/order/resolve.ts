@@ -6,6 +6,7 @@ import {
   type HeldClaim,
   isSilence,
   type KnownOrder,
+  outcomeOf,
   PAYMENT_OUTCOMES,
   type PaymentOutcome,
   type RefundMeaning,
@@ -167,25 +168,33 @@ function deniedByGateway(before: KnownOrder, after: KnownOrder): Contradiction[]
   ];
 }
 
-/** That a person has decided the same otherwise: of two at once, each of whom saw it open, the second one corrects the first. */
+/**
+ * That a person has decided the same otherwise: of two at once, each of whom saw it open, the second one corrects the first. Or that the
+ * gateway has told by the refund's number what became of it.
+ */
 function decidedOtherwise(sale: KnownOrder, resolution: AfterSaleResolution): Contradiction[] {
-  const stands = standingDecision(sale, resolution);
-  if (stands === undefined || stands === resolution.outcome) return [];
-  return [{ word: stands, is: `a person has decided ${stands} already: look with show who and why` }];
+  const { outcome: stands, by } = standingDecision(sale, resolution) ?? {};
+  // What was done may come back.
+  const isLater = by === 'notification' && resolution.outcome === 'REFUND_REVOKE';
+  if (stands === undefined || by === undefined || stands === resolution.outcome || isLater) return [];
+  return [{ word: stands, is: `${STANDS_BY[by]} ${stands} already: look with show who and why` }];
 }
 
-/** What a person has decided of the order, or of this refund, where nothing has made a question of it since. */
+const STANDS_BY = { operator: 'a person has decided', notification: 'a signed notification of this refund has said' };
+
+/** What a person has decided of the order, or of this refund, or a notification has said of that, where nothing has made a question of it since. */
 export function standingDecision(
   sale: KnownOrder,
   { outcome, out_request_no }: Pick<AfterSaleResolution, 'outcome' | 'out_request_no'>,
-): string | undefined {
+): { readonly outcome: string; readonly by: keyof typeof STANDS_BY } | undefined {
   if (outcome === undefined) return undefined;
   if (isEnd(outcome)) {
-    const { outcome: standing, confirmed_by } = paymentNow(sale, null) ?? {};
-    return confirmed_by === 'operator' && !hasUndecidedAmount(sale) ? (standing ?? undefined) : undefined;
+    const { outcome: standing, confirmed_by: by } = paymentNow(sale, null) ?? {};
+    return by === 'operator' && standing && !hasUndecidedAmount(sale) ? { outcome: standing, by } : undefined;
   }
-  const { phase, asked, confirmed_by, outcome: standing } = findRefund(sale, out_request_no ?? '') ?? {};
-  return phase === 'ended' && asked === null && confirmed_by === 'operator' ? (standing ?? undefined) : undefined;
+  const { phase, asked, confirmed_by: by = null, outcome: standing } = findRefund(sale, out_request_no ?? '') ?? {};
+  if (by === null || by === 'query' || !standing) return undefined;
+  return phase === 'ended' && asked === null ? { outcome: standing, by } : undefined;
 }
 
 /** By what a trade’s status says of its refunds: whether a decision that leaves so much of what was paid denies it. */
@@ -243,7 +252,10 @@ function withOthersSeen(order: KnownOrder, { seen, order: outcome }: Decided): K
 
 /** A person who says how the order has ended has read of all that is asked about the order itself. */
 function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
-  return { ...order, decision: { outcome, knew: hasMoney(order) }, contradicted: [], reasons: ofMoney(order) };
+  // Before our first look, what the payment was shown is what is known.
+  const wasPaid = order.seen === null && outcomeOf(order.payment?.state.trade_status ?? '') === 'SUCCESS';
+  const knew = hasMoney(order) || wasPaid;
+  return { ...order, decision: { outcome, knew }, contradicted: [], reasons: ofMoney(order) };
 }
 
 /** The reasons that are about money that went back, or may. */

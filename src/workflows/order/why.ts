@@ -218,7 +218,7 @@ function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
       const named = elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere };
       // It was taken: so the person has seen what was shown, and what was decided before.
       const shown = refund || elsewhere !== undefined ? before.seen?.status : undefined;
-      const known = [shown, standingDecision(before, { outcome, ...of })].filter((word) => word !== undefined);
+      const known = [shown, standingDecision(before, { outcome, ...of })?.outcome].filter((word) => word !== undefined);
       const although = known.length > 0 ? known.join(',') : undefined;
       return { is: 'resolved', resolution: { by, reason, outcome, ...of, ...named, although } };
     }

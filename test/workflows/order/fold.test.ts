@@ -13,7 +13,7 @@ import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/order/ledger';
 import { nextStep } from '../../../src/workflows/order/next-step';
 import { grantRefund } from '../../../src/workflows/order/refund-requests';
-import { afterSaleDetails, stateOf } from '../../../src/workflows/order/rendering';
+import { afterSaleDetails, stateOf, transitionsToTell } from '../../../src/workflows/order/rendering';
 import { assertAfterSaleResolution, decisionOf } from '../../../src/workflows/order/resolve';
 
 const POLLS = { poll_schedule_ms: [MINUTE, 2 * MINUTE, 5 * MINUTE], poll_every_ms: HOUR };
@@ -140,6 +140,13 @@ test('late money of which a person knew who said CANCEL is no sale, and is asked
   expect(order.state.attention).toBe('late-payment');
   order.happens({ is: 'decided', by: 'ana', reason: 'sent back by hand', order: 'CANCEL' }, HOUR, sees('SUCCESS'));
   expect(order.state).toMatchObject({ attention: null, payment: { outcome: 'CANCEL' } });
+});
+
+test('so is a sale that a person ends while the gateway is silent: the look after it shows what was known, and is told to nobody', () => {
+  const order = new Order().happens(ended, { is: 'unanswered', why: 'no-answer', after: 0 });
+  order.happens({ is: 'decided', by: 'ana', reason: 'sent back by hand', order: 'CANCEL' }, HOUR, sees('SUCCESS'));
+  expect(order.state).toMatchObject({ attention: null, payment: { outcome: 'CANCEL' } });
+  expect(transitionsToTell(order.sale).map(({ to }) => to)).toEqual(['CANCEL']);
 });
 
 test('who has looked at an order that was not paid has read of the trade that the gateway would not say anything of', () => {
@@ -342,8 +349,22 @@ describe('of two people who decide the same at once', () => {
     });
   });
 
+  test('so is who denies what a notification has said of the refund by its number, but not that the money has come back', () => {
+    const order = sold(taken('a', '30.00'), HOUR, told('REFUNDED', 'a'), sees('PARTIAL_REFUND'), taken('b', '20.00'));
+    order.happens(HOUR, told('REFUNDED', 'b'), keepsShowing('PARTIAL_REFUND', HOUR));
+    const ends = (outcome: string, more: object = {}) => decide(order, { outcome, out_request_no: 'a', ...more });
+    for (const outcome of ['NOT_CREATED', 'REFUND_REFUSED']) {
+      expect(() => ends(outcome)).toThrow(
+        'although: a signed notification of this refund has said REFUNDED already: look with show who and why. Where it is so all the same, add “although” (--although) with REFUNDED',
+      );
+      expect(ends(outcome, { although: 'REFUNDED' })).toMatchObject({ refund: { outcome } });
+    }
+    expect(ends('REFUND_REVOKE')).toMatchObject({ refund: { outcome: 'REFUND_REVOKE' } });
+  });
+
   test('the first needs no such word, nor who decides on money that came after the first decision', () => {
-    const canceled = new Order().happens(ended, orderDecided('CANCEL'));
+    const unpaid = endedAs({ outcome: 'EXPIRED', trade_status: 'PROCESSING', confirmed_by: null, method: 'PIX' });
+    const canceled = new Order().happens(unpaid, orderDecided('CANCEL'));
     expect(() => decide(new Order().happens(ended), { outcome: 'CANCEL' })).not.toThrow();
     expect(() => decide(canceled, { outcome: 'SUCCESS' })).toThrow('has decided CANCEL already');
     canceled.happens(sees('SUCCESS'));
