@@ -606,7 +606,7 @@ const OF_ACCOUNTS = [
   [
     'money that went back is counted',
     `${ACCOUNT}/deposit-counting.ts`,
-    '!WITH_MONEY.includes(trade_status)',
+    "!hasAllMoney(trade_status ?? '')",
     'false',
     15,
   ],

@@ -94,6 +94,10 @@ export const isSold = ({
   refundMeaningOf(trade_status) !== 'done' &&
   !takesMoneyBack(trade_status ?? '');
 
+/** Whether all of a sale's money is with the merchant: nothing has gone back, nor is going. */
+export const hasAllMoney = (status: string): boolean =>
+  ['stands', 'refused', 'revoked'].includes(refundMeaningOf(status)) || status === 'CHARGEBACK_REVERSED';
+
 /** In these the money of a sale is with the merchant, all or a part. */
 export const STATUSES_WITH_MONEY: readonly TradeStatus[] = TRADE_STATUSES.filter(
   (status) => outcomeOf(status) === 'SUCCESS' && !takesMoneyBack(status),

@@ -1,13 +1,10 @@
 /** What becomes of a deposit whose payment has ended: it is counted (once: `deposit-ledger.ts`), set aside for a person, or dropped. */
-import { isAfterSaleStatus, type NotifiedDeposit, type PaymentState, type SetAsideDeposit } from '../../contract';
+import { hasAllMoney, type NotifiedDeposit, outcomeOf, type PaymentState, type SetAsideDeposit } from '../../contract';
 import { isMoney, sameAmount } from '../../gateway/pure/money';
 import type { DepositLedger } from './deposit-ledger';
 import { isNotifiedAsPaid, keyOf } from './notified-deposit';
 import type { AccountPublisher } from './publisher';
 import type { AccountRecord } from './record';
-
-/** Statuses after a sale in which the merchant has the money. */
-const WITH_MONEY: readonly (string | null)[] = ['REFUND_REFUSED', 'REFUND_REVOKE', 'CHARGEBACK_REVERSED'];
 
 /**
  * What the payment of a deposit says: its last state, or null where somebody terminated it; `counted`: another account has the
@@ -93,7 +90,7 @@ export function isMoneyOfMerchant(payment: PaymentState | null): boolean {
 
 /** A sale without a status after the sale, as one that a person has resolved, is not returned. */
 const isReturned = ({ trade_status }: PaymentState): boolean =>
-  isAfterSaleStatus(trade_status ?? '') && !WITH_MONEY.includes(trade_status);
+  outcomeOf(trade_status ?? '') === 'SUCCESS' && !hasAllMoney(trade_status ?? '');
 
 /** Whether the gateway showed another deposit: another number, or another trade. A field that is missing says nothing. */
 function isOfAnother({ payment_data, ...ids }: PaymentState, deposit: NotifiedDeposit): boolean {

@@ -1,3 +1,5 @@
+// How a merchant learns that an order is sold: Outcome waits for its end, an event tells of it (events.go), and IsSold decides.
+
 package payments
 
 import (
