@@ -166,7 +166,7 @@ export async function watchTrade(
     const asked = inTurn(id, others);
     const trade = await query(gateway, asked, noSuchOrderWords);
     // What another id brings is no answer about this trade.
-    const isOwn = asked === id || trade.trade_no === id.trade_no;
+    const isOwn = !others.includes(asked) || trade.trade_no === id.trade_no;
     if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen })) return trade;
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
@@ -193,9 +193,13 @@ function isNews(
   return isUnknown || trade_status !== seen;
 }
 
-/** One id an attempt: each attempt is one call of the gateway. */
+/**
+ * One id an attempt: each attempt is one call of the gateway. Where the order's number has its turn, ours is asked for by its own number alone:
+ * behind a denial of that, another trade under the order's would not be seen.
+ */
 function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {
-  const ids = [id, ...others];
+  const hasTurn = others.some(({ trade_no }) => trade_no === undefined);
+  const ids = [hasTurn ? surestId(id) : id, ...others];
   return ids[(activityInfo().attempt - 1) % ids.length] ?? id;
 }
 

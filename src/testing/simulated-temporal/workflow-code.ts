@@ -35,6 +35,9 @@ export interface Past {
 const areSame = (one: unknown, other: unknown) =>
   isDeepStrictEqual(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
+const acceptedIn = (commands: readonly Command[]): string[] =>
+  commands.flatMap(({ updateResponse }) => (updateResponse?.accepted ? (updateResponse.protocolInstanceId ?? '') : []));
+
 /** What a reset keeps of the code of the run that it begins with. */
 export interface KeptCode {
   /** When the run that was reset was started. */
@@ -43,7 +46,6 @@ export interface KeptCode {
   /** What the workflow task that is done again was told. */
   readonly news: readonly Job[];
   readonly flags: ReadonlySet<number>;
-  readonly accepted: ReadonlySet<string>;
 }
 
 export class WorkflowCode {
@@ -58,7 +60,7 @@ export class WorkflowCode {
   /** What the code has answered since it saw the last news: until the next ones, a question has the same answer. */
   private readonly answers = new Map<string, Completion>();
   private readonly flags: Set<number>;
-  /** Updates whose validator has let them pass. */
+  /** Updates whose validator has let them pass. A run that a reset begins asks it again of all that its own past does not have. */
   private readonly accepted: Set<string>;
 
   /** `before`: what a reset keeps of the run that it begins with. */
@@ -70,7 +72,7 @@ export class WorkflowCode {
     this.past = [...(before?.past ?? [])];
     this.startedAt = before?.startedAt ?? info.startedAt;
     this.flags = new Set(before?.flags);
-    this.accepted = new Set(before?.accepted);
+    this.accepted = new Set(this.past.flatMap(({ commands }) => acceptedIn(commands)));
   }
 
   /** What a reset to this workflow task keeps: all that was before; undefined where there was none yet. `task` counts from 0, or from -1 for the last. */
@@ -88,7 +90,6 @@ export class WorkflowCode {
       past,
       news: jobs.filter(({ doUpdate }) => !doUpdate),
       flags: this.flags,
-      accepted: this.accepted,
     };
   }
 
@@ -171,8 +172,7 @@ export class WorkflowCode {
 
   /** An update that its validator rejected leaves no trace in a history. */
   private remember({ jobs = [], ...activation }: Activation, commands: Command[], task: number): void {
-    for (const { updateResponse } of commands)
-      if (updateResponse?.accepted) this.accepted.add(updateResponse.protocolInstanceId ?? '');
+    for (const id of acceptedIn(commands)) this.accepted.add(id);
     const isRejected = (id: string | null | undefined) => !this.accepted.has(id ?? '');
     const kept = (jobs ?? []).flatMap((job) => {
       if (!job.doUpdate) return job;

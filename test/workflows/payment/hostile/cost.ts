@@ -5,6 +5,8 @@ import type { World } from './world';
 
 /** A look may be repeated for ten minutes, and the first polls are close to each other. */
 const QUERIES_PER_DISTURBANCE = 60;
+/** Where a gateway does not know a trade by its own number, it is asked by the order's after that. */
+const QUERIES_PER_LOOK = { 'both ids': 1, 'trade_no alone': 1, 'out_trade_no alone': 2 } as const;
 /** A payment asks once an hour, or twice for a trade that the gateway does not know; a refund beside it does so, too. */
 const QUERIES_PER_HOUR = 5;
 const EVENTS_AT_FIRST = 130;
@@ -13,10 +15,11 @@ const EVENTS_PER_DISTURBANCE = 40;
 const EVENTS_PER_CREATION = 5;
 
 /** 5. Polling is bounded, whatever happens. */
-export function fewQueries({ gateway, now, disturbances }: World): Broken[] {
+export function fewQueries({ gateway, now, disturbances, traits }: World): Broken[] {
   const queries = gateway.exchanges.filter(({ is }) => is === 'query').length;
   const lost = gateway.exchanges.filter(({ is, answered }) => is === 'creation' && answered === 'nothing').length;
-  const most = QUERIES_PER_DISTURBANCE * (1 + disturbances + lost) + (QUERIES_PER_HOUR * (now - BEGIN)) / HOUR;
+  const looks = QUERIES_PER_DISTURBANCE * (1 + disturbances + lost);
+  const most = QUERIES_PER_LOOK[traits.findsBy] * looks + (QUERIES_PER_HOUR * (now - BEGIN)) / HOUR;
   return queries <= most ? [] : [{ promise: 5, what: `${queries} queries, of at most ${Math.round(most)}` }];
 }
 
