@@ -308,8 +308,8 @@ test('refunds and show tell what was refunded', async () => {
   const named = (amount: string) =>
     run('resolve', order.out_trade_no, '--elsewhere', amount, '--by', 'ana', '--reason', 'dashboard');
   expect(await named('999.00')).toMatchObject({
-    code: 1,
-    printed: expect.stringMatching(/at most 899\.70: 899\.70 BRL was paid/),
+    code: 2,
+    printed: expect.stringMatching(/--elsewhere: at most 899\.70: 899\.70 BRL was paid/),
   });
   expect(await named('90.00')).toMatchObject({ code: 0 });
   const corrected = await named('10.00');
@@ -327,6 +327,7 @@ test('a refund by a method that has none is refused by the gateway, and nobody i
   const refused = await commands.run({ ...env, PAYMENTS_TASK_QUEUE: stack.taskQueue }, 'refund', out_trade_no);
   expect(refused).toMatchObject({ code: 1, printed: expect.stringContaining('sub_code refund-not-supported') });
   expect(refused.printed).not.toMatch(/user_info|--with/);
+  expect(refused.printed).toMatch(/bank transfer.*: payment-gateway resolve \S+ --app \S+ --elsewhere AMOUNT /);
 });
 
 test('an after-sale that a refund opens before the order is paid tells of the sale as soon as there is one', async () => {
