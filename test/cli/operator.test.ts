@@ -201,7 +201,14 @@ test('what is owed of an order that never had an after-sale leaves the list once
       /ended as CANCEL; the gateway says SUCCESS\. 899\.70 BRL came, and is to be sent back/,
     ),
   });
+  const worker = { ...env, PAYMENTS_TASK_QUEUE: stack.taskQueue };
+  const compared = async () => (await commands.run(worker, 'reconcile', '--since', '1h')).output;
+  expect(await compared()).toContain(`${out_trade_no},state,`);
+  // What nobody can read is no answer: the command ends as for every wrong input.
+  expect((await said('--elsewhere', order_amount.replace('.', ','))).code).toBe(2);
+  expect((await said('--outcome', 'PAID')).code).toBe(2);
   expect((await said('--elsewhere', order_amount)).output).toContain('It needs nobody.');
+  expect(await compared()).not.toContain(out_trade_no);
   await until(
     () => run('list', '--owed', '--json'),
     ({ output }) => !output.includes(out_trade_no),
