@@ -390,6 +390,8 @@ test('show --why tells each fact with its rule, and the story of a sale with a r
 
   const { code, output } = await start('show', out_trade_no, '--why');
   expect(code).toBe(0);
+  const { runId } = await handleOf(out_trade_no).describe();
+  expect(lines(output)).toContain(`${paymentWorkflowId(APP.app_id, out_trade_no)}, run ${runId}`);
   expect(output).toMatch(
     /the gateway: creation unknown.*\n +our order: none → sent\. .*\n +next: send → look\. An order of ours may/,
   );
