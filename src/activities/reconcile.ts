@@ -12,6 +12,8 @@ import {
   type Difference,
   differencesOf,
   type MerchantRow,
+  moneyToSendBack,
+  outcomeOf,
   type PaymentState,
   paymentAfterEnd,
   paymentWorkflowId,
@@ -236,7 +238,7 @@ class Reconciliation {
     const payment = paymentAfterEnd(after_sale) ?? state;
     const { outcome, trade_status, order_amount: amount, order_currency: currency } = payment;
     const here = { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
-    return { here: outcome === 'SUCCESS' ? afterSale(here, after_sale) : here, begun_at };
+    return { here: isBooked(payment, after_sale) ? afterSale(here, after_sale) : here, begun_at };
   }
 
   /**
@@ -285,6 +287,13 @@ class Reconciliation {
 /** What a trade shows while a refund that the gateway has taken may have gone back, or not. */
 const MAY_BE_UNDER_WAY: readonly RefundMeaning[] = ['stands', 'under way', 'refused', 'revoked'];
 
+/** Whether the after-sale has its money: that of a sale, and what came for an order that is none and is back with the buyer. */
+function isBooked(payment: PaymentState, sale: AfterSaleState | null): boolean {
+  if (payment.outcome === 'SUCCESS') return true;
+  const isDecided = payment.attention === null && outcomeOf(sale?.trade_status ?? '') === 'SUCCESS';
+  return isDecided && moneyToSendBack(payment, sale) === undefined;
+}
+
 /** What is known here of a sale with what followed it: what went back, and the bank's word on it. */
 function afterSale(sale: NonNullable<Word>, state: AfterSaleState | null): Word {
   if (state === null) return sale;
@@ -294,7 +303,8 @@ function afterSale(sale: NonNullable<Word>, state: AfterSaleState | null): Word 
   if (isOpen && (trade_status === null || MAY_BE_UNDER_WAY.includes(refundMeaningOf(trade_status))))
     return { ...sale, status: 'REFUND_PROCESSING' };
   // What the trade shows is known here, too, whoever did it.
-  return { ...sale, status: trade_status ?? sale.status, refunded: sumOf([refunded_amount, refunded_elsewhere]) };
+  const refunded = sumOf([refunded_amount, refunded_elsewhere]);
+  return { ...sale, status: trade_status ?? sale.status, refunded, elsewhere: refunded_elsewhere };
 }
 
 /** Starts the payment of an order that the gateway has. */

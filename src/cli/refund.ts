@@ -1,13 +1,25 @@
-/** `payment-gateway refund OUT_TRADE_NO`: refunds a paid order and prints the gateway's answer. */
+/** `payment-gateway refund OUT_TRADE_NO`: refunds a paid order and prints the gateway's answer, with the number of the refund. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
-import { InvalidOrderError, PaymentPendingError } from '../client';
-import { afterSaleWorkflowId, FAILURE } from '../contract';
+import { InvalidOrderError, NotRefundedError, PaymentError, PaymentPendingError, type PaymentsClient } from '../client';
+import {
+  afterSaleWorkflowId,
+  FAILURE,
+  paymentWorkflowId,
+  type RefundAnswer,
+  type RefundOrder,
+  refundOrderOf,
+} from '../contract';
+import { ConfigError } from '../process/user-error';
+import { ifExists } from '../temporal/earlier-runs';
 import { pendingWork } from '../temporal/pending-work';
 import { type AppOptions, appSettings } from './command-settings';
 import { EXIT } from './exit-codes';
+import { withOptions } from './option-words';
 import * as print from './print';
 import { say } from './print';
 import { readJsonObject } from './read-json';
+import { elsewhereCommand } from './send-back';
 import { withPayments } from './with-payments';
 
 interface RefundCommand extends AppOptions {
@@ -17,42 +29,90 @@ interface RefundCommand extends AppOptions {
   with?: string;
 }
 
+const OPTIONS = [
+  ['amount', 'refund_amount'],
+  ['number', 'out_request_no'],
+  ['reason', 'refund_reason'],
+  // What went back by others: an option of `resolve`, which such a refusal names.
+  ['elsewhere', 'refunded_elsewhere'],
+] as const;
+
 /** Ends the process: 0 for a refund, 1 if the gateway refuses it, 2 for wrong input, 3 if the answer is not known yet. */
 export async function refundOrder(out_trade_no: string, options: RefundCommand): Promise<void> {
+  const request = await requestOf(options);
   const settings = await appSettings(options, out_trade_no);
-  // From a file, because personal data does not belong on a command line.
-  const buyer = options.with === undefined ? {} : await readJsonObject('file', options.with);
   await withPayments(settings, async (payments, client) => {
-    const request = {
-      ...buyer,
-      ...(options.amount === undefined ? {} : { amount: options.amount }),
-      ...(options.number === undefined ? {} : { out_request_no: options.number }),
-      ...(options.reason === undefined ? {} : { refund_reason: options.reason }),
-    };
-    const sending = payments.refund(out_trade_no, request).catch(nameFile);
-    const workflowId = afterSaleWorkflowId(settings.app_id, out_trade_no);
-    const answer = await sending.catch((error: unknown) => nameLastAnswer(client, workflowId, error));
-    if (options.json) say(JSON.stringify({ refund: answer }));
-    else say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData({ ...answer })}`);
+    const order: Order = { app_id: settings.app_id, out_trade_no };
+    const answer = await payments
+      .requestRefund(out_trade_no, request)
+      .catch((error: unknown) => nameLastAnswer(client, order, error))
+      .catch((error: unknown) => inWordsOfCommand(order, error));
+    const number = await numberOf(payments, out_trade_no, request, answer);
+    const refund = number === undefined ? answer : { out_request_no: number, ...answer };
+    if (options.json) say(JSON.stringify({ refund }));
+    else say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(refund)}`);
     return EXIT.ok;
   });
 }
 
-/** Where data of the buyer is wrong or missing, the error says how a command is given it. */
-function nameFile(error: unknown): never {
-  const isOfBuyer = error instanceof InvalidOrderError && error.fields.some((field) => /^(user|bank)_info/.test(field));
-  if (!isOfBuyer) throw error;
-  const message = `${error.message}. Give the buyer’s data in a file: --with FILE, such as examples/refunds/pix.json.`;
-  throw new InvalidOrderError(message, error.out_trade_no, { issues: error.issues });
+interface Order {
+  app_id: string;
+  out_trade_no: string;
 }
 
-/** Where the gateway has not said what was paid, the error names what it says instead: perhaps it knows no such order. */
-async function nameLastAnswer(client: Client, workflowId: string, error: unknown): Promise<never> {
+/** Throws ConfigError for a part without a number. */
+async function requestOf({ amount, number, reason, with: file }: RefundCommand): Promise<RefundOrder> {
+  // From a file, because personal data does not belong on a command line.
+  const buyer = file === undefined ? {} : await readJsonObject('file', file);
+  const request = refundOrderOf({
+    ...buyer,
+    ...(amount === undefined ? {} : { amount }),
+    ...(number === undefined ? {} : { out_request_no: number }),
+    ...(reason === undefined ? {} : { refund_reason: reason }),
+  });
+  if (request.refund_amount !== undefined && request.out_request_no === undefined)
+    throw new ConfigError(
+      'A part needs --number, a number of your own such as r-1: typed once more with it, the command asks about the same refund. Without it, it may be another one.',
+    );
+  return request;
+}
+
+/** The number of the refund that was answered: the given one, or the one that its after-sale has made of the order. */
+async function numberOf(
+  payments: PaymentsClient,
+  out_trade_no: string,
+  request: RefundOrder,
+  answer: RefundAnswer,
+): Promise<string | undefined> {
+  const given = request.out_request_no ?? answer.out_request_no;
+  if (typeof given === 'string') return given;
+  const { refunds } = await payments.refunds(out_trade_no);
+  return refunds.findLast((one) => isDeepStrictEqual(one.answer, answer))?.out_request_no;
+}
+
+/** Names options instead of fields, and what a person can do: give the buyer's data in a file, or the money back another way. */
+function inWordsOfCommand(order: Order, error: unknown): never {
+  if (!(error instanceof PaymentError)) throw error;
+  error.message = `${withOptions(OPTIONS, error.message)}${adviceOn(order, error)}`;
+  throw error;
+}
+
+function adviceOn({ app_id, out_trade_no }: Order, error: PaymentError): string {
+  if (error instanceof InvalidOrderError && error.fields.some((field) => /^(user|bank)_info/.test(field)))
+    return '. Give the buyer’s data in a file: --with FILE, such as examples/refunds/pix.json.';
+  if (error instanceof NotRefundedError && error.sub_code === 'refund-not-supported')
+    return ` Send the money back another way, such as a bank transfer, and then say so: ${elsewhereCommand(afterSaleWorkflowId(app_id, out_trade_no))}`;
+  return '';
+}
+
+/** Where the gateway has not said what was paid, the error names what it says instead: perhaps nobody knows such an order. */
+async function nameLastAnswer(client: Client, { app_id, out_trade_no }: Order, error: unknown): Promise<never> {
   if (!(error instanceof PaymentPendingError && error.because === FAILURE.notAnswered)) throw error;
-  const { out_trade_no } = error;
-  const described = await client.workflow.getHandle(workflowId).describe();
-  const [last_answer] = (await pendingWork(client, described)).flatMap((work) => work.last_answer ?? []);
-  if (last_answer === undefined) throw error;
-  const message = `${error.message} ${last_answer.replace(/\.$/, '')}. If it knows no order ${out_trade_no}, look at the number.`;
-  throw new PaymentPendingError(message, out_trade_no, error.details, error.because);
+  const described = (workflowId: string) => client.workflow.getHandle(workflowId).describe();
+  const after_sale = await described(afterSaleWorkflowId(app_id, out_trade_no));
+  const [last_answer] = (await pendingWork(client, after_sale)).flatMap((work) => work.last_answer ?? []);
+  const isKnown = (await ifExists(() => described(paymentWorkflowId(app_id, out_trade_no)), null)) !== null;
+  if (last_answer !== undefined) error.message += ` ${last_answer.replace(/\.$/, '')}.`;
+  if (!isKnown) error.message += ` Temporal has no payment of ${out_trade_no}: is the number right?`;
+  throw error;
 }

@@ -1,6 +1,6 @@
 /** Reconciliation: what is known here, at the gateway and by the merchant of the same orders, held against each other. Pure. */
 import { DAY } from '../gateway/pure/durations';
-import { isMore, sameAmount } from '../gateway/pure/money';
+import { isMore, less, sameAmount } from '../gateway/pure/money';
 import { isKnownStatus, type TradeStatus } from '../gateway/pure/status-names';
 import type { Attention } from './attention';
 
@@ -163,6 +163,8 @@ export type Word = {
   currency: string | null;
   /** All that went back, where this side says it. */
   refunded?: string | null | undefined;
+  /** What of it went back by refunds that a person has named: the gateway need not have made them. */
+  elsewhere?: string | undefined;
 } | null;
 
 /** What is said of one order: here, at the gateway, and by the merchant; undefined where nobody asked the merchant. */
@@ -191,7 +193,8 @@ export function differencesOf(out_trade_no: string, words: OrderWords): Differen
     if (isOtherAmount(one, other)) return [found('amount', sides)];
     // What is on its way is booked now or later, and the gateway may not show it yet.
     const isOnItsWay = isRefunding && isOfSale(moneyIn(one)) && isOfSale(moneyIn(other));
-    return isOnItsWay || isSameState(one, other, sides) ? [] : [found('state', sides)];
+    const isNamed = isSameState(one, withNamed(other, here), sides);
+    return isOnItsWay || isNamed || isSameState(one, other, sides) ? [] : [found('state', sides)];
   };
   const missing = [
     ...(gateway && !isMadeHere ? [found('missing-here', 'here and gateway')] : []),
@@ -294,6 +297,16 @@ function isSameState(one: NonNullable<Word>, gateway: NonNullable<Word>, sides: 
   if (left === 'partly-refunded' && right === 'refunded') return true;
   // EXPIRED is our word where the gateway never ended a trade, so it does not contradict an open one.
   return sides === 'here and gateway' && left === 'unpaid' && right === 'open' && one.status === 'EXPIRED';
+}
+
+/**
+ * The gateway's word with what a person has said went back without it: then the money stands where it stands here. Another word of the
+ * gateway than without that stays as it is.
+ */
+function withNamed(gateway: NonNullable<Word>, here: Word): NonNullable<Word> {
+  if (here?.refunded == null || here.elsewhere === undefined) return gateway;
+  const without = { ...here, refunded: less(here.refunded, here.elsewhere) };
+  return moneyIn(without) === moneyIn(gateway) ? { ...gateway, refunded: here.refunded } : gateway;
 }
 
 const isOfSale = (money: MoneyIn) => ['paid', 'refunding', 'partly-refunded', 'refunded'].includes(money);

@@ -255,6 +255,7 @@ describe('refund', () => {
         out_trade_no,
         refund_amount: order_amount,
         refund_status: 'REFUND_PROCESSING',
+        out_request_no: refundsOf(out_trade_no)[0]?.out_request_no,
       }),
     });
     expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({ refunded_amount: order_amount });
@@ -266,7 +267,14 @@ describe('refund', () => {
     const { out_trade_no, order_amount } = await sold(stack, 'credit-card');
     const part = await refund(out_trade_no, '--amount', '50.00', '--number', 'part-1', '--reason', 'one was scratched');
     expect(part.code).toBe(0);
-    expect(part.output).toMatch(/^ {2}refund_status +REFUND_PROCESSING$/m);
+    expect(part.output).toMatch(/^ {2}out_request_no +part-1$.*^ {2}refund_status +REFUND_PROCESSING$/ms);
+    // It would be another refund, for all that anybody knows.
+    const unnumbered = await refund(out_trade_no, '--amount', '50.00');
+    expect(unnumbered).toMatchObject({ code: 2, output: '' });
+    expect(unnumbered.printed).toMatch(/A part needs --number.* it may be another one\./);
+    const odd = await refund(out_trade_no, '--amount', '50,00', '--number', 'a-number-of-17-ch');
+    expect(odd).toMatchObject({ code: 2, output: '' });
+    expect(odd.printed).toMatch(/ --amount: .*; --number: text of at most 16 characters/);
     const more = await refund(out_trade_no, '--amount', order_amount, '--number', 'part-2');
     expect(more).toMatchObject({ code: 2, output: '' });
     expect(more.printed).toContain(`${order_amount} is more than the 849.70 that is left of ${order_amount} BRL`);

@@ -189,7 +189,7 @@ const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Chang
   [
     'no worker',
     'worker',
-    /workflow tasks and activity tasks of payments in the last 2 minutes: run payment-gateway worker/,
+    /workflow tasks and activity tasks of payments in the last 2 minutes: run payment-gateway worker.* begun on a mistyped queue waits/,
     () => ({ pollers: async () => ({ 'workflow tasks': polled(), 'activity tasks': polled() }) }),
   ],
   [

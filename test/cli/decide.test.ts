@@ -1,14 +1,26 @@
-/** What a command says after a person's word was taken. */
-import { doneText, resolutionOf, withOptions } from '../../src/cli/operator/decide';
+/** What a command says after a person's word was taken, or refused. */
+import { ApplicationFailure } from '@temporalio/common';
+import { DECISION_FIELDS, doneText, resolutionOf } from '../../src/cli/operator/decide';
+import { isWrongInput, withOptions } from '../../src/cli/option-words';
 import { eventDeliveryWorkflowId, paymentWorkflowId } from '../../src/contract';
 
 test('a refusal names what was typed: the options, and not the fields of the update', () => {
   const refused = 'Nothing was changed. out_request_no: required; refunded_elsewhere: at most 1.00. by: required';
-  expect(withOptions(refused)).toBe(
+  expect(withOptions(DECISION_FIELDS, refused)).toBe(
     'Nothing was changed. --refund: required; --elsewhere: at most 1.00. --by: required',
+  );
+  expect(withOptions(DECISION_FIELDS, 'Then send `resolve` with `refunded_elsewhere`.')).toBe(
+    'Then send `resolve` with `--elsewhere`.',
   );
   const options = { by: 'ana', reason: 'seen', refund: 'r-1', outcome: 'refunded' };
   expect(resolutionOf(options)).toEqual({ by: 'ana', reason: 'seen', out_request_no: 'r-1', outcome: 'REFUNDED' });
+});
+
+test('what a person has typed wrongly is told from what a workflow refuses', () => {
+  const failed = (type: string) => new Error('Workflow Update failed', { cause: ApplicationFailure.create({ type }) });
+  expect(isWrongInput(failed('InvalidRequest'))).toBe(true);
+  expect(isWrongInput(failed('Closing'))).toBe(false);
+  expect(isWrongInput(new Error('no such workflow'))).toBe(false);
 });
 
 const PAYMENT = paymentWorkflowId('shop', 'order-1');
@@ -26,7 +38,10 @@ test('money that came for an order that is not sold is said at once, with the co
   const money = { order_amount: '150.00', order_currency: 'BRL', mismatch };
   const state = { out_trade_no: 'order-1', trade_status: 'SUCCESS', outcome: 'CANCEL', attention: null, ...money };
   expect(doneText(PAYMENT, 'resolve', state)).toBe(
-    'Done: resolve. Order order-1 (app shop) ended as CANCEL; the gateway says SUCCESS. 120.00 BRL came, and is to be sent back: payment-gateway refund order-1 --app shop.',
+    'Done: resolve. Order order-1 (app shop) ended as CANCEL; the gateway says SUCCESS. 120.00 BRL came, and is to be sent back: payment-gateway refund order-1 --app shop. Where it goes back another way, say so: payment-gateway resolve order-1 --app shop --elsewhere AMOUNT --by YOU --reason WHY.',
+  );
+  expect(doneText(PAYMENT, 'resolve', { ...state, method: 'PIX' })).toContain(
+    ' is to be sent back: payment-gateway refund order-1 --app shop --with FILE.',
   );
   expect(doneText(PAYMENT, 'resolve', { ...state, outcome: 'SUCCESS' })).toMatch(/ It needs nobody\.$/);
   // An after-sale that has no answer yet still has what its payment was told.

@@ -34,6 +34,14 @@ test.each([
   expect(() => filterOf({ since }, NOW)).toThrow(/^--since /);
 });
 
+test.each([
+  { since: '2026-03-02', until: '2026-03-01' },
+  { since: '2026-03-01', until: '2026-03-01' },
+  { since: '2026-03-03' },
+])('a period in which nothing lies is refused: %j', (period) => {
+  expect(() => filterOf(period, NOW)).toThrow(/^--since \S+: must be before (--until|now)\.$/);
+});
+
 test('a duration that leads to no time is refused', () => {
   expect(() => filterOf({ stuck: '99999999999d' }, NOW)).toThrow('--stuck 99999999999d: must be at most 36500d.');
 });

@@ -201,7 +201,14 @@ test('what is owed of an order that never had an after-sale leaves the list once
       /ended as CANCEL; the gateway says SUCCESS\. 899\.70 BRL came, and is to be sent back/,
     ),
   });
+  const worker = { ...env, PAYMENTS_TASK_QUEUE: stack.taskQueue };
+  const compared = async () => (await commands.run(worker, 'reconcile', '--since', '1h')).output;
+  expect(await compared()).toContain(`${out_trade_no},state,`);
+  // What nobody can read is no answer: the command ends as for every wrong input.
+  expect((await said('--elsewhere', order_amount.replace('.', ','))).code).toBe(2);
+  expect((await said('--outcome', 'PAID')).code).toBe(2);
   expect((await said('--elsewhere', order_amount)).output).toContain('It needs nobody.');
+  expect(await compared()).not.toContain(out_trade_no);
   await until(
     () => run('list', '--owed', '--json'),
     ({ output }) => !output.includes(out_trade_no),
@@ -308,8 +315,8 @@ test('refunds and show tell what was refunded', async () => {
   const named = (amount: string) =>
     run('resolve', order.out_trade_no, '--elsewhere', amount, '--by', 'ana', '--reason', 'dashboard');
   expect(await named('999.00')).toMatchObject({
-    code: 1,
-    printed: expect.stringMatching(/at most 899\.70: 899\.70 BRL was paid/),
+    code: 2,
+    printed: expect.stringMatching(/--elsewhere: at most 899\.70: 899\.70 BRL was paid/),
   });
   expect(await named('90.00')).toMatchObject({ code: 0 });
   const corrected = await named('10.00');
@@ -327,6 +334,7 @@ test('a refund by a method that has none is refused by the gateway, and nobody i
   const refused = await commands.run({ ...env, PAYMENTS_TASK_QUEUE: stack.taskQueue }, 'refund', out_trade_no);
   expect(refused).toMatchObject({ code: 1, printed: expect.stringContaining('sub_code refund-not-supported') });
   expect(refused.printed).not.toMatch(/user_info|--with/);
+  expect(refused.printed).toMatch(/bank transfer.*: payment-gateway resolve \S+ --app \S+ --elsewhere AMOUNT /);
 });
 
 test('an after-sale that a refund opens before the order is paid tells of the sale as soon as there is one', async () => {
@@ -382,6 +390,8 @@ test('show --why tells each fact with its rule, and the story of a sale with a r
 
   const { code, output } = await start('show', out_trade_no, '--why');
   expect(code).toBe(0);
+  const { runId } = await handleOf(out_trade_no).describe();
+  expect(lines(output)).toContain(`${paymentWorkflowId(APP.app_id, out_trade_no)}, run ${runId}`);
   expect(output).toMatch(
     /the gateway: creation unknown.*\n +our order: none → sent\. .*\n +next: send → look\. An order of ours may/,
   );

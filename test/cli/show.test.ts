@@ -124,6 +124,13 @@ test('the first line names both amounts, what waits for how long, and the comman
   );
 });
 
+test('of late money the first line names what comes before the decision: to deliver, or to send it back', () => {
+  const refund = `payment-gateway refund ${ORDER} --app ${APP} --with FILE`;
+  expect(firstLine(worst('late-payment', 'after-sale'))).toContain(
+    `late-payment. Next: deliver, or ${refund}; then payment-gateway resolve ${ORDER} --app ${APP}`,
+  );
+});
+
 const ENDED = { execution: 'COMPLETED', attention: null, waits_since: null, waits_for: [] };
 const quiet = (payment: Partial<PaymentState>, run: object) => ({
   ...{ app_id: APP, out_trade_no: ORDER, after_sale: null, unanswered: [], page: [], timeline: [] },
@@ -210,12 +217,12 @@ test.each([
 describe('an order of which a person has decided CANCEL although money came', () => {
   const mismatch = { amount: '120.00', currency: 'BRL' };
   const canceled = { outcome: 'CANCEL', confirmed_by: 'operator', trade_status: 'SUCCESS', mismatch } as const;
-  const refund = `payment-gateway refund ${ORDER} --app ${APP}`;
+  const refund = `payment-gateway refund ${ORDER} --app ${APP} --with FILE`;
 
   test('says in its first line and in what is open that the money is to be sent back, and how', () => {
     const text = caseText(quiet(canceled, ENDED), {}, NOW);
     expect(linesOf(text)[0]).toMatch(
-      / 120\.00 BRL came, and is to be sent back\. Next: payment-gateway refund \S+ --app \S+$/,
+      / 120\.00 BRL came, and is to be sent back\. Next: payment-gateway refund \S+ --app \S+ --with FILE$/,
     );
     expect(text).toContain(`  To send back: 120.00 BRL. Nothing does so by itself:\n      ${refund}\n`);
     expect(text).toContain(`payment-gateway resolve ${ORDER} --app ${APP} --elsewhere AMOUNT`);

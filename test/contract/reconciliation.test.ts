@@ -3,11 +3,11 @@ import { type DifferenceKind, differencesOf, isReconcilable, type Word, waitsFor
 
 type Said = string | null | undefined;
 
-/** `refunded:30.00` says how much of 150.00 went back. */
+/** `REFUNDED:30.00` says how much of 150.00 went back, and `SUCCESS:30.00:20.00` how much of that a person has named. */
 function word(said: Said): Word {
   if (said === null || said === undefined) return null;
-  const [status = '', refunded] = said.split(':');
-  return { status, amount: '150.00', currency: 'BRL', ...(refunded === undefined ? {} : { refunded }) };
+  const [status = '', refunded, elsewhere] = said.split(':');
+  return { status, amount: '150.00', currency: 'BRL', refunded, elsewhere };
 }
 
 const compared = (here: Said, gateway: Said, merchant?: Said): DifferenceKind[] =>
@@ -24,6 +24,13 @@ test.each<[what: string, here: Said, gateway: Said, merchant: Said, found: Diffe
   ['a refund that only the merchant knows', 'SUCCESS', 'SUCCESS', 'refunded', ['state']],
   ['a refund that was made elsewhere', 'SUCCESS', 'REFUNDED', 'refunded', ['state']],
   ['a refund that the gateway does not show', 'REFUNDED:150.00', 'SUCCESS', undefined, ['state']],
+  ['all that a person says went back elsewhere', 'SUCCESS:150.00:150.00', 'SUCCESS', 'refunded', []],
+  ['the same, which the merchant does not know', 'SUCCESS:150.00:150.00', 'SUCCESS', 'paid', ['refunded']],
+  ['the same by a refund at the gateway', 'REFUNDED:150.00:150.00', 'REFUNDED', 'refunded', []],
+  ['a part that a person says went back elsewhere', 'SUCCESS:30.00:30.00', 'SUCCESS', 'partially refunded:30', []],
+  ['that beside a refund here', 'PARTIAL_REFUND:150.00:120.00', 'PARTIAL_REFUND', 'refunded', []],
+  ['that, and a refund here that the gateway lacks', 'SUCCESS:150.00:120.00', 'SUCCESS', undefined, ['state']],
+  ['that, and a chargeback', 'SUCCESS:150.00:150.00', 'CHARGEBACK', undefined, ['state']],
   ['a refund in part', 'PARTIAL_REFUND:30.00', 'PARTIAL_REFUND', 'partially refunded:30.00', []],
   ['a refund in part that the gateway calls REFUNDED', 'REFUNDED:30.00', 'REFUNDED', 'partially refunded:30', []],
   ['another sum that went back', 'PARTIAL_REFUND:30.00', 'PARTIAL_REFUND', 'partially refunded:20.00', ['refunded']],

@@ -1,5 +1,6 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -18,7 +19,7 @@ import payments.Payments;
 public final class Merchant {
   public static void main(String[] args) throws Exception {
     if (args.length < 1) end(2, "usage: Merchant ORDER.json [--wait]");
-    Map<?, ?> request = (Map<?, ?>) new ObjectMapper().readValue(new File(args[0]), Map.class).get("request");
+    Map<?, ?> request = (Map<?, ?>) read(new File(args[0])).get("request");
     DirectPayment order = DirectPayment.of(String.valueOf(request.get("out_trade_no")), String.valueOf(request.get("method")));
     request.forEach((name, value) -> order.with(String.valueOf(name), value));
     try (Payments payments = Payments.connect()) {
@@ -29,6 +30,16 @@ public final class Merchant {
     } catch (PaymentError error) {
       int code = Map.of("InvalidRequest", 2, "PaymentPending", 3).getOrDefault(error.type(), 1);
       end(code, error.type() + ": " + error.getMessage());
+    }
+  }
+
+  private static Map<?, ?> read(File file) {
+    try {
+      return new ObjectMapper().readValue(file, Map.class);
+    } catch (IOException error) {
+      // Its message may quote the order.
+      end(2, "ConfigError: The order file cannot be read: " + file + ", " + error.getClass().getSimpleName());
+      return Map.of();
     }
   }
 

@@ -20,14 +20,13 @@ from payment_gateway import ConfigError, PaymentError, connect, is_sold
 
 
 async def main(order_file: str, wait: bool) -> int:
-    with open(order_file, encoding="utf-8") as file:
-        order = json.load(file)
-    request = order["request"]
     try:
+        order = read(order_file)
         payments = await connect()
     except ConfigError as error:
         show({"error": "ConfigError", "message": str(error)}, sys.stderr)
         return 2
+    request = order["request"]
     try:
         pay = payments.create_checkout if order["kind"] == "checkout" else payments.pay
         show({"payment_data": await pay(request)})
@@ -42,6 +41,14 @@ async def main(order_file: str, wait: bool) -> int:
     if is_sold(result):
         return 0
     return 3 if result["attention"] else 1  # a person decides first
+
+
+def read(order_file: str) -> Any:
+    try:
+        with open(order_file, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"The order file cannot be read: {error}") from error
 
 
 def run(program: Coroutine[Any, Any, int]) -> NoReturn:

@@ -153,7 +153,7 @@ const ofAll: Point[] = [
       const queue = world.config.PAYMENTS_TASK_QUEUE;
       if (lacking.length > 0)
         return failed(
-          `Nobody asked for ${lacking.join(' and ')} of ${queue} in ${LATELY}: run payment-gateway worker with this TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and PAYMENTS_TASK_QUEUE, and look at its log, or at this machine’s clock.`,
+          `Nobody asked for ${lacking.join(' and ')} of ${queue} in ${LATELY}: run payment-gateway worker with this TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and PAYMENTS_TASK_QUEUE, and look at its log, or at this machine’s clock. What was begun on a mistyped queue waits for a worker of that name.`,
         );
       const unserved = new Set(Object.values(pollers).flatMap((of) => of.unserved));
       if (unserved.size > 0)

@@ -153,7 +153,7 @@ function onlyOne(names: readonly string[]): string {
   const [name, ...others] = names;
   if (name === undefined)
     throw new UserError(
-      'Temporal lists no Worker Deployment in the namespace: start a worker with TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID, or name one with --deployment, because the list is moments behind.',
+      'Temporal lists no Worker Deployment in the namespace. Workers without a version need none: nothing of `deploy` is for them. Where yours have TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID, the list is moments behind: name the Deployment with --deployment.',
     );
   if (others.length === 0) return name;
   throw new UserError(

@@ -9,9 +9,10 @@ import { paymentQuery } from '../../temporal/payment-query';
 import { innermost } from '../../temporal/timeline';
 import { collect, listed, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
+import { withOptions } from '../option-words';
 import { complain, say } from '../print';
 import { asOperator } from './connection';
-import { type DecideOptions, type ResolveOptions, resolutionOf, UPDATE_TIMEOUT_MS } from './decide';
+import { DECISION_FIELDS, type DecideOptions, type ResolveOptions, resolutionOf, UPDATE_TIMEOUT_MS } from './decide';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { orderTable, totals } from './order-table';
 
@@ -150,6 +151,6 @@ async function problemOf(client: Client, act: () => Promise<unknown>): Promise<s
     await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, act);
     return null;
   } catch (error) {
-    return innermost(error);
+    return withOptions(DECISION_FIELDS, innermost(error));
   }
 }

@@ -9,7 +9,6 @@ import {
   type AfterSaleState,
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
-  commandOf,
   type GoneMoney,
   moneyToSendBack,
   namedByWorkflowId,
@@ -24,7 +23,9 @@ import { UserError } from '../../process/user-error';
 import { innermost } from '../../temporal/timeline';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
+import { isWrongInput, withOptions } from '../option-words';
 import { printable, say } from '../print';
+import { elsewhereCommand, refundCommand } from '../send-back';
 import { descriptionOf, type OrderRun, readCase } from './case';
 import { asOperator, type Operator, targetOf } from './connection';
 import { elsewhereLine } from './elsewhere';
@@ -68,7 +69,7 @@ class NotDeliveredError extends UserError {
 }
 
 /** The fields of a decision, by the option that says each. */
-const FIELDS = [
+export const DECISION_FIELDS = [
   ['by', 'by'],
   ['reason', 'reason'],
   ['outcome', 'outcome'],
@@ -83,22 +84,14 @@ const STATUSES: readonly string[] = ['outcome', 'although'];
 
 /** The input of the update `resolve`. */
 export function resolutionOf(options: ResolveOptions): object {
-  const said = FIELDS.flatMap(([option, field]) => {
+  const said = DECISION_FIELDS.flatMap(([option, field]) => {
     const value = options[option];
     return value === undefined ? [] : [[field, STATUSES.includes(field) ? value.toUpperCase() : value] as const];
   });
   return { ...Object.fromEntries(said), ...(options.allEvents ? { all: true } : {}) };
 }
 
-/** Why a decision was refused, with the option in the place of each field: a person has typed that. */
-export function withOptions(refusal: string): string {
-  return FIELDS.reduce(
-    (text: string, [option, field]) => text.replace(new RegExp(`(^|[.;] )${field}: `), `$1--${option}: `),
-    refusal,
-  );
-}
-
-/** Ends the process: 0 if the workflow has taken it, 1 if it refuses, 2 if there is none, 3 if no answer came in time. */
+/** Ends the process: 0 if the workflow has taken it, 1 if it refuses, 2 if there is none or the input is wrong, 3 if no answer came in time. */
 export function resolveOrder(order: string, options: ResolveOptions): Promise<never> {
   return asOperator(async (operator) => {
     const { outcome, refund, elsewhere } = options;
@@ -261,12 +254,14 @@ async function answered(
 /** What a state has of an order. */
 interface Known extends PaidMoney, GoneMoney {
   out_trade_no: string | null;
-  payment: PaidMoney | null;
+  method: string | null;
+  payment: (PaidMoney & { method?: string | null }) | null;
   taken: object | null;
 }
 
 const NOTHING: Known = {
   out_trade_no: null,
+  method: null,
   trade_status: null,
   order_amount: null,
   order_currency: null,
@@ -283,16 +278,17 @@ const NOTHING: Known = {
 export function doneText(workflowId: string, update: string, state: object): string {
   const known: Known = { ...NOTHING, ...state };
   const { out_trade_no, attention, taken } = known;
+  const { app_id = '' } = namedByWorkflowId(workflowId) ?? {};
   const trade_status = known.trade_status ?? known.payment?.trade_status ?? null;
   const outcome = known.outcome ?? known.payment?.outcome ?? null;
-  const name =
-    out_trade_no === null ? workflowId : `Order ${out_trade_no} (app ${namedByWorkflowId(workflowId)?.app_id ?? ''})`;
+  const name = out_trade_no === null ? workflowId : `Order ${out_trade_no} (app ${app_id})`;
   const standing = outcome === null ? 'is open' : `ended as ${outcome}`;
   const said = trade_status === null ? 'the gateway has shown no trade yet' : `the gateway says ${trade_status}`;
   const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';
+  const method = known.method ?? known.payment?.method ?? null;
   const back = known.payment ? moneyToSendBack(known.payment, known) : moneyToSendBack(known, null);
   const rest = back
-    ? ` ${back} came, and is to be sent back: ${commandOf('refund', workflowId)}.`
+    ? ` ${back} came, and is to be sent back: ${refundCommand(workflowId, method)}. Where it goes back another way, say so: ${elsewhereCommand(afterSaleWorkflowId(app_id, out_trade_no ?? ''))}.`
     : ' It needs nobody.';
   // It answers before the receiver does.
   const isPosted = update === UPDATE.recheck && kindOf(workflowId) === 'event-delivery';
@@ -312,8 +308,8 @@ function exitCodeAfter(error: unknown, workflowId: string, update: string): numb
     return EXIT.pending;
   }
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) {
-    tellError(new NotDeliveredError(`${workflowId}: ${withOptions(innermost(error))}`));
-    return EXIT.refused;
+    tellError(new NotDeliveredError(`${workflowId}: ${withOptions(DECISION_FIELDS, innermost(error))}`));
+    return isWrongInput(error) ? EXIT.wrongInput : EXIT.refused;
   }
   throw error;
 }

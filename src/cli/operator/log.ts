@@ -3,7 +3,7 @@ import { decisionsIn, type LoggedDecision } from '../../temporal/decision-log';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
 import { asOperator } from './connection';
-import { momentOf } from './options';
+import { listedPeriod } from './options';
 import { type TableColumn, table } from './table';
 import { utc } from './times';
 
@@ -34,8 +34,7 @@ function didOf({ did, what }: LoggedDecision): string {
 /** Ends the process with 0. */
 export function log(options: LogOptions): Promise<never> {
   const now = new Date();
-  const since = momentOf('--since', options.since, now);
-  const until = options.until === undefined ? now : momentOf('--until', options.until, now);
+  const { since = now, until = now } = listedPeriod(options, now);
   return asOperator(async ({ client }) => {
     const all = await decisionsIn(client, { since, until }, options.app);
     const decisions = all.filter(({ by }) => options.by === undefined || by === options.by);

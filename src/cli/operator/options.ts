@@ -24,7 +24,7 @@ const STUCK_FOR = '1h';
 
 /** The filter that the options say. Throws ConfigError for one that cannot be read. */
 export function filterOf(options: FilterOptions, now: Date): PaymentFilter {
-  const { app, attention, stuck, mine, method, status, since, until, query } = options;
+  const { app, attention, stuck, mine, method, status, query } = options;
   return {
     app_id: app,
     attention: attention === undefined ? undefined : reasonOf(attention),
@@ -32,8 +32,7 @@ export function filterOf(options: FilterOptions, now: Date): PaymentFilter {
     taken_by: mine,
     method: METHOD_NAMES.find((one) => one.toLowerCase() === method?.toLowerCase()) ?? method,
     status: status?.toUpperCase(),
-    since: since === undefined ? undefined : momentOf('--since', since, now),
-    until: until === undefined ? undefined : momentOf('--until', until, now),
+    ...listedPeriod(options, now),
     query,
   };
 }
@@ -79,6 +78,14 @@ export function momentOf(option: string, text: string, now: Date): Date {
   const written = text.trim().replace(/^(\S{10}) /, '$1T');
   if (time.safeParse(written).success) return new Date(/T[^Z+-]*$/.test(written) ? `${written}Z` : written);
   throw new ConfigError(`${option} ${text}: must be a time such as 2026-03-01T12:00:00Z, a day, or how long ago: 2h.`);
+}
+
+/** From `--since` on, before `--until`. Throws ConfigError for a time that cannot be read, and where nothing lies between them. */
+export function listedPeriod({ since, until }: Pick<FilterOptions, 'since' | 'until'>, now: Date) {
+  const from = since === undefined ? undefined : momentOf('--since', since, now);
+  const to = until === undefined ? undefined : momentOf('--until', until, now);
+  if (from && from >= (to ?? now)) throw new ConfigError(`--since ${since}: must be before ${to ? '--until' : 'now'}.`);
+  return { since: from, until: to };
 }
 
 /** A whole number above zero. Throws ConfigError. */

@@ -5,7 +5,6 @@ import {
   type AfterSaleState,
   activityWords,
   afterSaleWorkflowId,
-  commandOf,
   ENDED_FROM_OUTSIDE,
   isSettledByAskingAgain,
   isTemporalAttention,
@@ -29,6 +28,7 @@ import {
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { printable, say } from '../print';
+import { elsewhereCommand, refundCommand } from '../send-back';
 import { caseFound, moneyOwed, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
 import { refundMoney, refundStanding } from './refunds';
@@ -160,7 +160,7 @@ function headline(found: OrderCase, now: Date): string {
     : open.length > 0
       ? `It needs nobody; open: ${[...new Set(open)].join(', ')}.`
       : 'Nothing of it is open.';
-  const command = waits ?? (back ? refundCommand(found) : undefined);
+  const command = waits ?? (back ? refundOf(found) : undefined);
   return printable(
     `${name} ${standingOf(found)}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}${command === undefined ? '' : ` Next: ${command}`}`,
   );
@@ -235,6 +235,11 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
   return `It needs a person${since}: ${attention}${by}.`;
 }
 
+/** What a person does before they say that it is taken care of: no list has it after that. */
+const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
+  'late-payment': (found) => `deliver, or ${refundOf(found)}; then `,
+};
+
 /** The command that settles it: what is silent is asked again, and all else is a person's to decide. */
 function nextCommand(found: OrderCase, run: OrderRun): string | undefined {
   const question = questionOf(run, found);
@@ -242,7 +247,8 @@ function nextCommand(found: OrderCase, run: OrderRun): string | undefined {
   if (question === undefined || isTemporalAttention(question.attention)) return undefined;
   const actions = operatorActions(run.workflow_id, question);
   const update = isSettledByAskingAgain(question.attention) ? 'recheck' : 'resolve';
-  return (actions.find((one) => one.update === update) ?? actions[0])?.command;
+  const command = (actions.find((one) => one.update === update) ?? actions[0])?.command;
+  return command && `${BEFORE_RESOLVE[question.attention]?.(found) ?? ''}${command}`;
 }
 
 /**
@@ -297,21 +303,20 @@ function answerLine({ after_sale }: OrderCase, now: Date): string[] {
       ];
 }
 
-const refundCommand = ({ app_id, out_trade_no }: OrderCase) =>
-  commandOf('refund', paymentWorkflowId(app_id, out_trade_no ?? ''));
+const refundOf = ({ app_id, out_trade_no, payment }: OrderCase) =>
+  refundCommand(paymentWorkflowId(app_id, out_trade_no ?? ''), payment?.method ?? null);
 
 /** What came for an order that is not sold, and is still there. */
 function sendBackLines(found: OrderCase): string[] {
   const { app_id, out_trade_no } = found;
   const back = moneyOwed(found);
   if (!back) return [];
-  const [elsewhere] = operatorActions(afterSaleWorkflowId(app_id, out_trade_no ?? ''), {
-    attention: 'refund-elsewhere',
-  }).filter(({ update }) => update === 'resolve');
   return [
     printable(`  To send back: ${back}. Nothing does so by itself:`),
-    printable(`      ${refundCommand(found)}`),
-    printable(`      ${elsewhere?.command ?? ''}   (where it went back another way)`),
+    printable(`      ${refundOf(found)}`),
+    printable(
+      `      ${elsewhereCommand(afterSaleWorkflowId(app_id, out_trade_no ?? ''))}   (where it went back another way)`,
+    ),
   ];
 }
 

@@ -42,9 +42,10 @@ export async function readWhy(client: Client, runs: readonly OrderRun[]): Promis
 
 /** The same as lines. */
 export function whyText(why: readonly WhyOfRun[]): string[] {
-  return why.flatMap(({ workflow_id, facts, left_out }) => [
+  return why.flatMap(({ workflow_id, run_id, facts, left_out }) => [
     '',
-    printable(workflow_id),
+    // A workflow has a run for each time that it began anew.
+    printable(`${workflow_id}, run ${run_id}`),
     ...(facts === null ? ['  No worker has answered for it. Is one running, of this version?'] : []),
     ...(left_out > 0 ? [`  … ${left_out} earlier facts are not told`] : []),
     ...(facts ?? []).flatMap(({ time, by, said, concluded }) => [

@@ -99,6 +99,14 @@ test.each(MERCHANTS)('a merchant in %s without keys sends nothing and says what 
   expectRefusal(ended, sentenceWithoutKeys());
 });
 
+test.each(MERCHANTS)('a merchant in %s whose order file is not there is told so', (language) => {
+  const [file = '', ...args] = merchants[language] ?? [];
+  const elsewhere = [file, ...args.map((arg) => (arg === ORDER ? 'none.json' : arg))] as const;
+  const ended = run(elsewhere, { ...NO_TEMPORAL, ...CLEAR, GATEWAY_APP_ID: 'demo-app' });
+  expectRefusal(ended, 'The order file cannot be read');
+  expect(ended.stderr).not.toMatch(/^(Traceback|\s+at )/m);
+});
+
 test.each(MERCHANTS)('a merchant in %s that may write clear text goes on without keys', (language) => {
   const { status, stdout, stderr } = run(merchants[language], { ...NO_TEMPORAL, ...CLEAR, GATEWAY_APP_ID: 'demo-app' });
   expect(status).not.toBe(2);
