@@ -5,7 +5,7 @@ const FOLD = 'src/workflows/order/fold.ts';
 const NEXT = 'src/workflows/order/next-step.ts';
 const LEDGER = 'src/workflows/order/ledger.ts';
 const MOVEMENTS = 'src/workflows/order/movements.ts';
-const VERDICTS = 'src/workflows/order/refund-verdicts.ts';
+const VERDICTS = 'src/workflows/order/refund-end.ts';
 
 module.exports = [
   [

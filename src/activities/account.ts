@@ -22,13 +22,13 @@ import { depositOwner, endedPayment, paymentIsOfOrder } from './account-workflow
 import {
   invalidRequestFailure,
   isDefiniteAnswer,
+  isTooLate,
   notYet,
   retryableFailure,
   retryablePoll,
   silenceOf,
 } from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
-import { isTooLate } from './next-attempt';
 import { forRun } from './own-run';
 import { looksSoFar } from './poll-attempts';
 import { recordInActivity } from './recorder';

@@ -13,9 +13,8 @@ import {
 } from '../gateway';
 import { isDuplicate } from '../gateway/refusals';
 import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
-import { invalidRequestFailure, silenceOf } from './failures';
+import { invalidRequestFailure, isTooLate, silenceOf } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
-import { isTooLate } from './next-attempt';
 import { type Sending, type SentRequest, sendOnce } from './send-once';
 import { serverClock } from './time';
 import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-secrets';

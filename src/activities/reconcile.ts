@@ -2,6 +2,8 @@
  * Compares orders here, at the gateway and in the merchant's list, one by one. One attempt may take hours: its heartbeat says
  * how far it is, so that the attempt after a dead worker goes on there.
  */
+
+import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { activityInfo, cancelled, getClient, heartbeat } from '@temporalio/activity';
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowExecutionInfo } from '@temporalio/client';
@@ -28,7 +30,7 @@ import {
   type Word,
   waitsForBuyer,
 } from '../contract';
-import { HOUR } from '../gateway/pure/durations';
+import { DAY, HOUR } from '../gateway/pure/durations';
 import { isMore, sumOf } from '../gateway/pure/money';
 import { allRuns, ifExists } from '../temporal/earlier-runs';
 import { begunWithinQuery, openWithinQuery, orderQuery } from '../temporal/payment-query';
@@ -38,7 +40,6 @@ import { isNoSuchOrder, retryableFailure } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { recordInActivity } from './recorder';
 import { CallDeferredError } from './throttle';
-import { isDueWithin } from './weekly';
 
 /** How many orders are under way at a time. */
 const AT_A_TIME = 10;
@@ -323,4 +324,19 @@ async function adopt(client: Client, app_id: string, out_trade_no: string): Prom
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
+}
+
+const DAYS_OF_A_WEEK = 7;
+
+/**
+ * Whether the day of an order is one of those in [since, until): each is asked of the gateway once a week. Days are spread by the number's
+ * digest, so that each has as many orders.
+ */
+function isDueWithin(out_trade_no: string, { since, until }: { since: string; until: string }): boolean {
+  const [first, last] = [Math.floor(Date.parse(since) / DAY), Math.floor((Date.parse(until) - 1) / DAY)];
+  const day = createHash('sha256').update(out_trade_no).digest().readUInt32BE() % DAYS_OF_A_WEEK;
+  return Array.from(
+    { length: Math.min(last - first + 1, DAYS_OF_A_WEEK) },
+    (_, i) => (first + i) % DAYS_OF_A_WEEK,
+  ).includes(day);
 }

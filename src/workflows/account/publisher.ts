@@ -2,9 +2,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { AccountEvent, AccountPolicy, CarriedAccount, MerchantEvent } from '../../contract';
 import { recordMetric } from '../shared/metrics';
-import { InlineDelivery } from '../shared/outbox/delivery';
+import { EventRelay, InlineDelivery } from '../shared/outbox/delivery';
 import { OverdueWait } from '../shared/outbox/overdue';
-import { EventRelay } from '../shared/outbox/relay';
 import { shownWait } from '../shared/wait';
 import type { DepositLedger } from './deposit-ledger';
 import type { AccountRecord } from './record';

@@ -76,10 +76,9 @@ import {
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
-import { readHandedOver } from './handed-over';
 import { findRefund, isComplete, outcomeOfRefund } from './ledger';
 import { needsNoTrade, nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
-import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest } from './payment-end';
+import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest, readHandedOver } from './payment-end';
 import {
   answerTo,
   askedTooOften,

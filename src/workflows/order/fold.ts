@@ -31,7 +31,6 @@ import { isMoney, isMore } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
-import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { takenOn, waitAfter } from '../shared/wait';
 import { attentionOf } from './attention';
 import { isAnswered, tellsKnownSale } from './claims';
@@ -61,8 +60,8 @@ import {
   paidOtherwise,
   toldOutcome,
 } from './payment-end';
-import { afterAnswer, afterNamed, judged } from './refund-end';
-import { hasCalledAPart } from './refund-verdicts';
+import { afterAnswer, afterNamed, hasCalledAPart, judged } from './refund-end';
+import { latePaymentRefundNumber } from './refund-requests';
 import { changedAt, lagLeft, replicaLag } from './replica-lag';
 import { decidedAfterSale } from './resolve';
 

@@ -24,7 +24,7 @@ import {
   isUnpaid,
   mayBePaidUntil,
 } from './payment-end';
-import { verdictOf } from './refund-verdicts';
+import { verdictOf } from './refund-end';
 import {
   elsewhereUnknown,
   noSuchTrade,

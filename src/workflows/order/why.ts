@@ -32,8 +32,8 @@ import { type FoldSettings, fold } from './fold';
 import { findRefund, isComplete } from './ledger';
 import { type Step, stepRule } from './next-step';
 import { outcomeNow } from './payment-end';
+import { readingOf } from './refund-end';
 import { VERDICTS } from './refund-table';
-import { readingOf } from './refund-verdicts';
 import { standingDecision } from './resolve';
 
 /** What a run has been told since it began to fold: with its settings, and until when those ask for a watch. */

@@ -7,7 +7,7 @@ import { CREDENTIALS_REFUSED, type LookResult, pollSchedule, type Trade, timeTex
 import { assertReadHere } from '../shared/continued';
 import { hasFailedWith } from '../shared/given-up';
 import { glance, lookOnce, searchOn } from '../shared/look';
-import { RunningWatch } from '../shared/running-watch';
+import { RunningWatch } from '../shared/polling';
 import { hasNews, type PaymentContext } from './context';
 import { type Deadline, doubtDueAt, orderDeadlines } from './deadlines';
 import {

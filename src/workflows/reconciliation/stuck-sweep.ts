@@ -26,8 +26,7 @@ import {
 } from '../../contract';
 import { HOUR, MINUTE } from '../../gateway/pure/durations';
 import { untilTold } from '../shared/ended-by-hand';
-import { InlineDelivery } from '../shared/outbox/delivery';
-import { EventRelay } from '../shared/outbox/relay';
+import { EventRelay, InlineDelivery } from '../shared/outbox/delivery';
 import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 import { decidedLines } from '../shared/wait';

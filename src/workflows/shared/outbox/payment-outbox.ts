@@ -1,10 +1,9 @@
 /** Publishes the events of one payment and of its after-sale to the merchant's handler. */
 import { workflowInfo } from '@temporalio/workflow';
 import type { AfterSaleState, EventPayment, PaymentPolicy, PaymentState, Transition } from '../../../contract';
-import { InlineDelivery } from './delivery';
+import { EventRelay, InlineDelivery } from './delivery';
 import { OverdueWait } from './overdue';
 import { type EventContext, PaymentEventLog } from './payment-events';
-import { EventRelay } from './relay';
 
 export class PaymentOutbox {
   private readonly delivery: InlineDelivery;
