@@ -163,6 +163,21 @@ const SCHEDULES: readonly Schedule[] = [
     { findsBy: 'trade_no alone', forgetsAfter_ms: 4 * HOUR },
   ],
   [
+    'promise 5: of three trades of ours, one that the order’s number shows for a minute is not lost behind a denial of the first',
+    [wait(45 * MINUTE), paid, paid],
+    {
+      ...{ takesNumbersTwice: true, findsBy: 'out_trade_no alone', late_ms: 5 * MINUTE },
+      creations: ['carried out late', 'carried out late'],
+    },
+    1238876969,
+  ],
+  [
+    'promise 6: a decision that a person took, and that two resets bring anew, is refused until the runs before are read',
+    [resolve('CANCEL'), { do: 'reset' }, wait(10 * MINUTE), { do: 'reset to the last task' }],
+    {},
+    304369768,
+  ],
+  [
     'promise 1: a trade that takes the place of one whose payment was terminated is not answered with that one’s data',
     [{ do: 'terminate' }, another(false), wait(MINUTE), { do: 'pay' }, wait(MINUTE)],
     { ...neverSent, before: { amount: '15.00', isPaid: false, isNotified: true } },
