@@ -86,8 +86,9 @@ async function numberOf(
 ): Promise<string | undefined> {
   const given = request.out_request_no ?? answer.out_request_no;
   if (typeof given === 'string') return given;
-  const { refunds } = await payments.refunds(out_trade_no);
-  return refunds.findLast((one) => isDeepStrictEqual(one.answer, answer))?.out_request_no;
+  // The refund is made, whoever does not answer now.
+  const sale = await payments.refunds(out_trade_no).catch(() => undefined);
+  return sale?.refunds.findLast((one) => isDeepStrictEqual(one.answer, answer))?.out_request_no;
 }
 
 /** Names options instead of fields, and what a person can do: give the buyer's data in a file, or the money back another way. */
