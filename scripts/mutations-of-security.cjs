@@ -188,7 +188,7 @@ module.exports = [
   ],
   [
     'a misspelt setting is passed over',
-    'src/process/settings/unknown.ts',
+    'src/process/settings/load.ts',
     'return nearest === undefined ?',
     "return nearest === undefined || name !== '' ?",
     'test/process/settings',

@@ -1,8 +1,7 @@
 /** Whether a payment that has ended knows what is notified. Pure. */
-import { isUnlikeOrder } from './amount-mismatch';
 import type { NotificationSignal } from './notification';
 import type { PaymentState } from './payment';
-import { isDecided } from './same-order';
+import { isDecided, isUnlikeOrder } from './same-order';
 import { classifyTransition, saleStatus } from './transitions';
 
 /** Whether it knows this trade in this state, and of this amount: mostly a repetition whose acknowledgement was lost. */

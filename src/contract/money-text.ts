@@ -1,6 +1,56 @@
-/** How people read money. */
-import { isMoney, sumOf } from '../gateway/pure/money';
+/** Money in the words that a person reads in `show`, in lists and in Temporal UI. */
+import { isMoney, isMore, less, sumOf } from '../gateway/pure/money';
+import type { AfterSaleState } from './after-sale';
+import type { PaymentState } from './payment';
+import { outcomeOf, STATUSES_WITH_MONEY, takesMoneyBack } from './trade-status-table';
 
 /** "3.00 MXN", with or without its currency. What is no money stays as somebody has written it. */
 export const moneyText = (amount: string | null, currency: string | null = null): string =>
   [isMoney(amount) ? sumOf([amount]) : (amount ?? 'no amount'), currency ?? ''].join(' ').trim();
+
+type Amounts = Pick<PaymentState, 'order_amount' | 'order_currency' | 'mismatch'>;
+
+/** Both amounts of the reason `amount-mismatch`, in one line; undefined where the gateway has named nothing else than was ordered. */
+export function mismatchLine({ order_amount, order_currency, mismatch }: Amounts): string | undefined {
+  if (!mismatch) return undefined;
+  const { amount, currency } = mismatch;
+  return `Ordered: ${moneyText(order_amount, order_currency)}. The gateway names: ${moneyText(amount, currency ?? order_currency)}.`;
+}
+
+/** What a payment's state says of its money and its end. */
+export type PaidMoney = Pick<
+  PaymentState,
+  'outcome' | 'attention' | 'mismatch' | 'trade_status' | 'order_amount' | 'order_currency'
+>;
+
+/** What an after-sale's state says of the money that is there, and of what has gone back. */
+export type GoneMoney = Pick<
+  AfterSaleState,
+  'trade_status' | 'order_amount' | 'order_currency' | 'refunded_amount' | 'refunding_amount' | 'refunded_elsewhere'
+>;
+
+/**
+ * The money that came for an order of which a person has decided that it is not sold, where it has not gone back, in words; undefined where
+ * there is none. Nothing sends it back by itself.
+ */
+export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): string | undefined {
+  const { outcome, attention, mismatch } = payment;
+  const status = sale?.trade_status ?? payment.trade_status ?? '';
+  const isDecided = outcome !== null && outcome !== 'SUCCESS' && attention === null;
+  if (!isDecided || outcomeOf(status) !== 'SUCCESS' || takesMoneyBack(status)) return undefined;
+  const came = sale?.order_amount ?? (mismatch ? mismatch.amount : payment.order_amount);
+  const currency = sale?.order_currency ?? mismatch?.currency ?? payment.order_currency;
+  if (came === null || !isMoney(came)) return 'The money';
+  const gone = sale ? sumOf([sale.refunded_amount, sale.refunding_amount, sale.refunded_elsewhere]) : '0.00';
+  return isMore(came, gone) ? moneyText(less(came, gone), currency) : undefined;
+}
+
+/**
+ * What was paid a second time under the order’s number, in words: the trades beside its own that the gateway shows as paid, while a
+ * person is asked about them; undefined where there are none. Who resolves that says that it went back: we make no refund of them.
+ */
+export function secondTradesPaid({ outcome, other_trades, order_currency }: PaymentState): string | undefined {
+  const paid = other_trades.filter(({ trade_status }) => STATUSES_WITH_MONEY.some((one) => one === trade_status));
+  if (outcome !== 'SUCCESS' || paid.length === 0) return undefined;
+  return paid.map((one) => `${moneyText(one.order_amount, order_currency)} of trade ${one.trade_no}`).join(', ');
+}

@@ -1,5 +1,5 @@
-/** Whether two requests are the same order. Pure. */
-import { sameAmount } from '../gateway/pure/money';
+/** Whether two requests, or a request and what the gateway names, are the same order. Pure. */
+import { isMoney, sameAmount } from '../gateway/pure/money';
 import type { Order } from './earlier-payment';
 import type { NewPayment, PaymentData, PaymentInput, PaymentState } from './payment';
 import { outcomeOf } from './trade-status-table';
@@ -14,6 +14,17 @@ export function orderOf(input: PaymentInput): Order | undefined {
 /** Whether the gateway's answer to our creation named this trade. A trade that a query found may be another's. */
 export function isNamedByItsCreation({ payment_data }: KnownCreation, trade_no: string | null | undefined): boolean {
   return !!trade_no && payment_data?.recovered === false && payment_data.trade_no === trade_no;
+}
+
+/** Whether this is not what was ordered, or no amount. Of a trade that was adopted without an order, the gateway's first amount counts. */
+export function isUnlikeOrder(
+  { order_amount, order_currency }: Pick<PaymentState, 'order_amount' | 'order_currency'>,
+  { amount, currency }: { readonly amount?: string | undefined; readonly currency?: string | undefined },
+): boolean {
+  return (
+    (amount !== undefined && !(isMoney(amount) && sameAmount(amount, order_amount ?? amount))) ||
+    (currency !== undefined && order_currency !== null && currency.toUpperCase() !== order_currency.toUpperCase())
+  );
 }
 
 /** Whether a person has decided about this amount, which is not what was ordered: about money that the trade had shown. */

@@ -5,11 +5,10 @@
 export { DEFAULT_LIMITS, type Limits } from '../process/webhook-limits';
 export type { Answer } from './answers';
 export { type HandlerOptions, webhookHandler, webhookMiddleware, webhookPlugin } from './mounts';
-export type { WebhookLog, WebhookOptions } from './options';
+export { type WebhookLog, type WebhookOptions, webhookSettings } from './options';
 export type { WebhookRequest } from './request';
 export { type RunningWebhook, runWebhook, startWebhook } from './run';
 export { type WebhookServerOptions, webhookServer } from './server';
-export { webhookSettings } from './settings';
 export {
   type Decision,
   type IncomingNotification,

@@ -1,5 +1,6 @@
-/** What the endpoint is made from. */
+/** What the endpoint is made from, and what of it the settings say. */
 import type { Client } from '@temporalio/client';
+import type { Config } from '../process/settings';
 import type { Limits } from '../process/webhook-limits';
 import type { Telemetry } from '../temporal/telemetry/telemetry';
 import type { SignatureSettings, WebhookApp } from './verify-notification';
@@ -26,4 +27,24 @@ export interface WebhookOptions {
   limits?: Partial<Limits> | undefined;
   /** Genuine notifications, and what follows from them, in traces. */
   telemetry?: Telemetry | undefined;
+}
+
+/** The options of `createWebhook` that come from the settings. The caller adds a client and a log. */
+export function webhookSettings(config: Config): Omit<WebhookOptions, 'client' | 'log'> {
+  return {
+    taskQueue: config.PAYMENTS_TASK_QUEUE,
+    apps: config.apps,
+    signature: { header: config.GATEWAY_SIGNATURE_HEADER, scheme: config.GATEWAY_SIGNATURE_SCHEME },
+    allowedIps: config.WEBHOOK_ALLOWED_IPS,
+    trustedProxies: config.WEBHOOK_TRUSTED_PROXIES,
+    ackTimeout: config.WEBHOOK_ACK_TIMEOUT,
+    limits: {
+      per_address: config.WEBHOOK_LIMIT_PER_ADDRESS,
+      overall: config.WEBHOOK_LIMIT_OVERALL,
+      adoptions: config.WEBHOOK_LIMIT_ADOPTIONS,
+      in_flight: config.WEBHOOK_LIMIT_IN_FLIGHT,
+      connections: config.WEBHOOK_LIMIT_CONNECTIONS,
+      connections_per_address: config.WEBHOOK_LIMIT_CONNECTIONS_PER_ADDRESS,
+    },
+  };
 }

@@ -10,9 +10,9 @@ import { type Config, loadConfig, requireApps, warnOfRisks } from '../process/se
 import { stopSignal } from '../process/signals';
 import { connectClient } from '../temporal/connection';
 import { telemetryOf } from '../temporal/telemetry/from-settings';
+import { webhookSettings } from './options';
 import { webhookReadiness } from './readiness';
 import { type WebhookServerOptions, webhookServer } from './server';
-import { webhookSettings } from './settings';
 
 export interface RunningWebhook {
   /** Its address, such as `http://127.0.0.1:8480`. */

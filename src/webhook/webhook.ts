@@ -2,7 +2,7 @@
  * The endpoint without a server: a request in, an answer out. Every mount uses this object, so that each rule is here once.
  * Limits that need a server (connections, slow senders, requests of one address) are in server.ts.
  */
-import { paymentWorkflowId, strayNotificationWorkflowId } from '../contract';
+import { paymentWorkflowId, type StrayNotificationInput, strayNotificationWorkflowId, WORKFLOW } from '../contract';
 import { type Networks, networks, senderOf } from '../process/addresses';
 import { DEFAULT_LIMITS, type Limits } from '../process/webhook-limits';
 import { ANSWER, type Answer, tooMany, unavailable } from './answers';
@@ -15,7 +15,6 @@ import { PerMinute } from './per-minute';
 import { RefusalLog } from './refusal-log';
 import { appIdIn, headerValues, isPlainJson, type WebhookRequest } from './request';
 import { StartBudget, StartBudgetExceededError } from './start-budget';
-import { startStrayNotification } from './stray-notification';
 import { TemporalCalls } from './temporal-calls';
 import { withinDeadline } from './time-limit';
 import { type Decision, verifyNotification } from './verify-notification';
@@ -168,9 +167,13 @@ export class Webhook {
   private send(decision: Accepted, app_id: string, body: Buffer): Promise<void> {
     const { temporal, startBudget } = this;
     const { digest } = decision;
-    return decision.is === 'notification'
-      ? deliver({ notification: decision.notification, digest, temporal, startBudget })
-      : startStrayNotification({ app_id, body, digest }, temporal, startBudget);
+    if (decision.is === 'notification')
+      return deliver({ notification: decision.notification, digest, temporal, startBudget });
+    // A workflow keeps its bytes until a person has looked at them: the same bytes start one only.
+    const input: StrayNotificationInput = { app_id, body: body.toString('base64') };
+    const workflowId = strayNotificationWorkflowId(app_id, digest);
+    const start = { workflowId, type: WORKFLOW.strayNotification, input };
+    return startBudget.within({ app_id, send: () => temporal.startOnce(start) });
   }
 
   private track(sending: Promise<void>): Promise<void> {

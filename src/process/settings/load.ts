@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { types } from 'node:util';
 import { z } from 'zod';
+import { nearestOf } from '../../gateway/pure/nearest';
 import { RULE_DEFAULTS, type RuleSettings } from '../../gateway/rules';
 import type { Environment } from '../environment';
 import { ConfigError } from '../user-error';
@@ -10,7 +11,6 @@ import { exposedAddresses, isExposed } from './plain-http';
 import { environment, FROM_FILES, SETTING_NAMES } from './schema';
 import { sealingJwks } from './sealing-types';
 import { httpAddress, jsonText, secretKey, timeZone } from './types';
-import { unknownSettings } from './unknown';
 
 /** One app of GATEWAY_APPS_FILE. */
 const app = z.strictObject({
@@ -60,6 +60,25 @@ export function loadConfig(env: Environment): Config {
 
 /** The names of all settings, and of those that name a file with one. */
 const KNOWN = [...SETTING_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+
+/** So many letters may be wrong, missing or too many in a name that means one of ours. */
+const SLIPS = 2;
+/** What Kubernetes sets for a service with the name `payments`. */
+const OF_KUBERNETES = /_(SERVICE_(HOST|PORT.*)|PORT(_.*)?)$/;
+
+/**
+ * A sentence for each variable that is none of `known` and looks like one: its name begins with `PAYMENTS_`, or is nearly that
+ * of a setting. With a misspelt one, money would move by the default. Other names may belong to other programs.
+ */
+function unknownSettings(env: Environment, known: readonly string[]): string[] {
+  const names = new Set(known);
+  return Object.keys(env).flatMap((name) => {
+    if (names.has(name) || !/^[A-Z]+S?_/.test(name)) return [];
+    const isOurs = name.startsWith('PAYMENTS_') && !OF_KUBERNETES.test(name);
+    const nearest = nearestOf(name, known, isOurs ? Number.POSITIVE_INFINITY : SLIPS);
+    return nearest === undefined ? [] : [`${name}: there is no such setting; do you mean ${nearest}?`];
+  });
+}
 
 function assertTls(given: z.output<typeof environment>, apps: Config['apps']): void {
   if (given.PAYMENTS_INSECURE_PLAIN_HTTP) return;
