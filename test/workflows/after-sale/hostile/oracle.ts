@@ -146,10 +146,12 @@ function endKnownAt(world: World, refund: TrueRefund): number {
   return cameBack || isUnseen ? toldAt(world, refund) : endsAt;
 }
 
-/** Whether the trade showed the same before: another one had been refused or revoked, too. */
-function isAsBefore({ sold: { states } }: World, { endsAt }: TrueRefund): boolean {
-  const before = states.findLast(({ at }) => at < endsAt)?.status;
-  return states.some(({ at, status }) => at === endsAt && status === before);
+/** Whether the trade showed the same before, when another one had been refused or revoked, too, and no query saw anything in between. */
+function isAsBefore({ sold: { states }, gateway: { exchanges } }: World, { at: begun, endsAt }: TrueRefund): boolean {
+  const ends = states.filter(({ at }) => at === endsAt).map(({ status }) => status);
+  const isMet = exchanges.some(({ at, shown }) => at > begun && at < endsAt && shown && !ends.includes(shown.status));
+  const before = states.findLast(({ at }) => at < (isMet ? endsAt : begun))?.status;
+  return before !== undefined && ends.includes(before);
 }
 
 /**
