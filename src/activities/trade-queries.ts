@@ -105,7 +105,7 @@ export async function findTrade(
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   try {
-    const trade = await query(gateway, inTurn(id, others), noSuchOrderWords);
+    const trade = await queryInTurn(gateway, inTurn(id, others), others, noSuchOrderWords);
     if (isNews(trade, { id, known, seen: null })) return trade;
   } catch (error) {
     // Any other refusal says nothing of the order: only denials make up the time that a denial has to last.
@@ -164,9 +164,9 @@ export async function watchTrade(
   if (looks === 0 && !at_once) throw notYet('watching', delay);
   try {
     const asked = inTurn(id, others);
-    const trade = await query(gateway, asked, noSuchOrderWords);
+    const trade = await queryInTurn(gateway, asked, others, noSuchOrderWords);
     // What another id brings is no answer about this trade.
-    const isOwn = !others.includes(asked) || trade.trade_no === id.trade_no;
+    const isOwn = asked === id || trade.trade_no === id.trade_no;
     if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen })) return trade;
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
@@ -193,13 +193,9 @@ function isNews(
   return isUnknown || trade_status !== seen;
 }
 
-/**
- * One id an attempt: each attempt is one call of the gateway. Where the order's number has its turn, ours is asked for by its own number alone:
- * behind a denial of that, another trade under the order's would not be seen.
- */
+/** One id an attempt: each attempt is one call of the gateway. */
 function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {
-  const hasTurn = others.some(({ trade_no }) => trade_no === undefined);
-  const ids = [hasTurn ? surestId(id) : id, ...others];
+  const ids = [id, ...others];
   return ids[(activityInfo().attempt - 1) % ids.length] ?? id;
 }
 
@@ -218,6 +214,20 @@ function askedAt(): number {
 }
 
 const query = async (...asked: Parameters<typeof find>): Promise<QueriedTrade> => (await find(...asked)).trade;
+
+/**
+ * The trade by the id whose turn it is. Where the order's number has a turn of its own, ours is asked for by its own alone: behind a denial
+ * of that, another trade under the order's would not be seen. The answer has to fit both all the same.
+ */
+async function queryInTurn(
+  gateway: PaymentGateway,
+  asked: TradeId,
+  others: readonly TradeId[],
+  noSuchOrderWords: ReadonlySet<string>,
+): Promise<QueriedTrade> {
+  const hasTurn = others.some(({ trade_no }) => trade_no === undefined);
+  return hasTurn ? (await queryBy(gateway, asked, surestId(asked))).trade : query(gateway, asked, noSuchOrderWords);
+}
 
 /**
  * The trade by its surest number. A gateway may know it by the other one only, so a denial counts where the second question has an answer, too:

@@ -92,9 +92,11 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
   ],
   [
     'Nobody has seen the trade yet: it is asked for until the gateway knows it, or a person ends the search.',
-    ({ order, wishes: { isAsked } }) => {
-      if (order.seen !== null || (order.held.length === 0 && !isAsked && isWatchable(order))) return undefined;
-      return isSearchOver(order) && !isAsked ? { take: 'rest' } : { take: 'find' };
+    (question) => {
+      const { order, wishes } = question;
+      if (order.seen !== null || (order.held.length === 0 && !wishes.isAsked && isWatchable(order))) return undefined;
+      // What waits for a trade that there is not is declined.
+      return isSearchOver(order) && !wishes.isAsked ? (turnStep(question) ?? { take: 'rest' }) : { take: 'find' };
     },
   ],
   [
@@ -116,16 +118,7 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
       return lasting_ms > 0 ? { take: 'look', lasting_ms } : undefined;
     },
   ],
-  [
-    'Refunds are sent one after the other, the one that was requested first.',
-    ({ order, now, wishes }) => {
-      const waiting = nextRefund(order);
-      const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
-      if (waiting === undefined || turn === undefined || turn === 'later') return undefined;
-      const { number } = waiting;
-      return turn === 'now' ? { take: 'send', number } : { take: 'decline', number, failure: turn };
-    },
-  ],
+  ['Refunds are sent one after the other, the one that was requested first.', turnStep],
   // After the rule before: one whose turn has come waits for the gateway, which has a reason of its own.
   [
     'A refund has waited a week for its turn, or a day for its end.',
@@ -179,6 +172,15 @@ export const nextStep = (...question: Parameters<typeof stepRule>): Step => step
 
 /** Whether the step is done while the gateway does not show the order's trade: a search for that may never end. */
 export const needsNoTrade = ({ take }: Step): boolean => take === 'ask' || take === 'decline' || take === 'pass';
+
+/** The step of the refund whose turn has come, where it has. */
+function turnStep({ order, now, wishes }: Question): Step | undefined {
+  const waiting = nextRefund(order);
+  const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
+  if (waiting === undefined || turn === undefined || turn === 'later') return undefined;
+  const { number } = waiting;
+  return turn === 'now' ? { take: 'send', number } : { take: 'decline', number, failure: turn };
+}
 
 /** Whether a notification has come that no answer is later than. */
 function isBehind(order: KnownOrder): boolean {

@@ -94,9 +94,11 @@ export const isDenialAnswer = (order: KnownOrder): boolean =>
 
 /** Whether the gateway calls what was sold something else, and no person has seen that. A replica may be behind: it has to last. */
 export function isRevoked(order: KnownOrder): boolean {
-  const { payment, seen, history } = order;
+  const { payment, seen, history, decision } = order;
   if (payment === null || seen === null || outcomeNow(order) !== 'SUCCESS' || !isKnownStatus(seen.status)) return false;
-  const isSeen = history.some(({ source, from }) => source === 'operator' && from === seen.status);
+  const isSeen =
+    decision?.shown === seen.status ||
+    history.some(({ source, from }) => source === 'operator' && from === seen.status);
   return outcomeOf(seen.status) !== 'SUCCESS' && !isSeen;
 }
 

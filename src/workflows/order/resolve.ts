@@ -255,7 +255,8 @@ function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
   // Before our first look, what the payment was shown is what is known.
   const wasPaid = order.seen === null && outcomeOf(order.payment?.state.trade_status ?? '') === 'SUCCESS';
   const knew = hasMoney(order) || wasPaid;
-  return { ...order, decision: { outcome, knew }, contradicted: [], reasons: ofMoney(order) };
+  const decision = { outcome, knew, shown: order.seen?.status ?? null };
+  return { ...order, decision, contradicted: [], reasons: ofMoney(order) };
 }
 
 /** The reasons that are about money that went back, or may. */

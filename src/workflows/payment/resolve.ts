@@ -3,6 +3,7 @@ import { isSettledByLooking, PAYMENT_OUTCOMES, type PaymentResolution, type Paym
 import { ABOUT_MONEY, shownAttention, withoutReasons } from '../shared/attention-reasons';
 import { assertResolution, seenIssues } from '../shared/request-rules';
 import type { PaymentFact } from './facts';
+import { answerFor } from './known-before';
 import { type KnownPayment, withoutClaims, withShown, withTransition } from './known-payment';
 
 type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { is: Kind }>;
@@ -32,7 +33,7 @@ export function decidedPayment(known: KnownPayment, { outcome, by, reason, at }:
   const settled = isAboutMoney ? withoutClaims({ ...known, contradicted: [] }, denied) : known;
   const { shown } = settled;
   // What callers were answered by an earlier run stays the answer.
-  const payment_data = shown.payment_data ?? settled.before?.payment_data ?? null;
+  const payment_data = shown.payment_data ?? answerFor(settled.before, shown.trade_no);
   const ended = withShown({ ...settled, reasons: [] }, { outcome, confirmed_by: 'operator', payment_data });
   return withTransition(ended, { from: shown.trade_status, to: outcome, source: 'operator', by, reason }, at);
 }

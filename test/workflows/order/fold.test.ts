@@ -732,3 +732,21 @@ describe('the wait for a person', () => {
     expect(sold().happens({ is: 'taken', by: 'ana' }).state.taken).toBeNull();
   });
 });
+
+test('an outcome that a person has said although the gateway shows another end is asked about no more', () => {
+  const order = sold(ended, keepsShowing('CANCEL', HOUR));
+  expect(order.state.attention).toBe('unlisted-transition');
+  order.happens({ is: 'decided', by: 'ana', reason: 'the bank has the money', order: 'SUCCESS' });
+  order.happens(keepsShowing('CANCEL', HOUR));
+  expect(order.state.attention).toBeNull();
+  order.happens(keepsShowing('EXPIRED', HOUR));
+  expect(order.state.attention).toBe('unlisted-transition');
+});
+
+test('a refund that waits, of an order whose own trade turns out to be none, is declined once a person has ended the search', () => {
+  const order = sold(asks('a', '50.00'), HOUR, { is: 'introduced', trade_no: 'T2' });
+  order.happens({ is: 'asked', other: 'T1', trade: null, answer: 'answered' });
+  order.happens({ is: 'unanswered', why: 'unknown-trade', after: 0 });
+  order.happens({ is: 'decided', by: 'ana', reason: 'it was never made', seen: 'unknown-trade' });
+  expect(order.step).toMatchObject({ take: 'decline', number: 'a' });
+});

@@ -446,3 +446,17 @@ test('what a person called sold, and the gateway never showed, has no status of 
   payment.learn({ is: 'ended-before', end });
   expect(payment.state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'operator', trade_status: null });
 });
+
+test('a person who ends a payment of another trade than an earlier run had answers nobody with the data of that one', () => {
+  const told = { trade_no: 'T1', recovered: false };
+  const before = { ...EARLIER, outcome: 'EXPIRED', trade_no: 'T1', payment_data: told } as const;
+  const runs = { other_trades: [], untaken: [], is_followed: false, read_by: 'r2' };
+  const answered = (trade_no: string) => {
+    const payment = new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', trade_no });
+    payment.learn({ is: 'recalled', earlier: { ...runs, runs: [before] } });
+    payment.learn({ is: 'decided', outcome: 'CANCEL', reason: 'sent back', by: 'ana' }, T);
+    return payment.state.payment_data;
+  };
+  expect(answered('T2')).toBeNull();
+  expect(answered('T1')).toEqual(told);
+});
