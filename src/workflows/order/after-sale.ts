@@ -283,9 +283,10 @@ class AfterSaleRun {
 
   /** Every change goes through here: a fact, the state that it makes, and what is shown of that. */
   private learn(...facts: readonly NewAfterSaleFact[]): void {
-    // What is read first is older.
+    // What is read first is older. To read it may take ten minutes: a dispute is before a person meanwhile.
     if (this.phase === 'reading') {
       this.early.push(...facts);
+      if (this.state.attention !== null) this.show();
       return;
     }
     this.append(facts);

@@ -91,13 +91,18 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
     ({ order, wishes }) => (isSettled(order) && !wishes.isAsked ? { take: 'rest' } : undefined),
   ],
   [
-    'Nobody has seen the trade yet: it is asked for until the gateway knows it, or a person ends the search.',
+    'A person has ended the search for a trade that the gateway denies: a refund that waits for it is declined.',
     (question) => {
       const { order, wishes } = question;
-      if (order.seen !== null || (order.held.length === 0 && !wishes.isAsked && isWatchable(order))) return undefined;
-      // What waits for a trade that there is not is declined.
-      return isSearchOver(order) && !wishes.isAsked ? (turnStep(question) ?? { take: 'rest' }) : { take: 'find' };
+      // An order that was not paid is watched: money may come.
+      const isOver = isSearchOver(order) && !isUnpaid(order) && !wishes.isAsked;
+      return isOver ? (turnStep(question) ?? { take: 'rest' }) : undefined;
     },
+  ],
+  [
+    'Nobody has seen the trade yet: it is asked for until the gateway knows it.',
+    ({ order, wishes: { isAsked } }) =>
+      order.seen !== null || (order.held.length === 0 && !isAsked && isWatchable(order)) ? undefined : { take: 'find' },
   ],
   [
     // A look that has to last would be ended by the question itself, again and again.

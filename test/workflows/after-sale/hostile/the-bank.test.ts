@@ -15,9 +15,11 @@ import {
   open,
   queries,
   refundOf,
+  renameQueue,
   resolve,
   settle,
   tell,
+  terminate,
   trouble,
   untilShown,
   world,
@@ -139,4 +141,11 @@ test('promise 7: no refund is sent 40 s after a second dispute was notified, whe
   await happens(move('DISPUTE'), tell('DISPUTE'), HOUR, settle, HOUR, move('SUCCESS'), 10_000);
   await happens(move('DISPUTE'), tell('DISPUTE'), 42_000, ask('150.00', 'a'), HOUR);
   expect(besideTheBank()).toEqual([]);
+});
+
+test('promise 4: a dispute is before a person also while an after-sale waits for what the one before it knew', async () => {
+  await open();
+  await happens(HOUR, ask('50.00', 'a'), MINUTE, terminate, renameQueue, trouble('unreachable'));
+  await happens(move('DISPUTE'), tell('DISPUTE'), 5 * MINUTE);
+  expect(world.attentions.at(-1)).toMatchObject({ runId: world.run?.runId, attention: 'dispute' });
 });

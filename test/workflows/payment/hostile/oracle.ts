@@ -413,7 +413,8 @@ function secondTradesAreKnown(world: World, seen: readonly Seen[]): Broken[] {
   const kept = world.acknowledged.filter(({ at }) => at > terminated);
   const known = new Set(kept.map(({ trade_no }) => trade_no));
   if (known.size < 2) return [];
-  const since = kept.find(({ trade_no }) => trade_no !== kept[0]?.trade_no)?.at ?? 0;
+  // The second one may be ours, which the payment knew before anybody notified it.
+  const since = kept[0]?.at ?? 0;
   const isSeen = [...known].some((trade_no) => wasBeforeAPerson(world, seen, trade_no, since, isOfATrade));
   const named = new Set(
     seen.flatMap(({ state }) => [state.trade_no, ...state.other_trades.map(({ trade_no }) => trade_no)]),

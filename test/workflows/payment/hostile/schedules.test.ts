@@ -172,6 +172,18 @@ const SCHEDULES: readonly Schedule[] = [
     1238876969,
   ],
   [
+    'promise 8: a refund of late money that the gateway forgets before it shows its end can be settled by a person',
+    [wait(5 * SECOND), paid, resolve('CANCEL')],
+    {
+      ...refunding,
+      forgetsAfter_ms: 4 * HOUR,
+      plan: { takes_ms: HOUR, ends: 'done' },
+      childStarts_ms: HOUR,
+      deafFor: 1,
+    },
+    32034096,
+  ],
+  [
     'promise 6: a decision that a person took, and that two resets bring anew, is refused until the runs before are read',
     [resolve('CANCEL'), { do: 'reset' }, wait(10 * MINUTE), { do: 'reset to the last task' }],
     {},
