@@ -119,6 +119,15 @@ test('promise 4: a signal that names the paid trade of another order does not se
   expect(await sale()).toEqual({ outcome: null, trade_no: 'T2', attention: 'unexpected-signal' });
 });
 
+test('promise 4: nor does one that is named while the gateway is silent, whose trade a search finds', async () => {
+  await begin({ creations: ['lost before it arrived'], takesNumbersTwice: false });
+  const other = world.gateway.make({ out_trade_no: 'order-2', amount: AMOUNT }, 'another system', 'SUCCESS');
+  await happens(pay, 5 * SECOND, trouble('unreachable'));
+  await happens(oddSignal('notification', { trade_no: other.trade_no, trade_status: 'SUCCESS' }), 2 * HOUR);
+  await happens(works, 3 * HOUR);
+  expect(await sale()).toEqual({ outcome: null, trade_no: null, attention: 'unexpected-signal' });
+});
+
 test.each([
   ['PROCESSING', { outcome: null, attention: 'unconfirmed-notification' }],
   ['CANCEL', { outcome: 'CANCEL', attention: 'unconfirmed-notification' }],
