@@ -53,7 +53,7 @@ import {
   hasUndecidedAmount,
   isDecidedAmount,
   isOurTrade,
-  isOwn,
+  isOwnTrade,
   isRevoked,
   isSearchOver,
   isUnpaid,
@@ -153,7 +153,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'asked':
       return onAsked(order, fact, settings);
     case 'queried':
-      return isOwn(order, fact.trade) ? onQueried(order, fact, settings) : onOther(order, fact.trade);
+      return isOwnTrade(order, fact.trade) ? onQueried(order, fact, settings) : onOther(order, fact.trade);
     case 'unanswered':
       return onUnanswered(order, fact);
     case 'notified':
@@ -243,7 +243,7 @@ const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
 /** One that was asked for by its own number may be the order's, where that is not known yet. */
 function onAsked(order: KnownOrder, { other, trade, answer, at }: FactOf<'asked'>, settings: FoldSettings): KnownOrder {
   if (trade === null) return noted(order, { trade_no: other, asked: answer });
-  if (!isOwn(order, trade)) return onOther(order, trade);
+  if (!isOwnTrade(order, trade)) return onOther(order, trade);
   const known = noted(order, { trade_no: other, asked: answer });
   return onQueried(known, { is: 'queried', trade, after: 0, at }, settings);
 }

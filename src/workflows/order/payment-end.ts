@@ -153,7 +153,7 @@ export function idsToAsk(order: KnownOrder): [TradeId, ...TradeId[]] {
 }
 
 /** Whether the trade may be the order's own: by its number or, where that is not known, by the order's. A signal may name another order's. */
-export function isOwn(
+export function isOwnTrade(
   { trade_no: own, out_trade_no: number }: KnownOrder,
   trade: Pick<Trade, 'trade_no' | 'out_trade_no'>,
 ) {
