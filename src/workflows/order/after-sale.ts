@@ -25,7 +25,6 @@ import {
   type EarlierAfterSale,
   FAILURE,
   type HandedOver,
-  isOfTrade,
   type KnownOrder,
   type PaymentEnd,
   type PaymentPolicy,
@@ -78,7 +77,15 @@ import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { findRefund, isComplete, outcomeOfRefund } from './ledger';
 import { needsNoTrade, nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
-import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest, readHandedOver } from './payment-end';
+import {
+  findLateRefund,
+  idsToAsk,
+  isDenialAnswer,
+  isOwnTrade,
+  isUnpaid,
+  lateRequest,
+  readHandedOver,
+} from './payment-end';
 import {
   answerTo,
   askedTooOften,
@@ -502,7 +509,7 @@ class AfterSaleRun {
       if (looked === null) return undefined;
       if (looked.is !== 'found') missing = missing?.is === 'no-answer' ? missing : looked;
       else await this.onTrade(looked.trade, after);
-      isFound ||= looked.is === 'found' && isOfTrade(looked.trade, this.order.trade_no);
+      isFound ||= looked.is === 'found' && isOwnTrade(this.order, looked.trade);
     }
     if (missing && !isFound) this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
     answer();

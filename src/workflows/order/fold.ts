@@ -53,6 +53,7 @@ import {
   hasUndecidedAmount,
   isDecidedAmount,
   isOurTrade,
+  isOwnTrade,
   isRevoked,
   isSearchOver,
   isUnpaid,
@@ -152,7 +153,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'asked':
       return onAsked(order, fact, settings);
     case 'queried':
-      return isOfTrade(fact.trade, order.trade_no) ? onQueried(order, fact, settings) : onOther(order, fact.trade);
+      return isOwnTrade(order, fact.trade) ? onQueried(order, fact, settings) : onOther(order, fact.trade);
     case 'unanswered':
       return onUnanswered(order, fact);
     case 'notified':
@@ -242,7 +243,7 @@ const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
 /** One that was asked for by its own number may be the order's, where that is not known yet. */
 function onAsked(order: KnownOrder, { other, trade, answer, at }: FactOf<'asked'>, settings: FoldSettings): KnownOrder {
   if (trade === null) return noted(order, { trade_no: other, asked: answer });
-  if (!isOfTrade(trade, order.trade_no)) return onOther(order, trade);
+  if (!isOwnTrade(order, trade)) return onOther(order, trade);
   const known = noted(order, { trade_no: other, asked: answer });
   return onQueried(known, { is: 'queried', trade, after: 0, at }, settings);
 }
@@ -251,6 +252,12 @@ function onAsked(order: KnownOrder, { other, trade, answer, at }: FactOf<'asked'
 function onOther(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   const { trade_no, trade_status, order_amount = null } = trade;
   if (trade_no === undefined) return order;
+  // Of another order, as the gateway says itself: what had named it says nothing.
+  if (isOfTrade(trade, order.trade_no)) {
+    const others = order.others.filter((one) => one.trade_no !== trade_no);
+    const held = order.held.filter(({ claim }) => claim.trade_no !== trade_no);
+    return raised({ ...order, others, held }, 'unexpected-signal');
+  }
   const known = toldOf(order, noted(order, { trade_no, trade_status, order_amount, asked: 'answered' }), trade_no);
   // The order has no money but this.
   return isUnpaid(order) && outcomeOf(trade_status) === 'SUCCESS' ? raised(known, 'late-payment') : known;

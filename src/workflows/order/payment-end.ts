@@ -19,6 +19,7 @@ import {
   type PaymentState,
   type RefundOrder,
   readSignal,
+  type Trade,
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
@@ -149,6 +150,15 @@ export function idsToAsk(order: KnownOrder): [TradeId, ...TradeId[]] {
   const asked = trade_no === null ? others : others.filter(isOpen);
   const named = tradesNamedBy([...asked, ...(trade_no === null ? held.map(({ claim }) => claim) : [])]);
   return [own, ...byNumber, ...named.map((one) => ({ trade_no: one }))];
+}
+
+/** Whether the trade may be the order's own: by its number or, where that is not known, by the order's. A signal may name another order's. */
+export function isOwnTrade(
+  { trade_no: own, out_trade_no: number }: KnownOrder,
+  trade: Pick<Trade, 'trade_no' | 'out_trade_no'>,
+) {
+  const isOfNumber = own !== null || !number || !trade.out_trade_no || trade.out_trade_no === number;
+  return isOfNumber && isOfTrade(trade, own);
 }
 
 /** The payment as it is now; null where none has ended. `attention`: what the after-sale shows. */

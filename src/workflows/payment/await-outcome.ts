@@ -178,7 +178,7 @@ export class OutcomeWait {
     for (const named of namedTrades({ claims })) {
       const byItsOwn = await lookOnce(app_id, named, policy);
       if (byItsOwn.is === 'no-answer') worst = byItsOwn;
-      if (byItsOwn.is !== 'found' || settlesForeign(named, byItsOwn.trade, context)) continue;
+      if (byItsOwn.is !== 'found' || settlesForeign(byItsOwn.trade, context)) continue;
       context.raise('unproven-trade');
       return byItsOwn;
     }

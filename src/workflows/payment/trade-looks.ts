@@ -20,20 +20,27 @@ export class TradeLooks {
     let worst: LookResult | undefined;
     for (const id of this.ids()) {
       const looked = await this.by(id);
-      if (looked.is === 'found' && settlesForeign(id, looked.trade, this.context)) continue;
+      if (looked.is === 'found' && settlesForeign(looked.trade, this.context)) continue;
       if (looked.is === 'found') return looked;
       if (worst?.is !== 'no-answer') worst = looked;
     }
     return worst ?? NO_ANSWER;
   }
 
-  /** Asks on after a look, as `searchOn` does. */
-  async untilFound(after: NotFound['is'], isInterrupted: () => boolean): Promise<Searched> {
+  /** Asks on after a look, as `searchOn` does: without those that turn out to be of other orders. */
+  async untilFound(
+    after: NotFound['is'],
+    isInterrupted: () => boolean,
+    foreign: readonly unknown[] = [],
+  ): Promise<Searched> {
     const { app_id, known } = this.context;
-    const [id = idOf(known), ...others] = this.ids();
+    const ids = this.ids().filter(({ trade_no }) => trade_no === undefined || !foreign.includes(trade_no));
+    const [id = idOf(known), ...others] = ids;
     const { settling_ms, read_by } = this.times;
     try {
-      return await searchOn({ app_id, id, others, after, settling_ms, read_by }, isInterrupted);
+      const searched = await searchOn({ app_id, id, others, after, settling_ms, read_by }, isInterrupted);
+      if (searched.is !== 'found' || !settlesForeign(searched.trade, this.context)) return searched;
+      return await this.untilFound(after, isInterrupted, [...foreign, searched.trade.trade_no]);
     } catch (error) {
       // The next look says what stands in the way.
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
@@ -76,11 +83,11 @@ export class TradeLooks {
 }
 
 /** Whether the trade that a notification named is another order's by its own number. Then what named it is settled. */
-export function settlesForeign(id: TradeId, { out_trade_no }: Trade, { known, learn }: PaymentContext): boolean {
+export function settlesForeign({ trade_no, out_trade_no }: Trade, { known, learn }: PaymentContext): boolean {
   const { shown, claims } = known;
-  if (id.trade_no === undefined || id.trade_no === shown.trade_no || !out_trade_no) return false;
+  if (trade_no === undefined || trade_no === shown.trade_no || !out_trade_no) return false;
   if (shown.out_trade_no === null || out_trade_no === shown.out_trade_no) return false;
-  learn(...ofForeign(claims.filter(({ signal }) => signal.trade_no === id.trade_no)));
+  learn(...ofForeign(claims.filter(({ signal }) => signal.trade_no === trade_no)));
   return true;
 }
 

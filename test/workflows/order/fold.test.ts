@@ -64,9 +64,9 @@ const sent =
 const taken = (number: string, amount: string, answer: object = {}) =>
   sent(number, amount, { said: 'taken', answer: { recovered: false, ...answer } });
 const lost = (number: string, amount: string) => sent(number, amount, { said: 'unknown' });
-const told = (trade_status: string, out_request_no?: string): Fact => ({
+const told = (trade_status: string, out_request_no?: string, trade_no?: string): Fact => ({
   is: 'notified',
-  claim: { trade_status, ...(out_request_no ? { out_request_no } : {}) },
+  claim: { trade_status, ...(out_request_no ? { out_request_no } : {}), ...(trade_no ? { trade_no } : {}) },
 });
 const decides = (number: string, outcome: 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'NOT_CREATED'): Fact => ({
   is: 'decided',
@@ -750,3 +750,20 @@ test('a refund that waits, of an order whose own trade turns out to be none, is 
   order.happens({ is: 'decided', by: 'ana', reason: 'it was never made', seen: 'unknown-trade' });
   expect(order.step).toMatchObject({ take: 'decline', number: 'a' });
 });
+
+test.each(['asked', 'queried'])(
+  'the paid trade of another order, which a signal by hand names, is not the order’s own (%s)',
+  (is) => {
+    const none = { outcome: null, trade_status: null, confirmed_by: null, method: 'PIX', trade_no: null } as const;
+    const order = new Order().happens(endedAs(none), told('SUCCESS', undefined, 'T9'));
+    const money = { order_amount: '150.00', order_currency: 'BRL', trade_status: 'SUCCESS' };
+    const trade = { trade_no: 'T9', out_trade_no: 'O9', ...money, asked_at: order.now };
+    order.happens(
+      is === 'asked'
+        ? { is, other: 'T9', trade, answer: 'answered' }
+        : { is: 'queried', trade, after: order.sale.heard },
+    );
+    expect(order.state).toMatchObject({ trade_no: null, order_amount: null, claims: [], payment: { outcome: null } });
+    expect([order.state.attention, transitionsToTell(order.sale)]).toEqual(['unexpected-signal', []]);
+  },
+);

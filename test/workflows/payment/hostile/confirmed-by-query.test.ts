@@ -2,6 +2,8 @@
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
+  AFTER,
+  afterSale,
   anotherMade,
   attentions,
   begin,
@@ -117,6 +119,26 @@ test('promise 4: a signal that names the paid trade of another order does not se
   await happens(pay, 5 * SECOND);
   await happens(oddSignal('notification', { trade_no: other.trade_no, trade_status: 'SUCCESS' }), 20 * MINUTE);
   expect(await sale()).toEqual({ outcome: null, trade_no: 'T2', attention: 'unexpected-signal' });
+});
+
+test('promise 4: nor does one that is named while the gateway is silent, whose trade a search finds', async () => {
+  await begin({ creations: ['lost before it arrived'], takesNumbersTwice: false });
+  const other = world.gateway.make({ out_trade_no: 'order-2', amount: AMOUNT }, 'another system', 'SUCCESS');
+  await happens(pay, 5 * SECOND, trouble('unreachable'));
+  await happens(oddSignal('notification', { trade_no: other.trade_no, trade_status: 'SUCCESS' }), 2 * HOUR);
+  await happens(works, 3 * HOUR);
+  expect(await sale()).toEqual({ outcome: null, trade_no: null, attention: 'unexpected-signal' });
+});
+
+test('promise 4: nor does one that is named after our order has ended without a trade', async () => {
+  await begin({ creations: ['lost before it arrived'], takesNumbersTwice: false });
+  const { trade_no } = world.gateway.make({ out_trade_no: 'order-2', amount: AMOUNT }, 'another system', 'SUCCESS');
+  await happens(pay, 5 * SECOND, trouble('unreachable'), HOUR, decide('CANCEL'), works, HOUR);
+  const signal = { trade_no, trade_status: 'SUCCESS' };
+  expect(world.temporal.signal(AFTER, 'notification', signal)).toBe(true);
+  await happens(3 * HOUR);
+  const { payment, trade_no: ours, attention } = (await afterSale()) ?? {};
+  expect([payment?.outcome, ours, attention]).toEqual(['CANCEL', null, 'unexpected-signal']);
 });
 
 test.each([
