@@ -149,6 +149,15 @@ test('so is a sale that a person ends while the gateway is silent: the look afte
   expect(transitionsToTell(order.sale).map(({ to }) => to)).toEqual(['CANCEL']);
 });
 
+test('that the gateway denies an order’s trade while its payment runs is asked about no more once that has ended unpaid', () => {
+  const order = new Order().happens({ is: 'following', isRunning: true });
+  order.happens({ is: 'unanswered', why: 'unknown-trade', after: 0 });
+  const before = order.state.attention;
+  const cancelled = { outcome: 'CANCEL', trade_status: null, confirmed_by: 'operator', method: 'PIX' } as const;
+  order.happens(endedAs({ ...cancelled, trade_no: null }));
+  expect([before, order.state.attention, order.step]).toEqual(['unknown-trade', null, { take: 'rest' }]);
+});
+
 test('who has looked at an order that was not paid has read of the trade that the gateway would not say anything of', () => {
   const refused = { outcome: 'REFUSED', trade_status: 'REFUSED', confirmed_by: 'query', method: 'PIX' } as const;
   const named: Fact = { is: 'notified', claim: { trade_no: 'T2', trade_status: 'REFUSED' } };

@@ -8,6 +8,7 @@ import {
   cancel,
   comesLate,
   DONE,
+  denyTheTrade,
   desk,
   happens,
   LONG,
@@ -16,6 +17,7 @@ import {
   notify,
   open,
   openWatched,
+  REFUSED,
   REVOKED,
   resolve,
   settle,
@@ -99,3 +101,16 @@ test('ten rechecks of a trade whose gateway is down leave room for a person’s 
   await happens(MINUTE, settle, MINUTE);
   expect(world.told.map(({ is }) => is)).toEqual(['resolved', 'resolved']);
 });
+
+test.each([
+  ['denies', () => denyTheTrade()],
+  ['says nothing of', trouble('429')],
+] as const)(
+  'promise 8: a refund that has waited a week is before a person also while the gateway %s the trade',
+  async (_does, act) => {
+    await open({ mishaps: ['answer lost'], plans: [REFUSED] });
+    await happens(ask('50.00', 'a'), HOUR, ask('20.00', 'b'), 5 * MINUTE, act, 8 * DAY);
+    const reasons = (await world.state())?.refunds.map((one) => one.attention);
+    expect(reasons).toEqual(['unknown-refund', 'waiting-refund']);
+  },
+);
