@@ -289,7 +289,7 @@ function looked(order: KnownOrder, seen: Attention): KnownOrder {
   if (seen === 'unconfirmed-notification') return { ...order, contradicted: [] };
   // While the gateway does not say what it has, a person's word on what was notified of the bank is all that there is. Its answer is
   // news again.
-  const isSilent = (order.seen === null && order.denied !== null) || order.reasons.some(isSilence);
+  const isSilent = order.denied !== null || order.reasons.some(isSilence);
   const isSeen = ({ claim }: HeldClaim) => isSilent && attentionOfStatus(claim.trade_status) === seen;
   return { ...order, held: order.held.filter((one) => !isSeen(one)) };
 }

@@ -1,6 +1,8 @@
 /** Promise 8: what needs a person says so, stays, and can always be settled. */
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { answering } from '../../hostile/answering';
+import { refusal } from '../../hostile/gateway';
 import { runsAreSilent } from '../../hostile/temporal-down';
 import {
   ask,
@@ -114,3 +116,28 @@ test.each([
     expect(reasons).toEqual(['unknown-refund', 'waiting-refund']);
   },
 );
+
+test('promise 8: a chargeback that is notified of a trade that the gateway shows no more can be settled', async () => {
+  await open({ plans: [DONE] });
+  await happens(ask('50.00', 'a'), DAY, () => denyTheTrade(), tell('CHARGEBACK'), DAY);
+  const shown = [await attention()];
+  await happens(settle, MINUTE);
+  shown.push(await attention());
+  await happens(settle, MINUTE);
+  expect([...shown, await attention()]).toEqual(['chargeback', 'unknown-trade', null]);
+});
+
+test('a search that a person has ended is over, whatever else needs a person', async () => {
+  await open();
+  let asked = 0;
+  answering(world.gateway, () => {
+    asked += 1;
+    return refusal('trade-not-exist', '40004');
+  });
+  await happens(tell('REFUNDED'), DAY, () => world.run?.signal('of-nobody', []), MINUTE);
+  const before = await attention();
+  await happens(settle, HOUR);
+  const [next, until] = [await attention(), asked];
+  await happens(3 * DAY);
+  expect([before, next, asked - until]).toEqual(['unknown-trade', 'unexpected-signal', 0]);
+});
