@@ -8,7 +8,6 @@ import {
   FAILURE,
   isAfterSaleStatus,
   isBankStatus,
-  isDecided,
   isOfTrade,
   isRefundStatus,
   isUnlikeOrder,
@@ -523,7 +522,7 @@ type Said = Pick<NotificationClaim, 'trade_status' | 'amount' | 'currency'>;
 function withAmount(order: KnownOrder, claim: Said): KnownOrder {
   const state = order.payment?.state;
   if (state === undefined || claim.trade_status !== 'SUCCESS' || !isUnlikeOrder(state, claim)) return order;
-  if (isDecided(state, claim) || order.decision?.knew) return order;
+  if (isDecidedAmount(order, claim)) return order;
   const mismatch = { amount: claim.amount ?? null, currency: claim.currency ?? null };
   return raised({ ...order, mismatch }, 'amount-mismatch');
 }

@@ -29,7 +29,7 @@ import {
   withUnknownRefund,
 } from './ledger';
 import { isFresh } from './next-step';
-import { hasMoney, hasUndecidedAmount, isUnpaid, outcomeNow, paymentNow } from './payment-end';
+import { hasMoney, hasUndecidedAmount, isUnpaid, otherAmounts, outcomeNow, paymentNow } from './payment-end';
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
 const REFUND_OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
@@ -255,7 +255,8 @@ function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
   // Before our first look, what the payment was shown is what is known.
   const wasPaid = order.seen === null && outcomeOf(order.payment?.state.trade_status ?? '') === 'SUCCESS';
   const knew = hasMoney(order) || wasPaid;
-  return { ...order, decision: { outcome, knew }, contradicted: [], reasons: ofMoney(order) };
+  const amounts = [...(order.decision?.amounts ?? []), ...otherAmounts(order)];
+  return { ...order, decision: { outcome, knew, amounts }, contradicted: [], reasons: ofMoney(order) };
 }
 
 /** The reasons that are about money that went back, or may. */

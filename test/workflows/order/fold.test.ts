@@ -253,6 +253,30 @@ test('more money in the trade than was ordered is before a person, also where no
   expect(order.state).toMatchObject({ attention: 'amount-mismatch', payment: { mismatch: { amount: '300.00' } } });
 });
 
+const pays =
+  (order_amount: string): Move =>
+  ({ now, sale }) => {
+    const trade = { trade_no: 'T1', out_trade_no: 'O1', order_amount, order_currency: 'BRL', trade_status: 'SUCCESS' };
+    return [{ is: 'queried', trade: { ...trade, asked_at: now }, after: sale.heard }];
+  };
+const says = (order: 'SUCCESS' | 'CANCEL'): Fact => ({ is: 'decided', by: 'ana', reason: 'seen', order });
+
+const inSilence: Move = { is: 'unanswered', why: 'no-answer', after: 0 };
+test.each([
+  ['while the gateway was silent', [ended, inSilence]],
+  ['on late money', [endedAs({ ...asSold, outcome: 'EXPIRED', trade_status: 'PROCESSING' }), sees('SUCCESS')]],
+])('so is more money than a person knew of who decided on the order %s; and once', (_when, before: Move[]) => {
+  const order = new Order().happens(...before, says('SUCCESS'), HOUR, pays('300.00'));
+  const first = order.state;
+  order.happens(says('SUCCESS'), HOUR, pays('170.00'));
+  const second = order.state;
+  order.happens(says('SUCCESS'), HOUR, pays('300.00'), HOUR, pays('170.00'));
+  expect([first, second, order.state].map(({ attention }) => attention)).toEqual([
+    ...['amount-mismatch', 'amount-mismatch'],
+    null,
+  ]);
+});
+
 test.each([{}, { outcome: 'SUCCESS' }] as const)(
   'less than all is not taken for what went back elsewhere of a trade that is REFUNDED, with the order’s outcome or without (%p), unless the person has seen that',
   (outcome) => {
