@@ -100,11 +100,15 @@ export interface NotedTrade extends OtherTrade {
   readonly shown?: string | undefined;
 }
 
-/** What a person has said of the order. `knew`: the gateway had shown its money then. `shown`: the trade's status then. */
+/**
+ * What a person has said of the order. `knew`: the gateway had shown its money then. `shown`: the trade's status then. `amounts`: those of
+ * which persons had read that are not what was ordered.
+ */
 export interface OrderDecision {
   readonly outcome: PaymentOutcome;
   readonly knew: boolean;
   readonly shown: string | null;
+  readonly amounts: readonly OtherAmount[];
 }
 
 /** All that is known of an order after its payment: the state that its facts make, and what a run hands on to the next one. */

@@ -1,7 +1,7 @@
 /** Whether two requests, or a request and what the gateway names, are the same order. Pure. */
 import { isMoney, sameAmount } from '../gateway/pure/money';
 import type { Order } from './earlier-payment';
-import type { NewPayment, PaymentData, PaymentInput, PaymentState } from './payment';
+import type { NewPayment, OtherAmount, PaymentData, PaymentInput, PaymentState } from './payment';
 import { outcomeOf } from './trade-status-table';
 
 /** The order that a run was started with; undefined for a trade that exists already, or a broken start. */
@@ -30,11 +30,22 @@ export function isUnlikeOrder(
 /** Whether a person has decided about this amount, which is not what was ordered: about money that the trade had shown. */
 export function isDecided(
   { confirmed_by, mismatch, trade_status }: Partial<Pick<PaymentState, 'confirmed_by' | 'mismatch' | 'trade_status'>>,
-  { amount, currency }: { readonly amount?: string | null | undefined; readonly currency?: string | null | undefined },
+  amount: SaidAmount,
 ): boolean {
   if (confirmed_by !== 'operator' || !mismatch || outcomeOf(trade_status ?? '') !== 'SUCCESS') return false;
-  const isSameAmount = !amount || amount === mismatch.amount || sameAmount(amount, mismatch.amount ?? '');
-  return isSameAmount && (!currency || currency.toUpperCase() === mismatch.currency?.toUpperCase());
+  return isSameAmount(mismatch, amount);
+}
+
+/** An amount as somebody says it. */
+export interface SaidAmount {
+  readonly amount?: string | null | undefined;
+  readonly currency?: string | null | undefined;
+}
+
+/** Whether this says the same amount; what it does not say is no other one. */
+export function isSameAmount(known: OtherAmount, { amount, currency }: SaidAmount): boolean {
+  const isSame = !amount || amount === known.amount || sameAmount(amount, known.amount ?? '');
+  return isSame && (!currency || currency.toUpperCase() === known.currency?.toUpperCase());
 }
 
 interface KnownCreation {

@@ -76,7 +76,16 @@ import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { findRefund, isComplete, outcomeOfRefund } from './ledger';
-import { needsNoTrade, nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
+import {
+  deadlineLeft,
+  needsNoTrade,
+  nextRefund,
+  nextStep,
+  obstacleTo,
+  type Step,
+  turnOf,
+  watchUntil,
+} from './next-step';
 import {
   findLateRefund,
   idsToAsk,
@@ -550,6 +559,7 @@ class AfterSaleRun {
       this.rechecks.isRequested ||
       this.order.heard > heard ||
       this.order.reasons.length < reasons.length ||
+      (after === 'no-such-order' && isDenialAnswer(this.order)) ||
       needsNoTrade(this.step) ||
       this.mayContinueAnew;
     this.waitFor('the gateway to say what it has of the trade');
@@ -557,7 +567,8 @@ class AfterSaleRun {
     const { settling_ms, read_by } = this.lookTimes;
     // Until the order's own trade is known, each may be it.
     const known = this.order.trade_no === null ? [] : this.known;
-    const searched = await searchOn({ app_id, id, others, known, after, settling_ms, read_by }, isInterrupted);
+    const search = { app_id, id, others, known, after, settling_ms, read_by };
+    const searched = await searchOn(search, isInterrupted, deadlineLeft(this.order, Date.now()));
     if (searched.is === 'found') return this.onTrade(searched.trade, heard);
     if (searched.is !== 'denied') return;
     this.learn({ is: 'unanswered', why: 'unknown-trade', after: heard });

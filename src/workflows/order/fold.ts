@@ -8,7 +8,6 @@ import {
   FAILURE,
   isAfterSaleStatus,
   isBankStatus,
-  isDecided,
   isOfTrade,
   isRefundStatus,
   isUnlikeOrder,
@@ -207,7 +206,8 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
   };
   const noticed = state.other_trades.reduce(
     (all, other) => noted(all, { ...other, asked: payment.asked.includes(other.trade_no) ? 'answered' : 'not yet' }),
-    order,
+    // That the gateway denied it was a question while nobody knew how the payment would end.
+    before.payment === null && !isMissing(order) ? withoutReasons(order, ['unknown-trade']) : order,
   );
   return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });
 }
@@ -332,17 +332,19 @@ function onOlder(order: KnownOrder, status: string, at: number): KnownOrder {
 
 function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'>): KnownOrder {
   if (why !== 'unknown-trade') return raised(withoutSilence(order), why);
-  const { payment, held, seen, refunds } = order;
   // What a person has settled stays so until the gateway shows the trade, or a notification names it.
   const isSettled = isSearchOver(order);
   const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled } };
-  if (isSettled) return denied;
-  // An order that nothing has ever shown may not have been made, and gateways forget what has ended.
+  return !isSettled && isMissing(order) ? raised(denied, why) : denied;
+}
+
+/** Whether there should be a trade. An order that nothing has ever shown may not have been made, and gateways forget what has ended. */
+function isMissing(order: KnownOrder): boolean {
+  const { payment, held, seen, refunds } = order;
   const status = seen?.status ?? payment?.state.trade_status ?? null;
   const isOpen = status !== null && outcomeOf(status) === null;
   const isRefundWaiting = refunds.some(({ phase }) => phase === 'waiting');
-  const isMissing = payment === null || isOpen || outcomeNow(order) === 'SUCCESS' || held.length > 0 || isRefundWaiting;
-  return isMissing ? raised(denied, why) : denied;
+  return payment === null || isOpen || outcomeNow(order) === 'SUCCESS' || held.length > 0 || isRefundWaiting;
 }
 
 /** What the gateway does not answer has one reason, the latest. A denial is an answer. */
@@ -527,7 +529,7 @@ type Said = Pick<NotificationClaim, 'trade_status' | 'amount' | 'currency'>;
 function withAmount(order: KnownOrder, claim: Said): KnownOrder {
   const state = order.payment?.state;
   if (state === undefined || claim.trade_status !== 'SUCCESS' || !isUnlikeOrder(state, claim)) return order;
-  if (isDecided(state, claim) || order.decision?.knew) return order;
+  if (isDecidedAmount(order, claim)) return order;
   const mismatch = { amount: claim.amount ?? null, currency: claim.currency ?? null };
   return raised({ ...order, mismatch }, 'amount-mismatch');
 }

@@ -223,6 +223,12 @@ interface Deadline {
 const deadlinesOf = (order: KnownOrder): Deadline[] =>
   order.refunds.flatMap((one) => deadlineOf(order, one) ?? []).sort((one, other) => one.at - other.at);
 
+/** How long it still takes until the next of these; undefined where none is to come. */
+export function deadlineLeft(order: KnownOrder, now: number): number | undefined {
+  const next = deadlinesOf(order).find(({ at }) => at > now);
+  return next && next.at - now;
+}
+
 function deadlineOf(order: KnownOrder, refund: LedgerRefund): Deadline | undefined {
   const { number, phase, begun, requested_at, asked, isOverdue } = refund;
   if (isOverdue) return undefined;

@@ -6,6 +6,7 @@ import {
   isDecided,
   isNamedByItsCreation,
   isOfTrade,
+  isSameAmount,
   isSilence,
   isUnlikeOrder,
   type KnownOrder,
@@ -19,6 +20,7 @@ import {
   type PaymentState,
   type RefundOrder,
   readSignal,
+  type SaidAmount,
   type Trade,
   type TradeId,
   tradesNamedBy,
@@ -67,8 +69,15 @@ export function hasUndecidedAmount(order: KnownOrder): boolean {
 }
 
 /** Whether a person has decided about this amount, which is not what was ordered. */
-export const isDecidedAmount = ({ decision, payment }: KnownOrder, amount: Partial<OtherAmount>): boolean =>
-  decision?.knew === true || (payment !== null && isDecided(payment.state, amount));
+export const isDecidedAmount = ({ decision, payment }: KnownOrder, amount: SaidAmount): boolean =>
+  (decision?.knew === true && decision.amounts.some((one) => isSameAmount(one, amount))) ||
+  (payment !== null && isDecided(payment.state, amount));
+
+/** The amounts that people read of, where those are not what was ordered. */
+export const otherAmounts = (order: KnownOrder): OtherAmount[] =>
+  [paidOtherwise(order), order.mismatch, order.payment?.state.mismatch, notifiedOtherwise(order)].flatMap(
+    (one) => one ?? [],
+  );
 
 /** The outcome of the order as it is now. */
 export const outcomeNow = (order: KnownOrder): PaymentOutcome | null =>

@@ -70,8 +70,10 @@ export function stateOf(
 export function transitionsToTell(order: KnownOrder): Transition[] {
   const { payment, following } = order;
   if (payment === null) return following ? [] : transitionsOf(order);
-  const isTold = ({ time, to }: Transition) =>
-    Date.parse(time) <= payment.ended_at && payment.state.history.some((one) => one.to === to);
+  const { history, trade_status, outcome } = payment.state;
+  // A run that repeats how an earlier one has ended has no history: that one has told it.
+  const told = [...history.map(({ to }) => to), trade_status, outcome];
+  const isTold = ({ time, to }: Transition) => Date.parse(time) <= payment.ended_at && told.includes(to);
   return transitionsOf(order).filter((one) => !isTold(one));
 }
 

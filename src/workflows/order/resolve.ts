@@ -29,7 +29,7 @@ import {
   withUnknownRefund,
 } from './ledger';
 import { isFresh } from './next-step';
-import { hasMoney, hasUndecidedAmount, isUnpaid, outcomeNow, paymentNow } from './payment-end';
+import { hasMoney, hasUndecidedAmount, isUnpaid, otherAmounts, outcomeNow, paymentNow } from './payment-end';
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
 const REFUND_OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
@@ -255,7 +255,9 @@ function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
   // Before our first look, what the payment was shown is what is known.
   const wasPaid = order.seen === null && outcomeOf(order.payment?.state.trade_status ?? '') === 'SUCCESS';
   const knew = hasMoney(order) || wasPaid;
-  const decision = { outcome, knew, shown: order.seen?.status ?? null };
+  const known = [...(order.decision?.amounts ?? []), ...otherAmounts(order)];
+  const amounts = [...new Map(known.map((one) => [JSON.stringify(one), one])).values()];
+  const decision = { outcome, knew, shown: order.seen?.status ?? null, amounts };
   return { ...order, decision, contradicted: [], reasons: ofMoney(order) };
 }
 
@@ -290,7 +292,7 @@ function looked(order: KnownOrder, seen: Attention): KnownOrder {
   if (seen === 'unconfirmed-notification') return { ...order, contradicted: [] };
   // While the gateway does not say what it has, a person's word on what was notified of the bank is all that there is. Its answer is
   // news again.
-  const isSilent = (order.seen === null && order.denied !== null) || order.reasons.some(isSilence);
+  const isSilent = order.denied !== null || order.reasons.some(isSilence);
   const isSeen = ({ claim }: HeldClaim) => isSilent && attentionOfStatus(claim.trade_status) === seen;
   return { ...order, held: order.held.filter((one) => !isSeen(one)) };
 }

@@ -112,15 +112,20 @@ export type Searched =
   | { readonly is: 'interrupted' };
 
 /**
- * Asks on, ever more slowly, after a look that did not find the trade: until it is found, or `isInterrupted` holds; after a look without an
- * answer also until a denial has lasted. It costs the same however long it takes.
+ * Asks on, ever more slowly, after a look that did not find the trade: until it is found, `isInterrupted` holds, or so many ms are over;
+ * after a look without an answer also until a denial has lasted. It costs the same however long it takes.
  */
 export async function searchOn(
   { after, settling_ms, ...search }: SearchOn,
   isInterrupted: () => boolean,
+  timeout_ms?: number,
 ): Promise<Searched> {
   const asked = after === 'no-answer' ? { ...search, settling_ms } : search;
-  const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(asked) }), { isInterrupted });
+  const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(asked) }), {
+    isInterrupted,
+    timeout_ms,
+    summary: 'until a refund has waited too long',
+  });
   if (typeof found === 'string') return { is: 'interrupted' };
   return found.trade ? { is: 'found', trade: found.trade } : { is: 'denied' };
 }

@@ -149,6 +149,15 @@ test('so is a sale that a person ends while the gateway is silent: the look afte
   expect(transitionsToTell(order.sale).map(({ to }) => to)).toEqual(['CANCEL']);
 });
 
+test('that the gateway denies an order’s trade while its payment runs is asked about no more once that has ended unpaid', () => {
+  const order = new Order().happens({ is: 'following', isRunning: true });
+  order.happens({ is: 'unanswered', why: 'unknown-trade', after: 0 });
+  const before = order.state.attention;
+  const cancelled = { outcome: 'CANCEL', trade_status: null, confirmed_by: 'operator', method: 'PIX' } as const;
+  order.happens(endedAs({ ...cancelled, trade_no: null }));
+  expect([before, order.state.attention, order.step]).toEqual(['unknown-trade', null, { take: 'rest' }]);
+});
+
 test('who has looked at an order that was not paid has read of the trade that the gateway would not say anything of', () => {
   const refused = { outcome: 'REFUSED', trade_status: 'REFUSED', confirmed_by: 'query', method: 'PIX' } as const;
   const named: Fact = { is: 'notified', claim: { trade_no: 'T2', trade_status: 'REFUSED' } };
@@ -242,6 +251,30 @@ test('more money in the trade than was ordered is before a person, also where no
   ];
   order.happens(shows);
   expect(order.state).toMatchObject({ attention: 'amount-mismatch', payment: { mismatch: { amount: '300.00' } } });
+});
+
+const pays =
+  (order_amount: string): Move =>
+  ({ now, sale }) => {
+    const trade = { trade_no: 'T1', out_trade_no: 'O1', order_amount, order_currency: 'BRL', trade_status: 'SUCCESS' };
+    return [{ is: 'queried', trade: { ...trade, asked_at: now }, after: sale.heard }];
+  };
+const says = (order: 'SUCCESS' | 'CANCEL'): Fact => ({ is: 'decided', by: 'ana', reason: 'seen', order });
+
+const inSilence: Move = { is: 'unanswered', why: 'no-answer', after: 0 };
+test.each([
+  ['while the gateway was silent', [ended, inSilence]],
+  ['on late money', [endedAs({ ...asSold, outcome: 'EXPIRED', trade_status: 'PROCESSING' }), sees('SUCCESS')]],
+])('so is more money than a person knew of who decided on the order %s; and once', (_when, before: Move[]) => {
+  const order = new Order().happens(...before, says('SUCCESS'), HOUR, pays('300.00'));
+  const first = order.state;
+  order.happens(says('SUCCESS'), HOUR, pays('170.00'));
+  const second = order.state;
+  order.happens(says('SUCCESS'), HOUR, pays('300.00'), HOUR, pays('170.00'));
+  expect([first, second, order.state].map(({ attention }) => attention)).toEqual([
+    ...['amount-mismatch', 'amount-mismatch'],
+    null,
+  ]);
 });
 
 test.each([{}, { outcome: 'SUCCESS' }] as const)(

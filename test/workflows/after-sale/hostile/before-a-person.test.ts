@@ -1,6 +1,8 @@
 /** Promise 8: what needs a person says so, stays, and can always be settled. */
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { answering } from '../../hostile/answering';
+import { refusal } from '../../hostile/gateway';
 import { runsAreSilent } from '../../hostile/temporal-down';
 import {
   ask,
@@ -8,6 +10,7 @@ import {
   cancel,
   comesLate,
   DONE,
+  denyTheTrade,
   desk,
   happens,
   LONG,
@@ -16,6 +19,7 @@ import {
   notify,
   open,
   openWatched,
+  REFUSED,
   REVOKED,
   resolve,
   settle,
@@ -98,4 +102,42 @@ test('ten rechecks of a trade whose gateway is down leave room for a person’s 
   for (let i = 0; i < 10; i += 1) world.temporal.update(world.workflowId, 'recheck');
   await happens(MINUTE, settle, MINUTE);
   expect(world.told.map(({ is }) => is)).toEqual(['resolved', 'resolved']);
+});
+
+test.each([
+  ['denies', () => denyTheTrade()],
+  ['says nothing of', trouble('429')],
+] as const)(
+  'promise 8: a refund that has waited a week is before a person also while the gateway %s the trade',
+  async (_does, act) => {
+    await open({ mishaps: ['answer lost'], plans: [REFUSED] });
+    await happens(ask('50.00', 'a'), HOUR, ask('20.00', 'b'), 5 * MINUTE, act, 8 * DAY);
+    const reasons = (await world.state())?.refunds.map((one) => one.attention);
+    expect(reasons).toEqual(['unknown-refund', 'waiting-refund']);
+  },
+);
+
+test('promise 8: a chargeback that is notified of a trade that the gateway shows no more can be settled', async () => {
+  await open({ plans: [DONE] });
+  await happens(ask('50.00', 'a'), DAY, () => denyTheTrade(), tell('CHARGEBACK'), DAY);
+  const shown = [await attention()];
+  await happens(settle, MINUTE);
+  shown.push(await attention());
+  await happens(settle, MINUTE);
+  expect([...shown, await attention()]).toEqual(['chargeback', 'unknown-trade', null]);
+});
+
+test('a search that a person has ended is over, whatever else needs a person', async () => {
+  await open();
+  let asked = 0;
+  answering(world.gateway, () => {
+    asked += 1;
+    return refusal('trade-not-exist', '40004');
+  });
+  await happens(tell('REFUNDED'), DAY, () => world.run?.signal('of-nobody', []), MINUTE);
+  const before = await attention();
+  await happens(settle, HOUR);
+  const [next, until] = [await attention(), asked];
+  await happens(3 * DAY);
+  expect([before, next, asked - until]).toEqual(['unknown-trade', 'unexpected-signal', 0]);
 });

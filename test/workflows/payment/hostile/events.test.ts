@@ -1,7 +1,22 @@
 /** Events of a payment: each once, and none is lost. */
 
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { begin, costs, decide, happens, move, pay, refund, reset, sell, tell, trouble, works, world } from './acts';
+import {
+  begin,
+  costs,
+  decide,
+  happens,
+  move,
+  pay,
+  refund,
+  reset,
+  sell,
+  startAgain,
+  tell,
+  trouble,
+  works,
+  world,
+} from './acts';
 import { SECOND } from './schedule';
 
 /** The steps of which the merchant heard. */
@@ -28,6 +43,13 @@ describe('events: of a payment whose money is asked back while it runs, the merc
     await begin();
     await happens(pay, MINUTE, move('T1', 'SUCCESS'), SECOND, refund, HOUR);
     expect(heard()).toEqual(['PROCESSING', 'SUCCESS', 'REFUNDED']);
+  });
+
+  test('one SUCCESS also where somebody starts the payment again, which repeats how it has ended', async () => {
+    await begin();
+    await happens(pay, MINUTE, move('T1', 'SUCCESS'), SECOND, trouble('refunds unreachable'), refund, HOUR);
+    await happens(startAgain, HOUR);
+    expect(heard()).toEqual(['PROCESSING', 'SUCCESS']);
   });
 
   test.each([
