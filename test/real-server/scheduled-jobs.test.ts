@@ -98,6 +98,9 @@ async function lastRun(schedule: ScheduleHandle) {
 async function startOnce(job: ScheduledJob) {
   const schedule = scheduleOf(job);
   const before = await lastRun(schedule);
+  // A Schedule names a run by its second: within the same one, the next run would have the name of the one before, or be taken for it.
+  const isOver = async () => !before.workflowId.endsWith(`${new Date().toISOString().slice(0, 19)}Z`);
+  await eventually(`the second of ${before.workflowId} is over`, isOver);
   // As by its time: the default of a trigger, ALLOW_ALL, hands the run nothing of the one before; SKIP may meet one that has just ended.
   await schedule.trigger('BUFFER_ONE');
   await eventually(`${job.schedule_id} starts a run`, async () => (await lastRun(schedule)).runId !== before.runId);
