@@ -1,6 +1,6 @@
 /** Failures name the fields of an update. A person has typed options, so a command says those. */
-import { ApplicationFailure } from '@temporalio/common';
 import { FAILURE } from '../contract';
+import { updateFailure } from '../temporal/closing';
 
 /** The option that says each field of an update. */
 type OptionFields = readonly (readonly [option: string, field: string])[];
@@ -15,7 +15,4 @@ export function withOptions(fields: OptionFields, refusal: string): string {
 }
 
 /** Whether what was refused is what somebody has typed: nothing was changed or sent. */
-export function isWrongInput(error: unknown): boolean {
-  if (error instanceof ApplicationFailure) return error.type === FAILURE.invalidRequest;
-  return error instanceof Error && isWrongInput(error.cause);
-}
+export const isWrongInput = (error: unknown): boolean => updateFailure(error)?.type === FAILURE.invalidRequest;

@@ -1,4 +1,5 @@
 /** What a command says after a person's word was taken, or refused. */
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { DECISION_FIELDS, doneText, resolutionOf } from '../../src/cli/operator/decide';
 import { isWrongInput, withOptions } from '../../src/cli/option-words';
@@ -17,7 +18,8 @@ test('a refusal names what was typed: the options, and not the fields of the upd
 });
 
 test('what a person has typed wrongly is told from what a workflow refuses', () => {
-  const failed = (type: string) => new Error('Workflow Update failed', { cause: ApplicationFailure.create({ type }) });
+  const failed = (type: string) =>
+    new WorkflowUpdateFailedError('Workflow Update failed', ApplicationFailure.create({ type }));
   expect(isWrongInput(failed('InvalidRequest'))).toBe(true);
   expect(isWrongInput(failed('Closing'))).toBe(false);
   expect(isWrongInput(new Error('no such workflow'))).toBe(false);

@@ -568,7 +568,9 @@ class AfterSaleRun {
     // Until the order's own trade is known, each may be it.
     const known = this.order.trade_no === null ? [] : this.known;
     const search = { app_id, id, others, known, after, settling_ms, read_by };
-    const searched = await searchOn(search, isInterrupted, deadlineLeft(this.order, Date.now()));
+    const timeout_ms = deadlineLeft(this.order, Date.now());
+    const wait = { isInterrupted, timeout_ms, summary: 'until a refund has waited too long' };
+    const searched = await searchOn(search, wait);
     if (searched.is === 'found') return this.onTrade(searched.trade, heard);
     if (searched.is !== 'denied') return;
     this.learn({ is: 'unanswered', why: 'unknown-trade', after: heard });

@@ -30,6 +30,7 @@ import { isMoney, isMore } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
+import { distinct } from '../shared/distinct';
 import { takenOn, waitAfter } from '../shared/wait';
 import { attentionOf } from './attention';
 import { isAnswered, tellsKnownSale } from './claims';
@@ -58,6 +59,7 @@ import {
   isUnpaid,
   outcomeNow,
   paidOtherwise,
+  shownStatus,
   toldOutcome,
 } from './payment-end';
 import { afterAnswer, afterNamed, hasCalledAPart, judged } from './refund-end';
@@ -340,8 +342,8 @@ function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'
 
 /** Whether there should be a trade. An order that nothing has ever shown may not have been made, and gateways forget what has ended. */
 function isMissing(order: KnownOrder): boolean {
-  const { payment, held, seen, refunds } = order;
-  const status = seen?.status ?? payment?.state.trade_status ?? null;
+  const { payment, held, refunds } = order;
+  const status = shownStatus(order);
   const isOpen = status !== null && outcomeOf(status) === null;
   const isRefundWaiting = refunds.some(({ phase }) => phase === 'waiting');
   return payment === null || isOpen || outcomeNow(order) === 'SUCCESS' || held.length > 0 || isRefundWaiting;
@@ -453,10 +455,6 @@ function withClaimsRead(order: KnownOrder, after: number, lag_ms: number): Known
   const contradicted = distinct(claims.filter((claim) => !isSettled(claim)));
   return { ...closed, contradicted };
 }
-
-const distinct = (claims: readonly NotificationClaim[]): NotificationClaim[] => [
-  ...new Map(claims.map((claim) => [JSON.stringify(claim), claim])).values(),
-];
 
 /** What a notification leaves that no status shows any more. */
 function afterClaim(

@@ -34,6 +34,10 @@ import { otherTradesOf, transitionsOf } from './ledger';
 export const toldOutcome = ({ decision, payment }: KnownOrder): PaymentOutcome | null =>
   decision?.outcome ?? payment?.state.outcome ?? null;
 
+/** The status that the gateway has shown last: to us or, before our first look, to the payment. */
+export const shownStatus = ({ seen, payment }: KnownOrder): string | null =>
+  seen?.status ?? payment?.state.trade_status ?? null;
+
 /** Whether the gateway has shown that the trade was paid. */
 export const hasMoney = ({ paid, seen }: KnownOrder): boolean =>
   paid !== null || outcomeOf(seen?.status ?? '') === 'SUCCESS';

@@ -15,6 +15,7 @@ import {
 } from '../../contract';
 import { isMore } from '../../gateway/pure/money';
 import { OF_THE_BANK, withoutReasons } from '../shared/attention-reasons';
+import { distinct } from '../shared/distinct';
 import { assertResolution, invalidRequest, seenIssues } from '../shared/request-rules';
 import { attentionOf } from './attention';
 import type { AfterSaleFact } from './facts';
@@ -29,7 +30,15 @@ import {
   withUnknownRefund,
 } from './ledger';
 import { isFresh } from './next-step';
-import { hasMoney, hasUndecidedAmount, isUnpaid, otherAmounts, outcomeNow, paymentNow } from './payment-end';
+import {
+  hasMoney,
+  hasUndecidedAmount,
+  isUnpaid,
+  otherAmounts,
+  outcomeNow,
+  paymentNow,
+  shownStatus,
+} from './payment-end';
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
 const REFUND_OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
@@ -215,7 +224,7 @@ const AMOUNT_IS_MISSING =
 export function decidedAfterSale(before: KnownOrder, fact: Decided): KnownOrder {
   const { by, reason, refund, elsewhere, seen, at } = fact;
   const order = withOthersSeen(fact.order === undefined ? before : withOutcome(before, fact.order), fact);
-  const shown = order.seen?.status ?? order.payment?.state.trade_status ?? null;
+  const shown = shownStatus(order);
   const decided = { by, reason, shown };
   const named =
     refund === undefined
@@ -252,11 +261,8 @@ function withOthersSeen(order: KnownOrder, { seen, order: outcome }: Decided): K
 
 /** A person who says how the order has ended has read of all that is asked about the order itself. */
 function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
-  // Before our first look, what the payment was shown is what is known.
-  const wasPaid = order.seen === null && outcomeOf(order.payment?.state.trade_status ?? '') === 'SUCCESS';
-  const knew = hasMoney(order) || wasPaid;
-  const known = [...(order.decision?.amounts ?? []), ...otherAmounts(order)];
-  const amounts = [...new Map(known.map((one) => [JSON.stringify(one), one])).values()];
+  const knew = hasMoney(order) || outcomeOf(shownStatus(order) ?? '') === 'SUCCESS';
+  const amounts = distinct([...(order.decision?.amounts ?? []), ...otherAmounts(order)]);
   const decision = { outcome, knew, shown: order.seen?.status ?? null, amounts };
   return { ...order, decision, contradicted: [], reasons: ofMoney(order) };
 }

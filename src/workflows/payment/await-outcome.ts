@@ -159,7 +159,7 @@ export class OutcomeWait {
     waitFor('an answer of the gateway: without one the payment does not expire');
     const search = { app_id, id: idOf(known), after: 'no-answer' as const, settling_ms, read_by };
     const after = known.looked_after;
-    const searched = await searchOn(search, () => hasNews(this.context));
+    const searched = await searchOn(search, { isInterrupted: () => hasNews(this.context) });
     if (searched.is === 'interrupted') return this.look();
     if (searched.is === 'found') return learn({ is: 'queried', trade: searched.trade, after });
     this.context.learn(...ofUnanswered({ is: 'no-such-order' }, after));

@@ -38,7 +38,7 @@ export class TradeLooks {
     const [id = idOf(known), ...others] = ids;
     const { settling_ms, read_by } = this.times;
     try {
-      const searched = await searchOn({ app_id, id, others, after, settling_ms, read_by }, isInterrupted);
+      const searched = await searchOn({ app_id, id, others, after, settling_ms, read_by }, { isInterrupted });
       if (searched.is !== 'found' || !settlesForeign(searched.trade, this.context)) return searched;
       return await this.untilFound(after, isInterrupted, [...foreign, searched.trade.trade_no]);
     } catch (error) {

@@ -12,7 +12,7 @@ import {
 } from '../../contract';
 import { gateway, glanceAtTrade } from './activities';
 import { isResultOf, isText, isTrade, type ResultShape, saysNothing } from './ended-by-hand';
-import { pollUntil } from './polling';
+import { pollUntil, type WaitOptions } from './polling';
 
 /**
  * The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. In a reset of the run `read_by`
@@ -112,20 +112,12 @@ export type Searched =
   | { readonly is: 'interrupted' };
 
 /**
- * Asks on, ever more slowly, after a look that did not find the trade: until it is found, `isInterrupted` holds, or so many ms are over;
- * after a look without an answer also until a denial has lasted. It costs the same however long it takes.
+ * Asks on, ever more slowly, after a look that did not find the trade: until it is found, or `wait` is over; after a look without an
+ * answer also until a denial has lasted. It costs the same however long it takes.
  */
-export async function searchOn(
-  { after, settling_ms, ...search }: SearchOn,
-  isInterrupted: () => boolean,
-  timeout_ms?: number,
-): Promise<Searched> {
+export async function searchOn({ after, settling_ms, ...search }: SearchOn, wait: WaitOptions): Promise<Searched> {
   const asked = after === 'no-answer' ? { ...search, settling_ms } : search;
-  const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(asked) }), {
-    isInterrupted,
-    timeout_ms,
-    summary: 'until a refund has waited too long',
-  });
+  const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(asked) }), wait);
   if (typeof found === 'string') return { is: 'interrupted' };
   return found.trade ? { is: 'found', trade: found.trade } : { is: 'denied' };
 }

@@ -10,7 +10,7 @@ import { gateway } from './activities';
 /** What came first: the poll's result, an interruption, or the end of the time. */
 export type WaitResult<Found> = Found | 'interrupted' | 'timeout';
 
-interface WaitOptions {
+export interface WaitOptions {
   /** Ends the wait as soon as it holds. */
   isInterrupted: () => boolean;
   /** The longest wait; without it there is no limit. */

@@ -53,7 +53,7 @@ async function settledTrade(
     if (looked.is === 'found') return looked.trade;
     await onUnanswered(looked);
     answer?.();
-    await searchOn({ ...asked, after: looked.is }, () => requests?.isRequested === true);
+    await searchOn({ ...asked, after: looked.is }, { isInterrupted: () => requests?.isRequested === true });
   }
 }
 
