@@ -96,11 +96,11 @@ export interface AfterSaleState extends ShownWait {
   order_currency: CurrencyCode | null;
   method: PaymentMethod | null;
   attention: Attention | null;
-  /** The sum of refunds that are REFUNDED or ACCEPTED, as we calculate it. */
+  /** The sum of this trade’s refunds that are REFUNDED or ACCEPTED, as we calculate it. */
   refunded_amount: string;
-  /** The sum of refunds that are not finished, or may be. */
+  /** The sum of this trade’s refunds that are not finished, or may be. */
   refunding_amount: string;
-  /** In the order in which they were requested. */
+  /** In the order in which they were requested. Those of a trade that was the order’s before count for no sum. */
   refunds: RefundState[];
   /** What went back by refunds that are not among `refunds`, as a person has named it. */
   refunded_elsewhere: string;

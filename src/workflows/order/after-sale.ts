@@ -75,7 +75,7 @@ import {
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
-import { findRefund, isComplete, outcomeOfRefund } from './ledger';
+import { findRefund, isComplete, outcomeOfRefund, refundsOf } from './ledger';
 import {
   deadlineLeft,
   needsNoTrade,
@@ -324,7 +324,7 @@ class AfterSaleRun {
     const { app_id } = this.input;
     if (this.order.held.length > before.held.length) this.effect.begins();
     if (fact.is === 'queried' && fact.after >= this.order.heard) this.effect.ends();
-    for (const refund of this.order.refunds) {
+    for (const refund of refundsOf(this.order)) {
       const outcome = outcomeOfRefund(refund);
       const known = findRefund(before, refund.number);
       if (outcome !== null && outcome !== (known && outcomeOfRefund(known)))
@@ -850,7 +850,7 @@ const NOTHING_READ = { has_read: false, taken: 0, taken_payments: 0 };
 
 /** Whether Temporal has anything of the order. A run that was asked for an order of nobody's knows nothing either. */
 const isKnown = ({ has_payment, is_unread, sale }: EarlierAfterSale) =>
-  has_payment || is_unread || (sale !== null && (sale.seen !== null || sale.refunds.length > 0));
+  has_payment || is_unread || (sale !== null && (sale.seen !== null || refundsOf(sale).length > 0));
 
 const factsOf = ({ end, claims, contradicted }: HandedOver): NewAfterSaleFact[] => [
   { is: 'ended', payment: end, contradicted },
@@ -872,7 +872,7 @@ const lostIn = ({ number, amount, currency }: SentRefund): NewAfterSaleFact[] =>
 
 /** What an earlier run had begun, and nobody answered: it may have reached the gateway. */
 function cutOff(sale: KnownOrder): NewAfterSaleFact[] {
-  return sale.refunds
+  return refundsOf(sale)
     .filter(({ phase }) => phase === 'sending')
     .map(({ number }) => ({ is: 'answered', number, answered: { said: 'unknown' } }));
 }

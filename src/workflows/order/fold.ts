@@ -37,6 +37,7 @@ import { isAnswered, tellsKnownSale } from './claims';
 import type { AfterSaleFact } from './facts';
 import {
   askedOfAllGone,
+  CONTRADICTED,
   findRefund,
   leftAtGateway,
   mayBeGone,
@@ -86,6 +87,7 @@ export const NOTHING_KNOWN: KnownOrder = {
   seen: null,
   history: [],
   refunds: [],
+  earlier: [],
   elsewhere: '0.00',
   bank: null,
   denied: null,
@@ -130,7 +132,9 @@ function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late
   // What nobody can read, nobody can give back or accept.
   if (late_payments === 'attention' || !isOurTrade(order) || paid === null) return raised(order, 'late-payment');
   const number = latePaymentRefundNumber(order);
-  if (late_payments !== 'refund' || findRefund(order, number)) return order;
+  if (late_payments !== 'refund' || findLateRefund(order)) return order;
+  // Its number is that of the order: a trade before this one has used it.
+  if (findRefund(order, number)) return raised(order, 'late-payment');
   const asked = withRefund(onRequested(order, { is: 'requested', number, ...paid, at }), number, { isLate: true });
   const account = refundNeedsAccount(method);
   if (account === undefined) return asked;
@@ -226,10 +230,37 @@ function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
   const others = order.others.filter((one) => one.trade_no !== trade_no);
   if (known === null) return { ...order, trade_no, others };
   const held = order.held.filter(({ claim }) => isOfTrade(claim, trade_no));
-  const own: KnownOrder = { ...order, trade_no, others, held, seen: null, paid: null, bank: null, denied: null };
+  const own: KnownOrder = { ...withOwnLedger(order, trade_no), others, held, seen: null, bank: null, denied: null };
   const other = { trade_no: known, trade_status: seen?.status ?? null, order_amount: paid?.amount ?? null };
   return raised(noted(own, { ...other, asked: seen === null ? 'not yet' : 'answered' }), 'second-trade');
 }
+
+/** Each trade has its own ledger: a refund of one says nothing of the money of another. */
+function withOwnLedger(order: KnownOrder, trade_no: string): KnownOrder {
+  const { paid, history, refunds, elsewhere } = order;
+  const hasLeft = ({ begun }: LedgerRefund) => begun !== null;
+  const left = {
+    trade_no: order.trade_no,
+    paid,
+    history,
+    refunds: refunds.filter(hasLeft).map(withoutTrade),
+    elsewhere,
+  };
+  const own = order.earlier.find((one) => one.trade_no === trade_no) ?? { ...NOTHING_KNOWN, trade_no };
+  return {
+    ...order,
+    trade_no,
+    paid: own.paid,
+    history: own.history,
+    refunds: [...own.refunds, ...refunds.filter((one) => !hasLeft(one))],
+    elsewhere: own.elsewhere,
+    earlier: [...order.earlier.filter((one) => one.trade_no !== trade_no), left].slice(-KEPT_TRADES),
+  };
+}
+
+/** Its trade is not polled any more, so nothing but a person can tell what becomes of it. */
+const withoutTrade = (refund: LedgerRefund): LedgerRefund =>
+  refund.outcome === null ? { ...refund, ...CONTRADICTED } : refund;
 
 /** What may still be paid does not end with a later run, nor where the same end is only read. */
 const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({

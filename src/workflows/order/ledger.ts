@@ -46,8 +46,15 @@ export function leftToGrant(order: KnownOrder): string {
   return isMore('0', left) ? '0.00' : left;
 }
 
-export const findRefund = ({ refunds }: KnownOrder, number: string): LedgerRefund | undefined =>
-  refunds.find((one) => one.number === number);
+/** All refunds of the order: those of its trade, and of the trades before it. */
+export const refundsOf = ({ earlier, refunds }: KnownOrder): readonly LedgerRefund[] => [
+  ...earlier.flatMap((one) => one.refunds),
+  ...refunds,
+];
+
+/** A number is free again where there certainly was no refund, so the latest counts. */
+export const findRefund = (order: KnownOrder, number: string): LedgerRefund | undefined =>
+  refundsOf(order).findLast((one) => one.number === number);
 
 /** The gateway has said, in a notification or in an answer that is older than what it shows now, that a refund paid nothing; not which. */
 export function askedOfAllGone(order: KnownOrder): KnownOrder {
@@ -59,10 +66,11 @@ export const CONTRADICTED = { asked: 'by a contradiction' } as const;
 type Change = Partial<LedgerRefund> | ((refund: LedgerRefund) => Partial<LedgerRefund>);
 
 export function withRefund(order: KnownOrder, number: string, change: Change): KnownOrder {
-  const refunds = order.refunds.map((one) =>
-    one.number === number ? { ...one, ...(typeof change === 'function' ? change(one) : change) } : one,
-  );
-  return { ...order, refunds };
+  const refund = findRefund(order, number);
+  const changed = (all: readonly LedgerRefund[]) =>
+    all.map((one) => (one === refund ? { ...one, ...(typeof change === 'function' ? change(one) : change) } : one));
+  const earlier = order.earlier.map((one) => ({ ...one, refunds: changed(one.refunds) }));
+  return { ...order, refunds: changed(order.refunds), earlier };
 }
 
 export const asEnded = (outcome: LedgerRefund['outcome'], confirmed_by: Source) =>
@@ -87,5 +95,7 @@ export const otherTradesOf = ({ others }: KnownOrder): OtherTrade[] =>
   others.map(({ asked: _asked, shown: _shown, ...other }) => other);
 
 /** The history as people read it. */
-export const transitionsOf = ({ history }: KnownOrder): Transition[] =>
-  history.map(({ shown_at: _shown, ...transition }) => transition);
+export const transitionsOf = ({ earlier, history }: KnownOrder): Transition[] =>
+  [...earlier.flatMap((one) => one.history), ...history]
+    .toSorted((one, other) => Date.parse(one.time) - Date.parse(other.time))
+    .map(({ shown_at: _shown, ...transition }) => transition);

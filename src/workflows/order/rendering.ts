@@ -35,9 +35,10 @@ export function stateOf(
   watched_until: number,
   dispute_ms: number | null = null,
 ): AfterSaleState {
-  const refunds = order.refunds.map((one) => refundState(order, one));
+  const own = order.refunds.map((one) => refundState(order, one));
+  const before = order.earlier.flatMap((trade) => trade.refunds.map((one) => refundState({ ...order, ...trade }, one)));
   const sum = (isCounted: (one: RefundState) => boolean) =>
-    sumOf(refunds.filter(isCounted).map(({ refund_amount }) => refund_amount));
+    sumOf(own.filter(isCounted).map(({ refund_amount }) => refund_amount));
   const isDecided = ({ outcome, attention }: RefundState) => outcome !== null && attention === null;
   const isGone = (one: RefundState) => isDecided(one) && (one.outcome === 'REFUNDED' || one.outcome === 'ACCEPTED');
   const attention = attentionOf(order);
@@ -54,7 +55,7 @@ export function stateOf(
     ...shownWait(attention === null ? null : order.wait),
     refunded_amount: sum(isGone),
     refunding_amount: sum((one) => !isDecided(one)),
-    refunds,
+    refunds: [...before, ...own],
     refunded_elsewhere: order.elsewhere,
     ledger_complete: isComplete(order),
     other_trades: otherTradesOf(order),

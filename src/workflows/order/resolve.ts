@@ -280,7 +280,7 @@ function showsMoneyOfNobody({ seen, refunds, elsewhere }: KnownOrder): boolean {
 
 /** Whether the trade has moved since this refund was begun, and no person has said since what went back elsewhere. */
 function hasMovedUnnamed(order: KnownOrder, number: string): boolean {
-  const { moved = false, begun = null } = findRefund(order, number) ?? {};
+  const { moved = false, begun = null } = order.refunds.find((one) => one.number === number) ?? {};
   const isNamed = order.history.some(
     ({ time, refunded_elsewhere }) => refunded_elsewhere !== undefined && Date.parse(time) >= (begun?.at ?? 0),
   );

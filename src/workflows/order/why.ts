@@ -29,7 +29,7 @@ import {
 import { attentionOf } from './attention';
 import type { AfterSaleFact } from './facts';
 import { type FoldSettings, fold } from './fold';
-import { findRefund, isComplete } from './ledger';
+import { findRefund, isComplete, refundsOf } from './ledger';
 import { type Step, stepRule } from './next-step';
 import { outcomeNow } from './payment-end';
 import { readingOf } from './refund-end';
@@ -74,7 +74,7 @@ function concluded(before: KnownOrder, after: KnownOrder): Conclusion[] {
   const known = (order: KnownOrder) => ({ shown: attentionOf(order), reasons: order.reasons });
   const paid = (order: KnownOrder) => order.paid && words(order.paid.amount, order.paid.currency);
   const ledger = (order: KnownOrder) => (isComplete(order) ? 'complete' : 'not complete');
-  const numbers = [...new Set([...before.refunds, ...after.refunds].map(({ number }) => number))];
+  const numbers = [...new Set([...refundsOf(before), ...refundsOf(after)].map(({ number }) => number))];
   return [
     ...changed(
       'trade',

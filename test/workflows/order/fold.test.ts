@@ -9,7 +9,7 @@ import {
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { LONGEST_OPEN_MS, timingOf } from '../../../src/gateway/pure/method-timing';
 import type { NewAfterSaleFact as Fact } from '../../../src/workflows/order/facts';
-import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
+import { type FoldSettings, fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/order/ledger';
 import { nextStep } from '../../../src/workflows/order/next-step';
 import { grantRefund } from '../../../src/workflows/order/refund-requests';
@@ -25,12 +25,13 @@ type Move = number | Fact | ((order: Order) => readonly Fact[]);
 class Order {
   sale: KnownOrder = NOTHING_KNOWN;
   now = 10 * DAY;
+  settings: FoldSettings = SETTINGS;
   happens(...moves: readonly Move[]): this {
     for (const move of moves) {
       if (typeof move === 'number') this.now += move;
       else
         for (const fact of typeof move === 'function' ? move(this) : [move])
-          this.sale = fold(this.sale, { ...fact, at: this.now }, SETTINGS);
+          this.sale = fold(this.sale, { ...fact, at: this.now }, this.settings);
     }
     return this;
   }
@@ -42,16 +43,16 @@ class Order {
   }
 }
 const sees =
-  (trade_status: string) =>
+  (trade_status: string, trade_no = 'T1') =>
   ({ now, sale }: Order): readonly Fact[] => {
-    const order = { trade_no: 'T1', out_trade_no: 'O1', order_amount: '150.00', order_currency: 'BRL' };
+    const order = { trade_no, out_trade_no: 'O1', order_amount: '150.00', order_currency: 'BRL' };
     return [{ is: 'queried', trade: { ...order, trade_status, asked_at: now }, after: sale.heard }];
   };
 /** It shows the same once more, so many ms later. */
-const keepsShowing = (trade_status: string, ms: number) => (order: Order) => {
-  const first = sees(trade_status)(order);
+const keepsShowing = (trade_status: string, ms: number, trade_no?: string) => (order: Order) => {
+  const first = sees(trade_status, trade_no)(order);
   order.now += ms;
-  return [...first, ...sees(trade_status)(order)];
+  return [...first, ...sees(trade_status, trade_no)(order)];
 };
 const asks = (number: string, amount: string): Fact => ({ is: 'requested', number, amount, currency: 'BRL' });
 const sent =
@@ -77,7 +78,14 @@ const decides = (number: string, outcome: 'REFUNDED' | 'REFUND_REFUSED' | 'REFUN
 /** The payment has ended so. */
 const endedAs =
   (
-    how: Pick<PaymentState, 'outcome' | 'trade_status' | 'confirmed_by' | 'method'> & { trade_no?: null },
+    {
+      run_id = 'r',
+      ...how
+    }: Pick<PaymentState, 'outcome' | 'trade_status' | 'confirmed_by' | 'method'> & {
+      trade_no?: string | null;
+      payment_data?: PaymentState['payment_data'];
+      run_id?: string;
+    },
     ...reasons: Attention[]
   ): Move =>
   ({ now }) => {
@@ -86,7 +94,7 @@ const endedAs =
     const nobody = { attention: null, attention_since: null, taken: null, history: [], other_trades: [] };
     const nothing = { previous: null, payment_data: null, refused_because: null };
     const state = { ...ids, ...money, ...nobody, ...nothing, ...how };
-    const times = { run_id: 'r', ended_at: now, watch_until: 0, sent_again: false, repeats: false, made_here: true };
+    const times = { run_id, ended_at: now, watch_until: 0, sent_again: false, repeats: false, made_here: true };
     const payment = { ...times, reasons, asked: [], state: { ...state, history: [], other_trades: [] } };
     return [{ is: 'ended', payment, contradicted: [] }];
   };
@@ -737,6 +745,50 @@ test('another trade that was asked for is not asked for again at once, whatever 
   const trade = { ...ours, trade_no: 'T2', trade_status: 'CANCEL', asked_at: order.now };
   order.happens({ is: 'asked', other: 'T2', answer: 'answered', trade });
   expect(order.step).not.toEqual({ take: 'ask', other: 'T2' });
+});
+
+describe('where a later payment names another trade as the order’s', () => {
+  const names = (trade_no: string): Fact => ({ is: 'introduced', trade_no });
+  const refunds = ({ state }: Order) =>
+    state.refunds.map(({ out_request_no, outcome, attention }) => [out_request_no, outcome, attention]);
+
+  test('a refund of the trade before says nothing of its money, and nobody is asked about it', () => {
+    const order = sold(taken('a', '150.00'), HOUR, sees('REFUNDED'), DAY);
+    order.happens(names('T2'), keepsShowing('SUCCESS', HOUR, 'T2'));
+    expect(refunds(order)).toEqual([['a', 'REFUNDED', null]]);
+    expect([order.state.refunded_amount, leftToGrant(order.sale)]).toEqual(['0.00', '150.00']);
+    expect(order.state.attention).toBe('second-trade');
+    expect(order.state.history.map(({ to }) => to)).toEqual(['SUCCESS', 'REFUNDED', 'SUCCESS']);
+    // The same request is the same refund.
+    expect(grantAt(order, '150.00')).toBe('new');
+    expect(grant(order.sale, '150.00', 'a', order.now)).toBe('known');
+  });
+
+  test('what is open of the trade before is a person’s, and counts for it again where that is the order’s after all', () => {
+    const order = sold(taken('a', '50.00'), names('T2'), keepsShowing('SUCCESS', HOUR, 'T2'));
+    order.happens({ is: 'decided', by: 'ana', reason: 'seen', seen: 'second-trade' });
+    expect(refunds(order)).toEqual([['a', null, 'unknown-refund']]);
+    expect(order.state.attention).toBe('unknown-refund');
+    order.happens(decides('a', 'REFUNDED'));
+    expect([order.state.attention, leftToGrant(order.sale)]).toEqual([null, '150.00']);
+    order.happens(names('T1'), keepsShowing('PARTIAL_REFUND', HOUR));
+    expect([isComplete(order.sale), leftToGrant(order.sale)]).toEqual([true, '100.00']);
+  });
+
+  test('its late money is not given back under a number that the trade before has used', () => {
+    const order = new Order();
+    order.settings = { ...SETTINGS, late_payments: 'refund' };
+    const late = (trade_no: string) =>
+      ({ ...asSold, outcome: 'EXPIRED', method: 'Wallet', trade_no, run_id: `run of ${trade_no}` }) as const;
+    const made = (trade_no: string) => ({ payment_data: { trade_no, recovered: false } });
+    order.happens(endedAs({ ...late('T1'), ...made('T1') }), sees('SUCCESS'));
+    const [first] = order.state.refunds;
+    order.happens(...taken(first?.out_request_no ?? '', '150.00')().slice(1), sees('REFUNDED'));
+    order.happens({ is: 'decided', by: 'ana', reason: 'seen', seen: order.state.attention });
+    order.happens(DAY, endedAs({ ...late('T2'), ...made('T2') }));
+    order.happens({ is: 'decided', by: 'ana', reason: 'seen', seen: 'second-trade' }, sees('SUCCESS', 'T2'));
+    expect([order.state.attention, order.step]).toEqual(['late-payment', { take: 'rest' }]);
+  });
 });
 
 describe('the wait for a person', () => {
