@@ -75,17 +75,8 @@ import {
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
 import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
-import { findRefund, isComplete, outcomeOfRefund, refundsOf } from './ledger';
-import {
-  deadlineLeft,
-  needsNoTrade,
-  nextRefund,
-  nextStep,
-  obstacleTo,
-  type Step,
-  turnOf,
-  watchUntil,
-} from './next-step';
+import { findRefund, isComplete, NOT_BEGUN, outcomeOfRefund, refundsOf, withRefund } from './ledger';
+import { deadlineLeft, needsNoTrade, nextRefund, nextStep, type Step, turnOf, watchUntil } from './next-step';
 import {
   findLateRefund,
   idsToAsk,
@@ -426,9 +417,13 @@ class AfterSaleRun {
   // — Steps —
 
   private get step(): Step {
+    return this.stepFor(this.order);
+  }
+
+  private stepFor(order: KnownOrder): Step {
     const { deciding, watch_until } = this;
     const wishes = { isAsked: this.rechecks.isRequested, watch_until, deciding };
-    return nextStep(this.order, Date.now(), wishes, this.settings);
+    return nextStep(order, Date.now(), wishes, this.settings);
   }
 
   private async take(step: Exclude<Step, { take: 'rest' }>): Promise<void> {
@@ -620,12 +615,11 @@ class AfterSaleRun {
       read_by: this.settings.read_by,
       settling_ms: this.settings.settling_ms,
       patience_ms: this.settings.patience_ms,
-      // Attempts may go on for days: what comes meanwhile is looked at first.
-      isForbidden: () =>
-        this.deciding === number ||
-        this.rechecks.isRequested ||
-        this.order.held.length > 0 ||
-        obstacleTo(this.order, refund, Date.now()) !== undefined,
+      // Attempts may go on for days: they end where another step comes first meanwhile.
+      isForbidden: () => {
+        const step = this.stepFor(withRefund(this.order, number, NOT_BEGUN));
+        return step.take !== 'send' || step.number !== number;
+      },
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
     });
     this.learn({ is: 'answered', number, answered: sent.answered });

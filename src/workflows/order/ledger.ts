@@ -76,6 +76,9 @@ export function withRefund(order: KnownOrder, number: string, change: Change): K
 export const asEnded = (outcome: LedgerRefund['outcome'], confirmed_by: Source) =>
   ({ phase: 'ended', outcome, confirmed_by, asked: null }) as const;
 
+/** Its request has not left us, and waits for its turn. */
+export const NOT_BEGUN = { phase: 'waiting', begun: null, moved: false } as const;
+
 /** There certainly is no refund: its number is free again. */
 export const notMade = (failure: LedgerRefund['failure']) =>
   ({ phase: 'ended', outcome: 'NOT_CREATED', failure, asked: null }) as const;

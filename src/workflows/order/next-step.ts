@@ -312,7 +312,7 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
 }
 
 /** Why a refund that waits is not sent any more; undefined where nothing is in the way. */
-export function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
+function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
   // A person has said that the order stands after all.
   if (refund.isLate && !hasLateMoney(order)) return notWanted();
   const obstacle = obstacleToAny(order, now);

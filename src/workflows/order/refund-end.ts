@@ -12,6 +12,7 @@ import {
   isComplete,
   leftAtGateway,
   mayBeGone,
+  NOT_BEGUN,
   notMade,
   withRefund,
   withUnknownRefund,
@@ -41,7 +42,7 @@ export function afterAnswer(
     case 'taken':
       return withRefund(order, number, { phase: 'taken', answer: answered.answer, answered_at: at });
     case 'not-sent':
-      return withRefund(order, number, { phase: 'waiting', begun: null, moved: false });
+      return withRefund(order, number, NOT_BEGUN);
     case 'refused':
       return withRefund(order, number, notMade(answered.failure));
     case 'taken-by-others':

@@ -13,9 +13,12 @@ import {
   move,
   noWorker,
   open,
+  openWatched,
   settle,
   tell,
   terminate,
+  trouble,
+  works,
   world,
 } from './acts';
 import { TRADE } from './world';
@@ -83,3 +86,15 @@ test.each([
     expect(await world.state()).toMatchObject({ attention: 'second-trade', other_trades: [{ trade_no: 'T2' }] });
   },
 );
+
+test('another trade that is notified while the gateway takes no refunds is asked for at once', async () => {
+  await openWatched();
+  await happens(trouble('refunds unreachable'), ask('50.00', 'a'), HOUR);
+  world.gateway.trades.push({ ...world.sold, trade_no: 'T2', states: [{ at: world.now, status: 'PARTIAL_REFUND' }] });
+  await happens(() => world.tellOfAnotherTrade('PARTIAL_REFUND', 'x'), MINUTE);
+  const asked = world.gateway.exchanges.filter(({ asked: { trade_no } }) => trade_no === 'T2');
+  expect(asked).toMatchObject([{ answered: 'trade' }]);
+  // The refund goes on.
+  await happens(works, HOUR);
+  expect(await world.state()).toMatchObject({ refunds: [{ outcome: 'ACCEPTED' }] });
+});
