@@ -1,15 +1,7 @@
 /** `payment-gateway refund OUT_TRADE_NO`: refunds a paid order and prints the gateway's answer, with the number of the refund. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
-import { InvalidOrderError, NotRefundedError, PaymentError, PaymentPendingError, type PaymentsClient } from '../client';
-import {
-  afterSaleWorkflowId,
-  FAILURE,
-  paymentWorkflowId,
-  type RefundAnswer,
-  type RefundOrder,
-  refundOrderOf,
-} from '../contract';
+import { InvalidOrderError, NotRefundedError, PaymentError, PaymentPendingError } from '../client';
+import { afterSaleWorkflowId, FAILURE, paymentWorkflowId, type RefundOrder, refundOrderOf } from '../contract';
 import { ConfigError } from '../process/user-error';
 import { ifExists } from '../temporal/earlier-runs';
 import { pendingWork } from '../temporal/pending-work';
@@ -47,10 +39,8 @@ export async function refundOrder(out_trade_no: string, options: RefundCommand):
       .requestRefund(out_trade_no, request)
       .catch((error: unknown) => nameLastAnswer(client, order, error))
       .catch((error: unknown) => inWordsOfCommand(order, error));
-    const number = await numberOf(payments, out_trade_no, request, answer);
-    const refund = number === undefined ? answer : { out_request_no: number, ...answer };
-    if (options.json) say(JSON.stringify({ refund }));
-    else say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(refund)}`);
+    if (options.json) say(JSON.stringify({ refund: answer }));
+    else say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(answer)}`);
     return EXIT.ok;
   });
 }
@@ -75,20 +65,6 @@ async function requestOf({ amount, number, reason, with: file }: RefundCommand):
       'A part needs --number, a number of your own such as r-1: typed once more with it, the command asks about the same refund. Without it, it may be another one.',
     );
   return request;
-}
-
-/** The number of the refund that was answered: the given one, or the one that its after-sale has made of the order. */
-async function numberOf(
-  payments: PaymentsClient,
-  out_trade_no: string,
-  request: RefundOrder,
-  answer: RefundAnswer,
-): Promise<string | undefined> {
-  const given = request.out_request_no ?? answer.out_request_no;
-  if (typeof given === 'string') return given;
-  // The refund is made, whoever does not answer now.
-  const sale = await payments.refunds(out_trade_no).catch(() => undefined);
-  return sale?.refunds.findLast((one) => isDeepStrictEqual(one.answer, answer))?.out_request_no;
 }
 
 /** Names options instead of fields, and what a person can do: give the buyer's data in a file, or the money back another way. */

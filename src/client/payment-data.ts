@@ -84,7 +84,8 @@ export type CheckoutCreated =
 export type Refunded = {
   readonly trade_no?: string;
   readonly out_trade_no?: string;
-  readonly out_request_no?: string;
+  /** The refund's number: yours, or the one that was made of its request. */
+  readonly out_request_no: string;
   readonly refund_currency?: string;
   /** A decimal string in currency units. */
   readonly refund_amount?: string;
@@ -116,14 +117,7 @@ const TEXTS = [
   ...['reference', 'beneficiary_name', 'web_url', ...Object.values(FIELDS).flat()],
 ];
 
-const REFUND_TEXTS = [
-  'trade_no',
-  'out_trade_no',
-  'out_request_no',
-  'refund_currency',
-  'refund_amount',
-  'refund_status',
-];
+const REFUND_TEXTS = ['trade_no', 'out_trade_no', 'refund_currency', 'refund_amount', 'refund_status'];
 
 /**
  * The answer to an order by this method, or the `payment_data` of its state, with `complete`. Fields that the method's type
@@ -142,7 +136,8 @@ export function dataOfCheckout(data: PaymentData): PaymentData & { complete: boo
 
 /** The answer to a refund. Fields that its type names are text, or absent. */
 export function dataOfRefund(answer: RefundAnswer): Refunded {
-  return { ...textsOnly(answer, REFUND_TEXTS), recovered: answer.recovered };
+  const { out_request_no, recovered } = answer;
+  return { ...textsOnly(answer, REFUND_TEXTS), out_request_no, recovered };
 }
 
 function dataWith(needed: readonly string[], data: PaymentData): PaymentData & { complete: boolean } {

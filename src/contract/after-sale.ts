@@ -43,6 +43,8 @@ export function refundOrderOf(refund: RefundOptions): RefundOrder {
 /** The refund's answer without `code` and `msg`. */
 export interface RefundAnswer {
   readonly [field: string]: unknown;
+  /** The refund's number: the merchant's, or the one that was made of its request. */
+  readonly out_request_no: string;
   /** The gateway's answer was lost, but we know that the refund exists. */
   readonly recovered: boolean;
 }

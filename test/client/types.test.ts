@@ -200,8 +200,8 @@ test('a checkout is complete with its address, and not without', () => {
 });
 
 test('the answer to a refund has texts where its type says so', () => {
-  const answer = { trade_no: 'T1', refund_status: 'REFUNDED', refund_amount: 30, further: 1, recovered: false };
-  expect(dataOfRefund(answer)).toEqual({ trade_no: 'T1', refund_status: 'REFUNDED', further: 1, recovered: false });
+  const known = { out_request_no: 'r-1', trade_no: 'T1', refund_status: 'REFUNDED', further: 1, recovered: false };
+  expect(dataOfRefund({ ...known, refund_amount: 30 })).toEqual(known);
 });
 
 describe('payment data of a PIX', () => {

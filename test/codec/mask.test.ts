@@ -150,7 +150,12 @@ test('a viewer sees every amount of a sale and its refunds, and no text that peo
         started_at: null,
         sent_at: null,
         attempt: 1,
-        answer: { refund_amount: '20.02', refund_status: 'REFUND_PROCESSING', recovered: false },
+        answer: {
+          out_request_no: 'refund-2',
+          refund_amount: '20.02',
+          refund_status: 'REFUND_PROCESSING',
+          recovered: false,
+        },
         failure: { type: 'OverRefund', message: 'more than is left', details: { left: '119.97' } },
         resolved: null,
       },

@@ -208,7 +208,7 @@ function sentNow(node: Node, number: string, amount: string): Node[] {
   // What was refused at once may be notified all the same.
   const refused = withUnsaid(left, { trade_status: 'REFUND_REFUSED', out_request_no: number });
   const begun: Fact = { is: 'begun', number };
-  const answer = { said: 'taken', answer: { recovered: false } } as const;
+  const answer = { said: 'taken', answer: { out_request_no: number, recovered: false } } as const;
   const refusal = { said: 'refused', failure: { type: 'NotRefunded', message: '', details: {} } } as const;
   const lost = { said: 'unknown' } as const;
   const outcomes: [what: string, world: World, answered: RefundAnswered][] = [

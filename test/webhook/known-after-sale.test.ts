@@ -1,5 +1,5 @@
 /** What an after-sale that has ended knows already: only that starts nothing. */
-import type { RefundAnswer, RefundOutcome } from '../../src/contract';
+import type { RefundOutcome } from '../../src/contract';
 import { readNotification } from '../../src/gateway';
 import { isKnownAfterSale } from '../../src/webhook/known-after-sale';
 import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
@@ -11,7 +11,7 @@ const POLLS = { poll_schedule_ms: [], poll_every_ms: 60_000 };
 const SETTINGS = { ...POLLS, late_payments: 'attention', settling_ms: 30_000 } as const;
 
 /** An order whose refund `a` was taken with this answer, and ended so by a person's word. */
-function endedAs(outcome: Exclude<RefundOutcome, 'ACCEPTED'>, answer: Omit<RefundAnswer, 'recovered'> = {}) {
+function endedAs(outcome: Exclude<RefundOutcome, 'ACCEPTED'>, answer: object = {}) {
   const trade = {
     trade_status: 'SUCCESS',
     asked_at: AT,
@@ -19,7 +19,7 @@ function endedAs(outcome: Exclude<RefundOutcome, 'ACCEPTED'>, answer: Omit<Refun
     order_amount: '150.00',
     order_currency: 'BRL',
   };
-  const taken = { said: 'taken', answer: { ...answer, recovered: false } } as const;
+  const taken = { said: 'taken', answer: { ...answer, out_request_no: 'a', recovered: false } } as const;
   const facts = [
     { is: 'queried', trade, after: 0 },
     { is: 'requested', number: 'a', amount: '50.00', currency: 'BRL' },

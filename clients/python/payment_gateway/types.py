@@ -310,9 +310,9 @@ class RefundAnswer(TypedDict):
     """The gateway's answer to a refund."""
 
     recovered: bool
+    out_request_no: str
     out_trade_no: NotRequired[str]
     trade_no: NotRequired[str]
-    out_request_no: NotRequired[str]
     refund_amount: NotRequired[str]
     refund_currency: NotRequired[str]
     refund_status: NotRequired[str]

@@ -14,8 +14,6 @@ import {
   type KnownOrder,
   type LatePayments,
   type LedgerRefund,
-  laterStatus,
-  type NotedTrade,
   type NotificationClaim,
   outcomeOf,
   type PaymentEnd,
@@ -31,6 +29,7 @@ import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
 import { distinct } from '../shared/distinct';
+import { withNoted } from '../shared/noted-trades';
 import { takenOn, waitAfter } from '../shared/wait';
 import { attentionOf } from './attention';
 import { isAnswered, tellsKnownSale } from './claims';
@@ -302,20 +301,10 @@ function toldOf(before: KnownOrder, order: KnownOrder, trade_no: string): KnownO
   return statusIn(before) === statusIn(order) ? order : raised(order, 'second-trade');
 }
 
-/** A replica may be behind: what was said of money stays said. */
-function noted(order: KnownOrder, said: Pick<NotedTrade, 'trade_no'> & Partial<NotedTrade>): KnownOrder {
-  const { trade_no } = said;
-  const before = order.others.find((one) => one.trade_no === trade_no);
-  const other: NotedTrade = {
-    trade_no,
-    trade_status: laterStatus(before?.trade_status ?? null, said.trade_status ?? null),
-    order_amount: before?.order_amount ?? said.order_amount ?? null,
-    asked: before?.asked === 'answered' ? 'answered' : (said.asked ?? before?.asked ?? 'not yet'),
-    shown: said.shown ?? before?.shown,
-  };
-  const others = order.others.filter((one) => one !== before);
-  return { ...order, others: [...others, other].slice(-KEPT_TRADES) };
-}
+const noted = (order: KnownOrder, said: Parameters<typeof withNoted>[1]): KnownOrder => ({
+  ...order,
+  others: withNoted(order.others, said).slice(-KEPT_TRADES),
+});
 
 // — The gateway's answers —
 

@@ -1,13 +1,5 @@
 /** The refunds of an order and what is left of its money. Amounts are decimal strings in currency units. Pure. */
-import type {
-  Attention,
-  KnownOrder,
-  LedgerRefund,
-  OtherTrade,
-  RefundOutcome,
-  Source,
-  Transition,
-} from '../../contract';
+import type { Attention, KnownOrder, LedgerRefund, RefundOutcome, Source, Transition } from '../../contract';
 import { isMore, less, sumOf } from '../../gateway/pure/money';
 import { raised, withoutReasons } from '../shared/attention-reasons';
 
@@ -92,10 +84,6 @@ export const withElsewhere = (order: KnownOrder, elsewhere: string): KnownOrder 
 
 /** Whether all that went back is in the ledger, or named by a person. */
 export const isComplete = ({ reasons }: Pick<KnownOrder, 'reasons'>): boolean => !reasons.includes('refund-elsewhere');
-
-/** The other trades under the number, as people read of them. */
-export const otherTradesOf = ({ others }: KnownOrder): OtherTrade[] =>
-  others.map(({ asked: _asked, shown: _shown, ...other }) => other);
 
 /** The history as people read it. */
 export const transitionsOf = ({ earlier, history }: KnownOrder): Transition[] =>

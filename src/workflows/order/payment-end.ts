@@ -27,8 +27,9 @@ import {
 } from '../../contract';
 import { LONGEST_OPEN_MS, timingOf } from '../../gateway/pure/method-timing';
 import { isKnownStatus } from '../../gateway/pure/status-names';
+import { shownTrades } from '../shared/noted-trades';
 import { shownWait } from '../shared/wait';
-import { otherTradesOf, transitionsOf } from './ledger';
+import { transitionsOf } from './ledger';
 
 /** What was told of the order: by a person, or at the payment's end. Null where there was no order. */
 export const toldOutcome = ({ decision, payment }: KnownOrder): PaymentOutcome | null =>
@@ -200,7 +201,7 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
     ...shownWait(attention === null ? null : order.wait),
     history: [...state.history, ...transitionsOf(order).filter(({ time }) => Date.parse(time) >= payment.ended_at)],
     previous: isLate ? { ...before, outcome: toldOutcome(order) } : isCorrected ? before : state.previous,
-    other_trades: otherTradesOf(order),
+    other_trades: shownTrades(order.others),
     ...(mismatch ? { mismatch } : {}),
     ...(late_payment_refund ? { late_payment_refund } : {}),
   };

@@ -19,10 +19,11 @@ import {
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
 import type { AttentionSubject } from '../shared/attention';
+import { shownTrades } from '../shared/noted-trades';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './attention';
-import { attentionOfRefund, isComplete, otherTradesOf, outcomeOfRefund, transitionsOf } from './ledger';
+import { attentionOfRefund, isComplete, outcomeOfRefund, transitionsOf } from './ledger';
 import { paymentNow } from './payment-end';
 
 /**
@@ -58,7 +59,7 @@ export function stateOf(
     refunds: [...before, ...own],
     refunded_elsewhere: order.elsewhere,
     ledger_complete: isComplete(order),
-    other_trades: otherTradesOf(order),
+    other_trades: shownTrades(order.others),
     claims: order.held.map(({ claim }) => claim),
     bank_said: order.bank && { trade_status: order.bank.status, time: iso(order.bank.at) },
     answer_by: dispute_ms === null ? null : answerBy(order.wait, dispute_ms),

@@ -16,6 +16,11 @@ export interface Sent {
   readonly credentials?: boolean;
 }
 
+/** A refund as it is sent: its number always goes with it. */
+interface NumberedRefund extends GrantedRefund {
+  readonly out_request_no: string;
+}
+
 export interface SendOptions {
   /** The run that knows what was sent before. In a reset of it, nothing is sent. */
   readonly read_by: string;
@@ -49,7 +54,7 @@ const SENT: ResultShape<RefundResult> = {
 export async function sendRefund(
   app_id: string,
   sale: KnownOrder,
-  request: GrantedRefund,
+  request: NumberedRefund,
   { read_by, isForbidden, settling_ms, patience_ms, onSilence }: SendOptions,
 ): Promise<Sent> {
   let isOver = false;
@@ -70,7 +75,7 @@ export async function sendRefund(
     // Called off before any attempt has reached the gateway.
     if (typeof sent === 'string') return { answered: NOT_SENT };
     // A person may have completed the activity with anything.
-    return isResultOf(sent, SENT) ? readResult(sent) : { answered: UNKNOWN };
+    return isResultOf(sent, SENT) ? readResult(sent, request) : { answered: UNKNOWN };
   } catch (error) {
     return { answered: readFailure(error) };
   } finally {
@@ -97,10 +102,10 @@ function attemptOf(
   };
 }
 
-function readResult(result: RefundResult): Sent {
+function readResult(result: RefundResult, { out_request_no }: NumberedRefund): Sent {
   switch (result.is) {
     case 'accepted':
-      return { answered: { said: 'taken', answer: { ...result.answer, recovered: false } } };
+      return { answered: { said: 'taken', answer: { ...result.answer, out_request_no, recovered: false } } };
     case 'moved':
       return { answered: NOT_SENT, trade: result.trade };
     case 'not-created':

@@ -8,7 +8,6 @@ import {
   isRefundStatus,
   isUnlikeOrder,
   type LatePayments,
-  laterStatus,
   type NotificationSignal,
   outcomeOf,
   type PaymentOutcome,
@@ -20,6 +19,7 @@ import {
 import { isMoney } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, raised, shownAttention, withoutReasons, withoutSilence } from '../shared/attention-reasons';
+import { withNoted } from '../shared/noted-trades';
 import { takenOn, waitAfter } from '../shared/wait';
 import { CREATION_SAID } from './creation-table';
 import type { PaymentFact, Tried } from './facts';
@@ -253,17 +253,13 @@ function notedAsBefore(known: KnownPayment, other: Parameters<typeof notedBefore
 
 // — Other trades under the order's number —
 
-/** A replica may be behind: of two statuses of a trade, the one that the other leads to stays. */
 function noted(
   known: KnownPayment,
   { other, said = {}, isAnswered }: Pick<FactOf<'noted'>, 'other' | 'said' | 'isAnswered'>,
 ): KnownPayment {
-  const before = known.others.find(({ trade_no }) => trade_no === other);
-  const { order_amount = before?.order_amount ?? null } = said;
-  const trade_status = laterStatus(before?.trade_status ?? null, said.trade_status ?? null);
-  const asked = isAnswered || before?.asked === 'answered' ? 'answered' : 'not yet';
-  const others = known.others.filter((one) => one !== before);
-  return { ...known, others: [...others, { trade_no: other, trade_status, order_amount, asked }] };
+  const { trade_status = null, order_amount = null } = said;
+  const asked = isAnswered ? ({ asked: 'answered' } as const) : {};
+  return { ...known, others: withNoted(known.others, { trade_no: other, trade_status, order_amount, ...asked }) };
 }
 
 // — Notifications —

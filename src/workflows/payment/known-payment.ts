@@ -27,6 +27,7 @@ import {
   type Wait,
 } from '../../contract';
 import { MAY_PASS, shownAttention } from '../shared/attention-reasons';
+import { shownTrades } from '../shared/noted-trades';
 import { shownWait } from '../shared/wait';
 import type { CreationFacts } from './creation-table';
 import { isSameOrder, knownOfOrder, mayHaveOrder } from './known-before';
@@ -204,7 +205,7 @@ export function paymentState(known: KnownPayment): PaymentState {
 
 /** All but our own: a trade that was noted before our trade_no was known may be that. */
 export const otherTrades = ({ others, shown }: KnownPayment): OtherTrade[] =>
-  others.filter(({ trade_no }) => trade_no !== shown.trade_no).map(({ asked: _asked, ...other }) => other);
+  shownTrades(others.filter(({ trade_no }) => trade_no !== shown.trade_no));
 
 /** The ids of the trade that we know. */
 export const idOf = ({ shown }: KnownPayment): TradeId => knownIds(shown);

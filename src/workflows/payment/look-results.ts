@@ -105,5 +105,5 @@ export function ofOtherNotified(
   const known = others.find(({ trade_no }) => trade_no === other);
   if (trade_status === undefined || (known?.trade_status && !isBehind(known.trade_status, [{ trade_status }])))
     return [];
-  return [{ is: 'noted', other, said: { trade_status, order_amount: known?.order_amount ?? amount } }];
+  return [{ is: 'noted', other, said: { trade_status, order_amount: amount } }];
 }

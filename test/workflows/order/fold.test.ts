@@ -63,7 +63,7 @@ const sent =
   ];
 /** A refund is asked for and sent, and the gateway has taken it; or its answer was lost. */
 const taken = (number: string, amount: string, answer: object = {}) =>
-  sent(number, amount, { said: 'taken', answer: { recovered: false, ...answer } });
+  sent(number, amount, { said: 'taken', answer: { out_request_no: number, recovered: false, ...answer } });
 const lost = (number: string, amount: string) => sent(number, amount, { said: 'unknown' });
 const told = (trade_status: string, out_request_no?: string, trade_no?: string): Fact => ({
   is: 'notified',
@@ -730,6 +730,22 @@ describe('an order that ended without money, while the gateway had it open,', ()
     expect(order.happens(DAY, sees('CANCEL')).step).toEqual({ take: 'watch', until });
     expect(order.happens(until, sees('CANCEL')).step).toEqual({ take: 'rest' });
   });
+});
+
+test('of another trade the amount is the gateway’s, whatever a notification has named before or names after', () => {
+  const order = sold(ended);
+  const notified = { trade_no: 'T2', trade_status: 'SUCCESS', amount: '9999.00', currency: 'BRL' };
+  order.happens({ is: 'notified', claim: notified });
+  expect(order.state.other_trades).toEqual([{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount: '9999.00' }]);
+  const trade = {
+    trade_no: 'T2',
+    out_trade_no: 'O1',
+    trade_status: 'SUCCESS',
+    order_amount: '15.00',
+    asked_at: order.now,
+  };
+  order.happens({ is: 'asked', other: 'T2', answer: 'answered', trade }, { is: 'notified', claim: notified });
+  expect(order.state.other_trades).toEqual([{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount: '15.00' }]);
 });
 
 test('another trade that was asked for is not asked for again at once, whatever the clocks of the workers say', () => {
