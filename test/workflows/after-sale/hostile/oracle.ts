@@ -49,7 +49,7 @@ function noMoreThanPaid(world: World): Broken[] {
     const hasParts = [...stood, ...unseen(world, sentAt)].some(({ by, at }) => by === 'us' && at < sentAt);
     // One of ours that never arrived looks as if it were what the trade shows.
     const others = gateway.requests.filter((asked) => asked.number !== one.number);
-    const hasLost = [...others, ...world.cutOff].some(({ at }) => at < sentAt - LATE_MS);
+    const hasLost = [...others, ...world.cutOff].some(({ at }) => at < sentAt);
     const isShown = REFUNDING.includes(statusAt(sold, seenAt) ?? '') && !hasParts && !hasLost;
     const isTold = (number: string) =>
       acknowledged.some((its) => its.number === number && its.at < sentAt - UNDER_WAY_MS);
