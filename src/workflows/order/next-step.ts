@@ -39,7 +39,7 @@ import { lagLeft, replicaLag } from './replica-lag';
 
 export interface StepSettings {
   readonly settling_ms: number;
-  /** How long after each acceptance the trade is watched, so that a refusal that nobody notifies is seen. */
+  /** How long after each acceptance the trade is watched: a refusal that nobody notifies is seen where the trade shows it. */
   readonly refund_watch_ms: number;
 }
 

@@ -26,7 +26,7 @@ export interface CreationFacts {
 /**
  * - `send`: create the order.
  * - `look`: ask the gateway for the trade until its answer lasts.
- * - `look-on`: the same, slowly and under attention: nothing may be sent any more.
+ * - `look-on`: the same, slowly and under attention: nothing is sent until the gateway has answered, and in most rows never.
  * - `ask`: query once, for a moment: an order that the gateway made and refused may be alive all the same.
  * - `rest`: wait, ever longer, before the order is sent again.
  * - `end-as-before`, `end-not-sent`, `end-not-created`, `end-refused`: it is over.

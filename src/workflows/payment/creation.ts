@@ -1,4 +1,4 @@
-/** Creates the order, never twice. What may be done next is the table in creation-table.ts; this file does it. */
+/** Creates the order so that it is made once. Whether it may be sent again is the table in creation-table.ts; this file does it. */
 import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
 import type { Trade } from '../../contract';
 import {

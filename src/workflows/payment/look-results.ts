@@ -58,7 +58,7 @@ export function ofRecovered(known: KnownPayment, trade: Trade, before: KnownBefo
     ...payment_data,
   };
   const answer = payment_data ?? (isLikeOrder(known, trade) ? found : null);
-  // This run sent nothing, and no answer to an earlier one named this trade.
+  // Nothing of this run is known to have arrived, and no answer to an earlier one named this trade.
   const isUnproven = known.creation.reach !== 'sent' && !isProven;
   return [
     { is: 'created', data: found, answer },
