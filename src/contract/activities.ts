@@ -4,7 +4,7 @@ import type { GrantedRefund } from './after-sale';
 import type { Silence } from './attention';
 import type { EarlierPayments } from './earlier-payment';
 import type { MerchantEvent } from './events';
-import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
+import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId } from './gateway';
 import type { KnownOrder, PaymentEnd } from './known-order';
 import type { NotSent } from './not-sent';
 import type { NotificationClaim } from './notification';
@@ -73,7 +73,7 @@ export type RefundResult =
   /** The gateway took something, and its answer names another trade, refund or amount. */
   | { is: 'not-ours'; error: GatewayErrorFields; message: string }
   /** Nothing was sent: the trade's status is another one than the one that allowed the refund, or (null) the gateway has no such trade. */
-  | { is: 'moved'; trade: TradeSeen | null };
+  | { is: 'moved'; trade: QueriedTrade | null };
 
 export type LatePayments = 'attention' | 'accept' | 'refund';
 

@@ -59,6 +59,8 @@ export type RefundOutcome = 'ACCEPTED' | 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND
 export interface RefundState {
   /** The merchant's number, or one made of the trade and the request. It always goes to the gateway. */
   out_request_no: string;
+  /** The trade that it was sent for; null before. The order may have had another one than now. */
+  trade_no: string | null;
   /** Which try under this number it is, from 1: a number is free again where there certainly was no refund. */
   attempt: number;
   /** Decimal string in currency units. */

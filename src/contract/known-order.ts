@@ -111,8 +111,13 @@ export interface OrderDecision {
   readonly amounts: readonly OtherAmount[];
 }
 
-/** What was known of a trade while it was the order's own: a payment's end may name another one. Its refunds count for it alone. */
-export type EarlierTrade = Pick<KnownOrder, 'trade_no' | 'paid' | 'history' | 'refunds' | 'elsewhere'>;
+/**
+ * The ledger of a trade: what was paid, and what went back of it. `isComplete`: whether all that went back is among its refunds, or named by
+ * a person.
+ */
+export interface TradeLedger extends Pick<KnownOrder, 'trade_no' | 'paid' | 'history' | 'refunds' | 'elsewhere'> {
+  readonly isComplete: boolean;
+}
 
 /** All that is known of an order after its payment: the state that its facts make, and what a run hands on to the next one. */
 export interface KnownOrder {
@@ -139,8 +144,8 @@ export interface KnownOrder {
   } | null;
   readonly history: readonly KnownTransition[];
   readonly refunds: readonly LedgerRefund[];
-  /** Of the trades that were the order's own before this one: `history`, `refunds` and `elsewhere` are of this one. */
-  readonly earlier: readonly EarlierTrade[];
+  /** Of the trades that were the order's own before this one: `paid`, `history`, `refunds` and `elsewhere` are of this one. */
+  readonly earlier: readonly TradeLedger[];
   /** What went back by refunds that are not in the ledger, as a person has named it. */
   readonly elsewhere: string;
   /** That the bank takes the money back, as was said last. */

@@ -27,7 +27,8 @@ export function isKnownAfterSale(
   if (out_request_no === undefined)
     return status === 'REFUNDED' && NO_NEWS_OF_REFUNDED.includes(refundMeaningOf(trade_status));
   // How it ended is what counts: the gateway's first answer may have said otherwise.
-  const { outcome = null } = refunds.find((one) => one.out_request_no === out_request_no) ?? {};
+  const named = refunds.find((one) => one.out_request_no === out_request_no && (one.trade_no ?? ours) === ours);
+  const { outcome = null } = named ?? {};
   // How a refund ended that was only accepted is news. One that did not come about, by the gateway's word or a person's, may have
   // been started all the same.
   if (outcome === 'ACCEPTED') return refundMeaningOf(trade_status) === 'under way';

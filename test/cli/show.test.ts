@@ -32,7 +32,14 @@ const PAYMENT: PaymentState = {
 };
 
 const refundOf = (i: number, attention: Attention | null): RefundState => ({
-  ...{ out_request_no: `part-${i}`, attempt: 1, refund_amount: '1.0', refund_currency: 'BRL', partial: true },
+  ...{
+    out_request_no: `part-${i}`,
+    trade_no: null,
+    attempt: 1,
+    refund_amount: '1.0',
+    refund_currency: 'BRL',
+    partial: true,
+  },
   ...{ refund_status: null, outcome: null, confirmed_by: null, attention },
   ...{ requested_at: AT, started_at: AT, sent_at: AT, answer: null, failure: null, resolved: null },
 });

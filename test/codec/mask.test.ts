@@ -139,6 +139,7 @@ test('a viewer sees every amount of a sale and its refunds, and no text that peo
     refunds: [
       {
         out_request_no: 'refund-2',
+        trade_no: null,
         refund_amount: '20.02',
         refund_currency: 'BRL',
         partial: true,

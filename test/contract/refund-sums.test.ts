@@ -6,6 +6,7 @@ const part = (
   attention: 'unknown-refund' | null = null,
 ) => ({
   ...{
+    trade_no: null,
     out_request_no: 'part',
     attempt: 1,
     refund_amount,

@@ -233,6 +233,7 @@ type Failure struct {
 // Refund is one of an order. Outcome is "" until the gateway has taken it.
 type Refund struct {
 	OutRequestNo   string    `json:"out_request_no"`
+	TradeNo        string    `json:"trade_no"`
 	Attempt        int       `json:"attempt"`
 	RefundAmount   string    `json:"refund_amount"`
 	RefundCurrency string    `json:"refund_currency"`

@@ -256,6 +256,7 @@ class Refund(TypedDict):
     """A refund of an order. `outcome` is None until the gateway has taken it."""
 
     out_request_no: str
+    trade_no: str | None
     attempt: int
     refund_amount: str
     refund_currency: str

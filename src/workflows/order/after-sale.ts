@@ -74,8 +74,8 @@ import {
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
-import { type FoldSettings, fold, isOlder, NOTHING_KNOWN } from './fold';
-import { findRefund, isComplete, NOT_BEGUN, outcomeOfRefund, refundsOf, withRefund } from './ledger';
+import { type FoldSettings, fold, isOlder, NOTHING_KNOWN, withoutBegin } from './fold';
+import { findRefund, isComplete, outcomeOfRefund, refundsOf } from './ledger';
 import { deadlineLeft, needsNoTrade, nextRefund, nextStep, type Step, turnOf, watchUntil } from './next-step';
 import {
   findLateRefund,
@@ -301,13 +301,17 @@ class AfterSaleRun {
   }
 
   private append(facts: readonly NewAfterSaleFact[]): void {
-    const { settling_ms, late_payments, poll_schedule_ms, poll_every_ms } = this.policy ?? NO_TIME_IS_ENOUGH;
-    const settings = { settling_ms, late_payments, poll_schedule_ms, poll_every_ms };
+    const settings = this.foldSettings;
     for (const one of facts) {
       const before = this.order;
       this.learned.add({ fact: { ...one, at: Date.now() }, settings });
       this.measure(before, one);
     }
+  }
+
+  private get foldSettings(): FoldSettings {
+    const { settling_ms, late_payments, poll_schedule_ms, poll_every_ms } = this.policy ?? NO_TIME_IS_ENOUGH;
+    return { settling_ms, late_payments, poll_schedule_ms, poll_every_ms };
   }
 
   /** Counts what became of refunds, and how long notifications waited. */
@@ -617,15 +621,16 @@ class AfterSaleRun {
       patience_ms: this.settings.patience_ms,
       // Attempts may go on for days: they end where another step comes first meanwhile.
       isForbidden: () => {
-        const step = this.stepFor(withRefund(this.order, number, NOT_BEGUN));
+        const step = this.stepFor(withoutBegin(this.order, number, this.foldSettings));
         return step.take !== 'send' || step.number !== number;
       },
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
     if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: order.heard });
-    // Another trade under the number says nothing of this one.
-    if (sent.trade === null) this.learn({ is: 'unanswered', why: 'unknown-trade', after: order.heard });
+    // The order may have got another trade meanwhile: what the gateway says of the one before says nothing of it.
+    if (sent.trade === null && order.trade_no === this.order.trade_no)
+      this.learn({ is: 'unanswered', why: 'unknown-trade', after: order.heard });
     if (sent.trade) await this.onTrade(sent.trade, order.heard);
     else if (sent.answered.said !== 'refused' && !this.isWatchEnough(sent.answered.said)) await this.look(0);
   }

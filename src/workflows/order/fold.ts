@@ -21,6 +21,7 @@ import {
   refundMeaningOf,
   SILENCES,
   saleStatus,
+  type TradeLedger,
   takesMoneyBack,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
@@ -38,10 +39,13 @@ import {
   askedOfAllGone,
   CONTRADICTED,
   findRefund,
+  isComplete,
   leftAtGateway,
   mayBeGone,
   mayHaveShown,
+  NOT_BEGUN,
   notMade,
+  withOwnRefund,
   withRefund,
   withUnknownRefund,
 } from './ledger';
@@ -110,6 +114,12 @@ export function fold(order: KnownOrder, fact: AfterSaleFact, settings: FoldSetti
   const known = judged(applied(order, fact, settings), replicaLag(settings));
   const told = bounded(withLateMoney(order, withSecondTrade(order, known), fact.at, settings));
   return { ...told, wait: waitAfter(told.wait, attentionOf(told), fact.at) };
+}
+
+/** What would be known if the attempts at this refund had never begun: its begin is no news, and says nothing of other refunds. */
+export function withoutBegin(order: KnownOrder, number: string, settings: FoldSettings): KnownOrder {
+  const refund = findRefund(order, number);
+  return refund === undefined ? order : judged(withOwnRefund(order, { ...refund, ...NOT_BEGUN }), replicaLag(settings));
 }
 
 /** Of several trades that may be the order's own, a person has to choose. */
@@ -229,32 +239,32 @@ function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
   const others = order.others.filter((one) => one.trade_no !== trade_no);
   if (known === null) return { ...order, trade_no, others };
   const held = order.held.filter(({ claim }) => isOfTrade(claim, trade_no));
-  const own: KnownOrder = { ...withOwnLedger(order, trade_no), others, held, seen: null, bank: null, denied: null };
+  const own: KnownOrder = { ...withLedgerOf(trade_no, order), others, held, seen: null, bank: null, denied: null };
   const other = { trade_no: known, trade_status: seen?.status ?? null, order_amount: paid?.amount ?? null };
   return raised(noted(own, { ...other, asked: seen === null ? 'not yet' : 'answered' }), 'second-trade');
 }
 
-/** Each trade has its own ledger: a refund of one says nothing of the money of another. */
-function withOwnLedger(order: KnownOrder, trade_no: string): KnownOrder {
-  const { paid, history, refunds, elsewhere } = order;
+/**
+ * Each trade has its own ledger: a refund of one says nothing of the money of another. What has not left us waits for the trade that is the
+ * order's now, but for a refund of late money, which is asked for of each trade anew.
+ */
+function withLedgerOf(trade_no: string, order: KnownOrder): KnownOrder {
   const hasLeft = ({ begun }: LedgerRefund) => begun !== null;
-  const left = {
-    trade_no: order.trade_no,
-    paid,
-    history,
+  const { paid, history, elsewhere, refunds } = order;
+  const ofBefore: TradeLedger = {
+    ...{ trade_no: order.trade_no, paid, history, elsewhere, isComplete: isComplete(order) },
     refunds: refunds.filter(hasLeft).map(withoutTrade),
-    elsewhere,
   };
-  const own = order.earlier.find((one) => one.trade_no === trade_no) ?? { ...NOTHING_KNOWN, trade_no };
-  return {
-    ...order,
-    trade_no,
-    paid: own.paid,
-    history: own.history,
-    refunds: [...own.refunds, ...refunds.filter((one) => !hasLeft(one))],
-    elsewhere: own.elsewhere,
-    earlier: [...order.earlier.filter((one) => one.trade_no !== trade_no), left].slice(-KEPT_TRADES),
+  const waiting = refunds.filter((one) => !hasLeft(one) && !one.isLate);
+  const own = order.earlier.find((one) => one.trade_no === trade_no) ?? { ...NOTHING_KNOWN, isComplete: true };
+  const known = withoutReasons(order, ['refund-elsewhere']);
+  const named: KnownOrder = {
+    ...known,
+    ...{ trade_no, paid: own.paid, history: own.history, elsewhere: own.elsewhere },
+    refunds: [...own.refunds, ...waiting],
+    earlier: [...order.earlier.filter((one) => one.trade_no !== trade_no), ofBefore].slice(-KEPT_TRADES),
   };
+  return own.isComplete ? named : withUnknownRefund(named);
 }
 
 /** Its trade is not polled any more, so nothing but a person can tell what becomes of it. */
@@ -518,7 +528,7 @@ function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): K
   if (!isOfTrade(claim, order.trade_no)) return onOfOther(order, claim);
   const { trade_status = '', out_request_no } = claim;
   const heard = heardOfBank(withAmount(order, claim), trade_status, at);
-  const refund = out_request_no ? findRefund(heard, out_request_no) : undefined;
+  const refund = heard.refunds.find(({ number }) => number === out_request_no);
   // That the payment stands is no news where the trade has shown it.
   if (order.seen !== null && refundMeaningOf(trade_status) === 'stands' && isAnswered(claim, order.seen.status))
     return heard;
@@ -587,7 +597,7 @@ function onRequested(
     isOverdue: false,
     isLate: false,
   };
-  return { ...order, refunds: [...order.refunds.filter((one) => one !== earlier), fresh] };
+  return withOwnRefund(order, fresh);
 }
 
 const iso = (at: number) => new Date(at).toISOString();

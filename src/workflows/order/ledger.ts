@@ -44,9 +44,9 @@ export const refundsOf = ({ earlier, refunds }: KnownOrder): readonly LedgerRefu
   ...refunds,
 ];
 
-/** A number is free again where there certainly was no refund, so the latest counts. */
+/** Of all the order's trades, one refund has a number. */
 export const findRefund = (order: KnownOrder, number: string): LedgerRefund | undefined =>
-  refundsOf(order).findLast((one) => one.number === number);
+  refundsOf(order).find((one) => one.number === number);
 
 /** The gateway has said, in a notification or in an answer that is older than what it shows now, that a refund paid nothing; not which. */
 export function askedOfAllGone(order: KnownOrder): KnownOrder {
@@ -69,7 +69,17 @@ export const asEnded = (outcome: LedgerRefund['outcome'], confirmed_by: Source) 
   ({ phase: 'ended', outcome, confirmed_by, asked: null }) as const;
 
 /** Its request has not left us, and waits for its turn. */
-export const NOT_BEGUN = { phase: 'waiting', begun: null, moved: false } as const;
+export const NOT_BEGUN = { phase: 'waiting', begun: null, moved: false, asked: null } as const;
+
+/** The refund as one of the trade that is the order's now, in the place of any under its number. Those that were requested first come first. */
+export function withOwnRefund(order: KnownOrder, refund: LedgerRefund): KnownOrder {
+  const isSame = ({ number }: LedgerRefund) => number === refund.number;
+  const own = order.refunds.some(isSame) ? order.refunds : [...order.refunds, refund];
+  // Of two that were requested at once, none overtakes the other.
+  const refunds = own.map((one) => (isSame(one) ? refund : one)).toSorted((a, b) => a.requested_at - b.requested_at);
+  const earlier = order.earlier.map((one) => ({ ...one, refunds: one.refunds.filter((its) => !isSame(its)) }));
+  return { ...order, refunds, earlier };
+}
 
 /** There certainly is no refund: its number is free again. */
 export const notMade = (failure: LedgerRefund['failure']) =>

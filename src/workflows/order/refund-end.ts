@@ -14,6 +14,7 @@ import {
   mayBeGone,
   NOT_BEGUN,
   notMade,
+  withOwnRefund,
   withRefund,
   withUnknownRefund,
 } from './ledger';
@@ -36,13 +37,14 @@ export function afterAnswer(
   { number, answered, at }: Extract<AfterSaleFact, { is: 'answered' }>,
 ): KnownOrder {
   const order = changedAt(before, at);
+  const refund = findRefund(order, number);
   // A notification of its end, or a person, may have been faster: callers were answered then, and get the same again.
-  if (findRefund(order, number)?.phase === 'ended') return order;
+  if (refund === undefined || refund.phase === 'ended') return order;
   switch (answered.said) {
     case 'taken':
       return withRefund(order, number, { phase: 'taken', answer: answered.answer, answered_at: at });
     case 'not-sent':
-      return withRefund(order, number, NOT_BEGUN);
+      return withOwnRefund(order, { ...refund, ...NOT_BEGUN });
     case 'refused':
       return withRefund(order, number, notMade(answered.failure));
     case 'taken-by-others':

@@ -36,8 +36,9 @@ export function stateOf(
   watched_until: number,
   dispute_ms: number | null = null,
 ): AfterSaleState {
-  const own = order.refunds.map((one) => refundState(order, one));
-  const before = order.earlier.flatMap((trade) => trade.refunds.map((one) => refundState({ ...order, ...trade }, one)));
+  const ofTrade = (trade: KnownOrder) => trade.refunds.map((one) => refundState(trade, one));
+  const own = ofTrade(order);
+  const ofEarlier = order.earlier.flatMap((trade) => ofTrade({ ...order, ...trade }));
   const sum = (isCounted: (one: RefundState) => boolean) =>
     sumOf(own.filter(isCounted).map(({ refund_amount }) => refund_amount));
   const isDecided = ({ outcome, attention }: RefundState) => outcome !== null && attention === null;
@@ -56,7 +57,7 @@ export function stateOf(
     ...shownWait(attention === null ? null : order.wait),
     refunded_amount: sum(isGone),
     refunding_amount: sum((one) => !isDecided(one)),
-    refunds: [...before, ...own],
+    refunds: [...ofEarlier, ...own].toSorted(byRequest),
     refunded_elsewhere: order.elsewhere,
     ledger_complete: isComplete(order),
     other_trades: shownTrades(order.others),
@@ -90,6 +91,7 @@ function refundState(order: KnownOrder, refund: LedgerRefund): RefundState {
   const said = answer?.refund_status;
   return {
     out_request_no: number,
+    trade_no: begun === null ? null : order.trade_no,
     attempt: refund.attempt,
     refund_amount: amount,
     refund_currency: currency,
@@ -194,5 +196,8 @@ function refundLine(refund: RefundState): string {
   const status = outcome ?? refund_status ?? (started_at ? 'being requested' : 'waits for its turn');
   return `${out_request_no}: ${refund_amount} ${refund_currency}, ${status}`;
 }
+
+const byRequest = (one: RefundState, other: RefundState) =>
+  Date.parse(one.requested_at) - Date.parse(other.requested_at);
 
 const iso = (at: number) => new Date(at).toISOString();

@@ -765,6 +765,9 @@ test('another trade that was asked for is not asked for again at once, whatever 
 
 describe('where a later payment names another trade as the order’s', () => {
   const names = (trade_no: string): Fact => ({ is: 'introduced', trade_no });
+  const seen = (reason: Attention): Fact => ({ is: 'decided', by: 'ana', reason: 'seen', seen: reason });
+  const failure = { type: 'NotRefunded', message: 'refused', details: {} };
+  const refused = (number: string, amount: string) => sent(number, amount, { said: 'refused', failure });
   const refunds = ({ state }: Order) =>
     state.refunds.map(({ out_request_no, outcome, attention }) => [out_request_no, outcome, attention]);
 
@@ -804,6 +807,46 @@ describe('where a later payment names another trade as the order’s', () => {
     order.happens(DAY, endedAs({ ...late('T2'), ...made('T2') }));
     order.happens({ is: 'decided', by: 'ana', reason: 'seen', seen: 'second-trade' }, sees('SUCCESS', 'T2'));
     expect([order.state.attention, order.step]).toEqual(['late-payment', { take: 'rest' }]);
+  });
+
+  test('a refund of others under the number of one of the trade before is not taken for that', () => {
+    const order = sold(lost('a', '150.00'), names('T2'), keepsShowing('SUCCESS', HOUR, 'T2'));
+    order.happens(told('REFUNDED', 'a', 'T2'));
+    expect([isComplete(order.sale), findRefund(order.sale, 'a')?.outcome]).toEqual([false, null]);
+  });
+
+  test('of a number that both have used, the latest request counts', () => {
+    const order = sold(refused('a', '50.00'), names('T2'), keepsShowing('SUCCESS', HOUR, 'T2'), taken('a', '50.00'));
+    order.happens(names('T1'), keepsShowing('SUCCESS', HOUR), seen('second-trade'));
+    const again = grant(order.sale, '50.00', 'a', order.now);
+    order.happens(decides('a', 'REFUNDED'));
+    expect([again, order.state.attention, leftToGrant(order.sale)]).toEqual(['known', null, '150.00']);
+  });
+
+  test('what went back elsewhere of one is neither asked of the other, nor answered by it', () => {
+    const order = sold(taken('a', '50.00'), HOUR, sees('PARTIAL_REFUND'), told('PARTIAL_REFUND', 'x', 'T1'));
+    order.happens(keepsShowing('PARTIAL_REFUND', HOUR), names('T2'), keepsShowing('SUCCESS', HOUR, 'T2'));
+    const ofT2 = isComplete(order.sale);
+    order.happens({ is: 'decided', by: 'ana', reason: 'T2 has no refund', elsewhere: '0.00' });
+    order.happens(names('T1'), keepsShowing('PARTIAL_REFUND', HOUR));
+    expect([ofT2, isComplete(order.sale)]).toEqual([true, false]);
+  });
+
+  test('what certainly has not left us is asked of nobody, and is sent for the trade now', () => {
+    const order = sold(asks('a', '50.00'), { is: 'begun', number: 'a' }, names('T2'));
+    order.happens({ is: 'answered', number: 'a', answered: { said: 'not-sent' } }, keepsShowing('SUCCESS', HOUR, 'T2'));
+    order.happens(seen('second-trade'));
+    expect([order.state.attention, order.step]).toEqual([null, { take: 'send', number: 'a' }]);
+  });
+
+  test('the refund of the late money of one is not sent for the other', () => {
+    const order = new Order();
+    order.settings = { ...SETTINGS, late_payments: 'refund' };
+    const expired = { ...asSold, outcome: 'EXPIRED', method: 'Wallet' } as const;
+    order.happens(endedAs({ ...expired, payment_data: { trade_no: 'T1', recovered: false } }), sees('SUCCESS'));
+    expect(order.step).toMatchObject({ take: 'send' });
+    order.happens(names('T2'), seen('second-trade'), sees('PROCESSING', 'T2'));
+    expect(order.state.refunds).toEqual([]);
   });
 });
 

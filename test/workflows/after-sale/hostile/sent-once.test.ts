@@ -3,7 +3,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { ExchangeError } from '../../../../src/gateway/transport';
-import { answeringFirst } from '../../hostile/answering';
+import { answering, answeringFirst } from '../../hostile/answering';
 import { refusal, said } from '../../hostile/gateway';
 import {
   ask,
@@ -15,6 +15,7 @@ import {
   numbersMade,
   open,
   openWatched,
+  queries,
   refundOf,
   renameQueue,
   reset,
@@ -215,4 +216,19 @@ test('a decision that no refund was made counts only where none has been sent si
       JSON.stringify(one) !== JSON.stringify(['not resolved', 'ACCEPTED', 1]),
   );
   expect(wrong).toEqual([]);
+});
+
+test('the rest is refunded after a part that the gateway has begun a day late', async () => {
+  await openWatched({ plans: [{ startsAfter_ms: 26 * HOUR, takes_ms: 0, ends: 'done' }] });
+  await happens(ask('50.00', 'a'), 30 * HOUR);
+  expect(await world.state()).toMatchObject({ trade_status: 'PARTIAL_REFUND', attention: null });
+  const before = queries();
+  // Called off and sent anew without a pause, it would never end in simulated time.
+  answering(world.gateway, async ({ ask: on }) => {
+    if (queries() - before === 60) world.run?.terminate();
+    return on();
+  });
+  await happens(ask('100.00', 'b'), 10 * MINUTE);
+  expect(queries() - before).toBeLessThan(40);
+  expect([numbersMade(), (await refundOf('b'))?.outcome]).toEqual([['a', 'b'], 'REFUNDED']);
 });

@@ -54,7 +54,7 @@ public final class Answers {
   public record Failure(String type, String message, Map<String, Object> details) {}
 
   /** A refund of an order. outcome is null until the gateway has taken it. */
-  public record Refund(String outRequestNo, int attempt, String refundAmount, String refundCurrency, boolean partial,
+  public record Refund(String outRequestNo, String tradeNo, int attempt, String refundAmount, String refundCurrency, boolean partial,
       String refundStatus, String outcome, String confirmedBy, String attention, String requestedAt, String startedAt, String sentAt,
       Map<String, Object> answer, Failure failure, Decision resolved) {}
 
