@@ -459,7 +459,7 @@ const OF_REFUNDS = [
   [
     'a refund is sent without a look right before it',
     'src/activities/make-refund.ts',
-    'if (trade_status !== refund.seen) return',
+    'if (trade.trade_status !== refund.seen) return',
     'if (refund.seen === null) return',
     2,
   ],

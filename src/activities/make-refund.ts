@@ -46,10 +46,10 @@ async function attempt(
   if (refund.seen === null) return { is: 'moved', trade: null };
   const found = await tradeUnlessDenied(gateway, refund, noSuchOrderWords);
   if (found === null) return { is: 'moved', trade: null };
-  const { trade_status, trade_no = refund.id.trade_no } = found.trade;
-  // The order may have another trade by the time that this is read.
-  if (trade_status !== refund.seen)
-    return { is: 'moved', trade: { ...found.trade, ...(trade_no ? { trade_no } : {}) } };
+  const { trade_no = refund.id.trade_no } = found.trade;
+  // The order may have another one by the time that this is read.
+  const trade = { ...found.trade, ...(trade_no ? { trade_no } : {}) };
+  if (trade.trade_status !== refund.seen) return { is: 'moved', trade };
   const { order_amount, method } = refund.trade;
   try {
     const request = fillUserInfo(refund.request, await buyerOf(refund));
