@@ -35,12 +35,14 @@ export async function refundOrder(out_trade_no: string, options: RefundCommand):
   const settings = await appSettings(options, out_trade_no);
   await withPayments(settings, async (payments, client) => {
     const order: Order = { app_id: settings.app_id, out_trade_no };
-    const answer = await payments
+    const { out_request_no, ...answer } = await payments
       .requestRefund(out_trade_no, request)
       .catch((error: unknown) => nameLastAnswer(client, order, error))
       .catch((error: unknown) => inWordsOfCommand(order, error));
-    if (options.json) say(JSON.stringify({ refund: answer }));
-    else say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(answer)}`);
+    // The number first: whoever asks again needs it.
+    const refund = { out_request_no, ...answer };
+    if (options.json) say(JSON.stringify({ refund }));
+    else say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(refund)}`);
     return EXIT.ok;
   });
 }

@@ -267,7 +267,7 @@ describe('refund', () => {
     const { out_trade_no, order_amount } = await sold(stack, 'credit-card');
     const part = await refund(out_trade_no, '--amount', '50.00', '--number', 'part-1', '--reason', 'one was scratched');
     expect(part.code).toBe(0);
-    expect(part.output).toMatch(/^ {2}refund_status +REFUND_PROCESSING$.*^ {2}out_request_no +part-1$/ms);
+    expect(part.output).toMatch(/^ {2}out_request_no +part-1$.*^ {2}refund_status +REFUND_PROCESSING$/ms);
     // It would be another refund, for all that anybody knows.
     const unnumbered = await refund(out_trade_no, '--amount', '50.00');
     expect(unnumbered).toMatchObject({ code: 2, output: '' });

@@ -1,5 +1,5 @@
 /** What an after-sale that has ended knows already: only that starts nothing. */
-import type { RefundOutcome } from '../../src/contract';
+import type { RefundAnswer, RefundOutcome } from '../../src/contract';
 import { readNotification } from '../../src/gateway';
 import { isKnownAfterSale } from '../../src/webhook/known-after-sale';
 import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
@@ -11,7 +11,7 @@ const POLLS = { poll_schedule_ms: [], poll_every_ms: 60_000 };
 const SETTINGS = { ...POLLS, late_payments: 'attention', settling_ms: 30_000 } as const;
 
 /** An order whose refund `a` was taken with this answer, and ended so by a person's word. */
-function endedAs(outcome: Exclude<RefundOutcome, 'ACCEPTED'>, answer: object = {}) {
+function endedAs(outcome: Exclude<RefundOutcome, 'ACCEPTED'>, answer: Partial<RefundAnswer> = {}) {
   const trade = {
     trade_status: 'SUCCESS',
     asked_at: AT,

@@ -38,6 +38,7 @@ import type { AfterSaleFact } from './facts';
 import {
   askedOfAllGone,
   CONTRADICTED,
+  findOwnRefund,
   findRefund,
   isComplete,
   leftAtGateway,
@@ -524,11 +525,10 @@ function isMoreThanOurs(order: KnownOrder): boolean {
 
 function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): KnownOrder {
   const order = { ...changedAt(before, at), heard: before.heard + 1 };
-  // Another trade under the order's number may have a refund under the same number.
   if (!isOfTrade(claim, order.trade_no)) return onOfOther(order, claim);
   const { trade_status = '', out_request_no } = claim;
   const heard = heardOfBank(withAmount(order, claim), trade_status, at);
-  const refund = heard.refunds.find(({ number }) => number === out_request_no);
+  const refund = findOwnRefund(heard, out_request_no);
   // That the payment stands is no news where the trade has shown it.
   if (order.seen !== null && refundMeaningOf(trade_status) === 'stands' && isAnswered(claim, order.seen.status))
     return heard;

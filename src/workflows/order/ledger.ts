@@ -55,6 +55,10 @@ export function askedOfAllGone(order: KnownOrder): KnownOrder {
 
 export const CONTRADICTED = { asked: 'by a contradiction' } as const;
 
+/** The refund of the order's own trade: another one under the number may have a refund under the same number. */
+export const findOwnRefund = ({ refunds }: KnownOrder, number: string | undefined): LedgerRefund | undefined =>
+  refunds.find((one) => one.number === number);
+
 type Change = Partial<LedgerRefund> | ((refund: LedgerRefund) => Partial<LedgerRefund>);
 
 export function withRefund(order: KnownOrder, number: string, change: Change): KnownOrder {

@@ -248,16 +248,16 @@ interface RefundedPart {
 }
 
 /**
- * The number of a refund: the same for the same trade, amount, currency and reason, at most 16 characters, and another one
- * for each trade, because a gateway may ask for numbers that are unique over the whole app. That of all, or of all that is left,
- * is one for each trade: asked for twice, it is one refund. It holds nothing personal.
+ * The number of a refund: the same for the same order, amount, currency and reason, at most 16 characters, and another one
+ * for each order, because a gateway may ask for numbers that are unique over the whole app. That of all, or of all that is left,
+ * is one for each order: asked for twice, it is one refund. It holds nothing personal.
  */
 function generatedRefundNumber(trade: TradeNumbers, part: RefundedPart | 'whole'): string {
   const what = part === 'whole' ? [part] : [sumOf([part.amount]), part.currency.toUpperCase(), part.reason];
   return `R${digestOf(JSON.stringify([trade.out_trade_no ?? trade.trade_no, ...what]))}`;
 }
 
-/** The number of the refund of a late payment: always the same for a trade, and another one for each trade. */
+/** The number of the refund of a late payment: always the same for an order, and another one for each order. */
 export function latePaymentRefundNumber({ out_trade_no, trade_no }: TradeNumbers): string {
   return `L${digestOf(JSON.stringify([out_trade_no ?? trade_no]))}`;
 }

@@ -21,6 +21,7 @@ import { attentionOf } from './attention';
 import type { AfterSaleFact } from './facts';
 import {
   asEnded,
+  findOwnRefund,
   findRefund,
   isComplete,
   leftAtGateway,
@@ -280,7 +281,7 @@ function showsMoneyOfNobody({ seen, refunds, elsewhere }: KnownOrder): boolean {
 
 /** Whether the trade has moved since this refund was begun, and no person has said since what went back elsewhere. */
 function hasMovedUnnamed(order: KnownOrder, number: string): boolean {
-  const { moved = false, begun = null } = order.refunds.find((one) => one.number === number) ?? {};
+  const { moved = false, begun = null } = findOwnRefund(order, number) ?? {};
   const isNamed = order.history.some(
     ({ time, refunded_elsewhere }) => refunded_elsewhere !== undefined && Date.parse(time) >= (begun?.at ?? 0),
   );
