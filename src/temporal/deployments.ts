@@ -114,7 +114,7 @@ export class Deployments {
     return {
       name,
       ...routing,
-      versions: versions.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)),
+      versions: versions.flat().sort((one, other) => (one.created_at < other.created_at ? 1 : -1)),
       token: token ?? new Uint8Array(),
     };
   }
@@ -137,29 +137,38 @@ export class Deployments {
     });
   }
 
-  private async version(deploymentName: string, routing: Routing, summary: Summary): Promise<DeployedVersion> {
+  /** None where Temporal lists it but does not describe it: it is there in a moment, or was there a moment ago. */
+  private async version(deploymentName: string, routing: Routing, summary: Summary): Promise<DeployedVersion[]> {
     const { namespace } = this;
     const build_id = summary.deploymentVersion?.buildId ?? '';
+    const state = stateOf(build_id, routing, summary.status);
     const deploymentVersion = { deploymentName, buildId: build_id };
     const its = `TemporalWorkerDeploymentVersion = ${quoted(`${deploymentName}:${build_id}`)}`;
     const [described, open_runs, pinned_runs, closed_runs] = await Promise.all([
-      this.service.describeWorkerDeploymentVersion({ namespace, deploymentVersion }),
+      this.service.describeWorkerDeploymentVersion({ namespace, deploymentVersion }).catch((error: unknown) => {
+        // One that gets new work may not be left out: a change of gates is decided by what it has published.
+        if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND || state === 'current' || state === 'ramping') throw error;
+        return null;
+      }),
       this.count(`${OPEN} AND ${its}`),
       this.count(`${OPEN} AND ${its} AND ${PINNED}`),
       this.count(`${NO_RESULT} AND ${its} AND ${PINNED}`),
     ]);
+    if (described === null) return [];
     const { metadata, createTime } = described.workerDeploymentVersionInfo ?? {};
-    return {
-      build_id,
-      state: stateOf(build_id, routing, summary.status),
-      created_at: isoOf(createTime) ?? '',
-      last_current_at: isoOf(summary.lastCurrentTime),
-      gates: publishedGates(metadata?.entries) ?? null,
-      ...{ open_runs, pinned_runs, closed_runs },
-      task_queues: (described.versionTaskQueues ?? []).flatMap(({ name, type }) =>
-        name && type === OF_WORKFLOWS ? [name] : [],
-      ),
-    };
+    return [
+      {
+        build_id,
+        state,
+        created_at: isoOf(createTime) ?? '',
+        last_current_at: isoOf(summary.lastCurrentTime),
+        gates: publishedGates(metadata?.entries) ?? null,
+        ...{ open_runs, pinned_runs, closed_runs },
+        task_queues: (described.versionTaskQueues ?? []).flatMap(({ name, type }) =>
+          name && type === OF_WORKFLOWS ? [name] : [],
+        ),
+      },
+    ];
   }
 
   /** Open runs that no worker with a version has had, though this deployment's take them. */

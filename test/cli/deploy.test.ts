@@ -156,17 +156,23 @@ test.each([
 
 describe('Temporal', () => {
   const { TaskQueueType, WorkerDeploymentVersionStatus: STATUS } = temporal.api.enums.v1;
-  const asked: { query?: string | null; conflictToken?: Uint8Array | null; buildId?: string | null }[] = [];
+  interface Asked {
+    query?: string | null;
+    conflictToken?: Uint8Array | null;
+    buildId?: string | null;
+    deploymentVersion?: { buildId?: string | null } | null;
+  }
+  const asked: Asked[] = [];
   const refuse = (code: number, message: string) => {
     const cause = Object.assign(new Error(message), { code, details: message, metadata: {} });
     return Promise.reject(new ServiceError(message, { cause }));
   };
   type Service = ConstructorParameters<typeof Deployments>[0];
   /** Of the answers, only what is read of them. */
-  const fake = (answers: Partial<Record<keyof Service, (request: (typeof asked)[number]) => unknown>>) =>
+  const fake = (answers: Partial<Record<keyof Service, (request: Asked) => unknown>>) =>
     new Deployments(
       // biome-ignore format: one line says it
-      new Proxy({}, { get: (_, name) => async (request: (typeof asked)[number]) => { asked.push(request); return Reflect.get(answers, name)?.(request); } }) as Service,
+      new Proxy({}, { get: (_, name) => async (request: Asked) => { asked.push(request); return Reflect.get(answers, name)?.(request); } }) as Service,
       'default',
       'ana',
     );
@@ -234,6 +240,25 @@ describe('Temporal', () => {
     expect(Object.fromEntries(versions.map(({ build_id, state }) => [build_id, state]))).toEqual({
       ...{ c: 'current', r: 'ramping', was: 'unknown', silent: 'unknown', new: 'new', old: 'drained' },
     });
+  });
+
+  test('leaves out a version that Temporal lists and does not describe, but none that gets new work', async () => {
+    const routed = (...routingConfig: object[]) =>
+      fake({
+        describeWorkerDeployment: () => ({
+          workerDeploymentInfo: {
+            routingConfig: Object.assign({}, ...routingConfig),
+            versionSummaries: ['c', 'new'].map((build) => ({ deploymentVersion: its(build) })),
+          },
+        }),
+        describeWorkerDeploymentVersion: ({ deploymentVersion }) =>
+          deploymentVersion?.buildId === 'new' ? refuse(5, 'Worker Deployment Version not found') : {},
+        countWorkflowExecutions: () => ({ count: 0 }),
+      });
+    const current = { currentDeploymentVersion: its('c') };
+    expect((await routed(current).read('payments')).versions).toMatchObject([{ build_id: 'c' }]);
+    await expect(routed(current, { rampingDeploymentVersion: its('new') }).read('payments')).rejects.toThrow(/found/);
+    await expect(routed({ currentDeploymentVersion: its('new') }).read('payments')).rejects.toThrow(/found/);
   });
 
   test.each([
