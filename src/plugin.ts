@@ -34,6 +34,7 @@ import {
   previousRunActivities,
   reconciliationActivities,
   SendingBorder,
+  SendingCodec,
   sealingKeys,
   starterActivities,
   stuckSweepActivities,
@@ -46,6 +47,7 @@ import {
   urgencyOfActivity,
 } from './activities';
 import { dataConverter, type Purpose } from './codec/data-converter';
+import { EncryptionCodec } from './codec/encryption-codec';
 import type { AnyRecorder, MetricSinks, Recorder, TraceSinks } from './contract';
 import { GatewayClient, type GatewaySettings } from './gateway';
 import { paymentsNexusService } from './nexus';
@@ -124,7 +126,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   override configureWorker(options: WorkerOptions): WorkerOptions {
     // A plugin that is given to both a connection and its Worker is applied twice.
     this.#worker ??= workerParts(this.#config, this.#own);
-    const dataConverter = this.converterFor('worker', options);
+    const dataConverter = withinBorder(this.converterFor('worker', options));
     return {
       ...super.configureWorker({
         ...SANDBOX_TIME,
@@ -195,6 +197,14 @@ function withWorkflows<O extends Pick<WorkerOptions, 'workflowsPath' | 'workflow
 }
 
 const border = () => ({ inbound: new SendingBorder() });
+
+/** The same converter, where no codec of the merchant's has the server repeat what may have been sent. Ours does not fail. */
+const withinBorder = ({ payloadCodecs = [], ...converter }: DataConverter): DataConverter => ({
+  ...converter,
+  payloadCodecs: payloadCodecs.map((codec) =>
+    codec instanceof EncryptionCodec || codec instanceof SendingCodec ? codec : new SendingCodec(codec),
+  ),
+});
 
 /** These before the others, once: a plugin may be applied twice. */
 const withOnce = <T>(ours: readonly T[], others: readonly T[] = []): T[] => [...new Set([...ours, ...others])];

@@ -1,8 +1,8 @@
 /** The plugin, and objects that hold keys: they do not show them, because Temporal's SDK, frameworks and people log them. */
 import { inspect } from 'node:util';
 import { Client } from '@temporalio/client';
-import { noopMetricMeter } from '@temporalio/common';
-import { DefaultLogger } from '@temporalio/worker';
+import { noopMetricMeter, type Payload } from '@temporalio/common';
+import { DefaultLogger, type WorkerOptions } from '@temporalio/worker';
 import { compileWorkerOptions } from '@temporalio/worker/lib/worker-options';
 import { service, serviceHandler } from 'nexus-rpc';
 import { ConfigError, loadConfig, PaymentGatewayPlugin } from '../src';
@@ -64,6 +64,15 @@ describe('the plugin of a bundle', () => {
     const configured = plugin.configureBundler({ workflowsPath: '/shop/workflows' });
     expect(configured.workflowsPath).toBe('/shop/workflows');
     expect(configured.failureConverterPath).toMatch(/failure-converter/);
+  });
+
+  test('lets no codec of the merchant’s have the server repeat what may have been sent', () => {
+    const theirs = { encode: async (payloads: Payload[]) => payloads, decode: async (payloads: Payload[]) => payloads };
+    const dataConverter = { payloadCodecs: [theirs] };
+    const once = plugin.configureWorker({ taskQueue: 'payments', dataConverter });
+    const names = (options: WorkerOptions) => options.dataConverter?.payloadCodecs?.map((one) => one.constructor.name);
+    expect(names(once)).toEqual(['SendingCodec', 'EncryptionCodec']);
+    expect(names(plugin.configureWorker(once))).toEqual(['SendingCodec', 'EncryptionCodec']);
   });
 
   test('is the same when the plugin is applied twice', () => {

@@ -15,7 +15,7 @@ export { reconciliationActivities } from './reconcile';
 export { MeasuredActivities } from './recorder';
 export { type BuyerOf, fillUserInfo } from './refund-user-info';
 export { sealingKeys } from './sealing-keys';
-export { SendingBorder } from './send-once';
+export { SendingBorder, SendingCodec } from './send-once';
 export { stuckSweepActivities } from './stuck-sweep';
 export {
   type CallLimits,

@@ -4,7 +4,8 @@
  * sends where an earlier one may have.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { activityInfo, getClient, heartbeat, log } from '@temporalio/activity';
+import { activityInfo, asyncLocalStorage, type Context, getClient, heartbeat, log } from '@temporalio/activity';
+import { ApplicationFailure, type Payload, type PayloadCodec, type SerializationContext } from '@temporalio/common';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import { z } from 'zod';
 import { type GatewayErrorFields, type NotCreated, SENDING_PHASES, type SendingPhase } from '../contract';
@@ -74,6 +75,7 @@ export class Sending {
       throw new CallDeferredError(message, this.sent.operation, AGAIN_AFTER_MS);
     }
     this.left = true;
+    mayHaveSent(true);
   };
 
   /** The result where certainly nothing was made. Throws a retryable failure if another attempt may send. */
@@ -81,6 +83,7 @@ export class Sending {
     const isBusy = error.outcome === 'not-created' && error.retryable;
     this.note(isBusy ? 'busy' : this.before);
     this.left = false;
+    mayHaveSent(false);
     return notCreated(error);
   }
 
@@ -104,6 +107,7 @@ export async function sendOnce<Result>(
 ): Promise<Result> {
   const before = phaseSoFar();
   if (before === 'sending') {
+    mayHaveSent(true);
     const why = 'an earlier attempt may have sent it, and what came of that is not known';
     return unknown(logged(unknownOutcome(sent, why)));
   }
@@ -143,6 +147,39 @@ export class SendingBorder implements ActivityInboundCallsInterceptor {
       if (outcome === undefined) throw error;
       return outcome;
     }
+  }
+}
+
+/** The attempts under way whose request, or that of an attempt before them, may have left. */
+const afterSending = new WeakSet<Context>();
+
+function mayHaveSent(may: boolean): void {
+  const attempt = asyncLocalStorage.getStore();
+  if (attempt === undefined) return;
+  if (may) afterSending.add(attempt);
+  else afterSending.delete(attempt);
+}
+
+/**
+ * A merchant's codec of a Worker. It encodes an activity's result outside of every interceptor: where it throws once a request may have left,
+ * the server is not to repeat the activity, for the same reason.
+ */
+export class SendingCodec implements PayloadCodec {
+  constructor(private readonly own: PayloadCodec) {}
+
+  async encode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
+    try {
+      return await this.own.encode(payloads, context);
+    } catch (error) {
+      const attempt = asyncLocalStorage.getStore();
+      if (attempt === undefined || !afterSending.has(attempt)) throw error;
+      const message = `What came of a request that may have left is not known: a codec failed (${nameOf(error)}).`;
+      throw ApplicationFailure.nonRetryable(message, 'ResultNotKept');
+    }
+  }
+
+  decode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
+    return this.own.decode(payloads, context);
   }
 }
 

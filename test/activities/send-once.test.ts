@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type ActivityExecuteInput, DefaultLogger } from '@temporalio/worker';
-import { type Sending, SendingBorder, sendOnce } from '../../src/activities/send-once';
+import { type Sending, SendingBorder, SendingCodec, sendOnce } from '../../src/activities/send-once';
 import { CallDeferredError } from '../../src/activities/throttle';
 import { GatewayError, InvalidRequestError } from '../../src/gateway';
 import { notingClient } from '../harness/noting-client';
@@ -206,5 +206,35 @@ describe('an interceptor of the merchant that throws', () => {
   test('before anything has left fails the attempt, which may be repeated', async () => {
     const error = await attempt(async () => 'nothing was sent', { interceptors });
     expect(error).toMatchObject({ message: 'the metrics are away' });
+  });
+});
+
+describe('a codec of the merchant that fails to encode the result', () => {
+  const codec = new SendingCodec({
+    encode: fails(new Error('the keys are away')),
+    decode: async (payloads) => payloads,
+  });
+  /** As the SDK does it, after the activity. */
+  const encoding = {
+    execute: async (input: ActivityExecuteInput, next: (input: ActivityExecuteInput) => Promise<unknown>) => {
+      await next(input);
+      return codec.encode([]);
+    },
+  };
+  const encoded = (act: Attempt) => attempt(act, { interceptors: [() => ({ inbound: encoding })] });
+
+  test('after the request has left ends the activity: called off before a next attempt, it would say that nothing was sent', async () => {
+    const ended = { nonRetryable: true, type: 'ResultNotKept' };
+    expect(await encoded(sends(() => ({})))).toMatchObject(ended);
+    // A next attempt says that nobody knows, which has to arrive as well.
+    expect(await encoded(sends(() => ({})))).toMatchObject(ended);
+    expect(requests).toBe(1);
+  });
+
+  test('before anything has left fails the attempt, which may be repeated', async () => {
+    const failed = { message: 'the keys are away' };
+    expect(await encoded(async () => 'nothing was sent')).toMatchObject(failed);
+    expect(await encoded(async (sending) => sending.madeNothing(refused('not-created', false)))).toMatchObject(failed);
+    await expect(codec.encode([])).rejects.toMatchObject(failed);
   });
 });
