@@ -7,9 +7,9 @@ import {
   type EarlierPayment,
   type EarlierPayments,
   hasSeenTrade,
+  type NotedTrade,
   type NotificationSignal,
   namedByWorkflowId,
-  type OtherTrade,
   type PaymentCarried,
   type PaymentInput,
   QUERY,
@@ -102,7 +102,7 @@ async function withLeft(left: Left, client: Client, { run, input, payment, carri
   };
 }
 
-const withOther = (others: readonly OtherTrade[], other: OtherTrade): readonly OtherTrade[] =>
+const withOther = (others: readonly NotedTrade[], other: NotedTrade): readonly NotedTrade[] =>
   others.some(({ trade_no }) => trade_no === other.trade_no) ? others : [...others, other];
 
 /** The trade that somebody named to a run which had not seen it, and made no order. */
@@ -116,7 +116,8 @@ function withSecond(left: Left, later: readonly EarlierPayment[], payment: Earli
   const { trade_no, trade_status, order_amount } = payment;
   const watched = later.find(isOfOthers);
   if (watched === undefined || trade_no === null || trade_no === watched.trade_no) return left;
-  return { ...left, other_trades: withOther(left.other_trades, { trade_no, trade_status, order_amount }) };
+  const other = { trade_no, trade_status, order_amount, asked: 'answered' } as const;
+  return { ...left, other_trades: withOther(left.other_trades, other) };
 }
 
 /** An order may be started again and again: what a later run knew as well is not handed on twice. */

@@ -1,6 +1,7 @@
 /** What the runs of a payment before one, under the same workflow id, knew of it. Plain JSON, read once by the run that follows them. */
+import type { NotedTrade } from './known-order';
 import type { NotificationSignal } from './notification';
-import type { NewPayment, OtherTrade, PaymentState } from './payment';
+import type { NewPayment, PaymentState } from './payment';
 
 /** The order that a number was asked for with. */
 export type Order = Pick<NewPayment, 'kind' | 'request'>;
@@ -35,7 +36,7 @@ export interface EarlierPayments {
   /** The latest first. */
   readonly runs: readonly EarlierPayment[];
   /** Trades under the number that runs which somebody ended had put before a person. */
-  readonly other_trades: readonly OtherTrade[];
+  readonly other_trades: readonly NotedTrade[];
   /** What was notified to such runs, and none of them had settled. */
   readonly untaken: readonly NotificationSignal[];
   /** The order has an after-sale, which waits to be told of the end. */
@@ -54,5 +55,5 @@ export interface PaymentCarried {
   /** What was notified, and not settled by a look. */
   readonly claims: readonly NotificationSignal[];
   /** Trades that nobody but this run has put before a person. */
-  readonly other_trades: readonly OtherTrade[];
+  readonly other_trades: readonly NotedTrade[];
 }

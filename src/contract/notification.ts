@@ -45,11 +45,11 @@ export function tradesNamedBy(notifications: readonly Pick<NotificationSignal, '
 }
 
 /** What is known of a trade, as if it had been notified: whoever gets it compares it with the gateway. */
-export function asNotified({ trade_no, trade_status }: NotedTrade): NotificationSignal {
+export function asNotified({ trade_no, trade_status }: KnownTrade): NotificationSignal {
   return { trade_no, ...(trade_status === null ? {} : { trade_status }) };
 }
 
-interface NotedTrade {
+interface KnownTrade {
   readonly trade_no: string;
   readonly trade_status: string | null;
 }

@@ -8,7 +8,9 @@ import {
   isRefundStatus,
   isUnlikeOrder,
   type LatePayments,
+  type NotedTrade,
   type NotificationSignal,
+  type OtherTrade,
   outcomeOf,
   type PaymentOutcome,
   readSignal,
@@ -31,7 +33,6 @@ import {
   type KnownPayment,
   mayExist,
   needsDecision,
-  notedBefore,
   type PendingClaim,
   REACHES,
   type Reach,
@@ -202,8 +203,9 @@ function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): K
   const { other_trades, untaken, is_followed } = earlier;
   const isFollowed = known.isFollowed || is_followed;
   const read = withCreation({ ...known, earlier, isFollowed }, { isOwn: true });
-  const noted = other_trades.reduce(notedAsBefore, read);
-  const asked = other_trades.length > 0 ? raised(noted, 'second-trade') : noted;
+  const others = other_trades.reduce<readonly NotedTrade[]>(withNoted, read.others);
+  const named = { ...read, others };
+  const asked = other_trades.length > 0 ? raised(named, 'second-trade') : named;
   const left = untaken.reduce((one, signal) => onSignal(one, { is: 'carried', signal, at }), asked);
   return known.isAdopted ? withBefore(left, knownOfTrade(earlier), at) : left;
 }
@@ -221,7 +223,7 @@ function withBefore(known: KnownPayment, before: EarlierPayment | undefined, at:
     { ...known, before, order },
     { trade_no: ours, out_trade_no, ...(order ? saidBy(order) : {}) },
   );
-  const recalled = before.other_trades.reduce(notedAsBefore, named);
+  const recalled = before.other_trades.reduce(notedAtEnd, named);
   return before.outcome === 'SUCCESS' ? onEndedBefore(recalled, { is: 'ended-before', end: before, at }) : recalled;
 }
 
@@ -243,13 +245,12 @@ function onEndedBefore(known: KnownPayment, { end }: FactOf<'ended-before'>): Kn
       confirmed_by: end.confirmed_by ?? (end.outcome === 'SUCCESS' ? 'query' : null),
     },
   );
-  return end.other_trades.reduce(notedAsBefore, restored);
+  return end.other_trades.reduce(notedAtEnd, restored);
 }
 
-function notedAsBefore(known: KnownPayment, other: Parameters<typeof notedBefore>[0]): KnownPayment {
-  const { asked, trade_no, ...said } = notedBefore(other);
-  return noted(known, { other: trade_no, said, isAnswered: asked === 'answered' });
-}
+/** Of a run that has ended by itself: what that had a status of, it has asked for, or handed over to be asked for. */
+const notedAtEnd = (known: KnownPayment, { trade_no, ...said }: OtherTrade): KnownPayment =>
+  noted(known, { other: trade_no, said, isAnswered: said.trade_status !== null });
 
 // — Other trades under the order's number —
 

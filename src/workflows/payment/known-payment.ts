@@ -180,14 +180,6 @@ const NOTHING_SENT: KnownCreation = {
   last: null,
 };
 
-/** What an earlier run has a status of, it has asked for. */
-export const notedBefore = ({ trade_no, trade_status, order_amount }: Omit<NotedTrade, 'asked'>): NotedTrade => ({
-  trade_no,
-  trade_status,
-  order_amount,
-  asked: trade_status === null ? 'not yet' : 'answered',
-});
-
 // — What is read —
 
 /** The public state, as plain JSON. */
@@ -204,8 +196,10 @@ export function paymentState(known: KnownPayment): PaymentState {
 }
 
 /** All but our own: a trade that was noted before our trade_no was known may be that. */
-export const otherTrades = ({ others, shown }: KnownPayment): OtherTrade[] =>
-  shownTrades(others.filter(({ trade_no }) => trade_no !== shown.trade_no));
+const notedTrades = ({ others, shown }: KnownPayment): NotedTrade[] =>
+  others.filter(({ trade_no }) => trade_no !== shown.trade_no);
+
+export const otherTrades = (known: KnownPayment): OtherTrade[] => shownTrades(notedTrades(known));
 
 /** The ids of the trade that we know. */
 export const idOf = ({ shown }: KnownPayment): TradeId => knownIds(shown);
@@ -286,7 +280,7 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
     has_read: earlier?.read_by === run_id,
     taken,
     claims: [...contradicted, ...ofRefunds, ...signalsIn(claims)],
-    other_trades: state.other_trades.filter((one) => !isGiven(one)),
+    other_trades: notedTrades(known).filter((one) => !isGiven(one)),
   };
 }
 
