@@ -2,6 +2,7 @@
 import Big from 'big.js';
 import type { PaymentState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { UNDER_WAY_MS } from '../../hostile/base-world';
 import { statusOf, type Trade } from '../../hostile/gateway';
 import type { World } from './world';
 
@@ -89,15 +90,18 @@ export const nothingOfOursExists = ({ gateway: { exchanges }, creationsCutOff }:
 
 /**
  * Whether nothing tells this trade from one that we made: the gateway has named none as ours before it first showed this one,
- * and a creation was lost, on the way or with its worker, or answered without the number of its trade.
+ * and a creation was lost, on the way or with its worker, or answered without the number of its trade. An answer that is under way
+ * when this one is notified is called off, and tells nothing.
  */
 export function mayBeTakenForOurs(world: World, trade: Trade): boolean {
-  const { creationsCutOff, refundsAsked } = world;
+  const { acknowledged, creationsCutOff, refundsAsked } = world;
   const { exchanges } = world.gateway;
   const firstShown = ({ trade_no }: Trade) =>
     exchanges.find(({ shown }) => shown?.trade_no === trade_no)?.at ?? Number.POSITIVE_INFINITY;
   const found = firstShown(trade);
-  if (world.gateway.trades.some((one) => one.made_by === 'us' && firstShown(one) < found)) return false;
+  const notified = acknowledged.find(({ trade_no }) => trade_no === trade.trade_no)?.at ?? Number.POSITIVE_INFINITY;
+  const isNamedBefore = (one: Trade) => firstShown(one) < found && firstShown(one) + UNDER_WAY_MS < notified;
+  if (world.gateway.trades.some((one) => one.made_by === 'us' && isNamedBefore(one))) return false;
   // A merchant who refunds an order before it pays it takes what the gateway has under the number for its own.
   if (refundsAsked.some((at) => at <= found)) return true;
   const creations = exchanges.filter(({ at, is }) => is === 'creation' && at < found);
