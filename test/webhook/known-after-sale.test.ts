@@ -4,6 +4,7 @@ import { readNotification } from '../../src/gateway';
 import { isKnownAfterSale } from '../../src/webhook/known-after-sale';
 import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
 import { stateOf } from '../../src/workflows/order/rendering';
+import { endedPayment } from '../harness/ended-payment';
 import { ipn } from './support';
 
 const AT = Date.UTC(2026, 0, 1);
@@ -31,8 +32,8 @@ function endedAs(outcome: Exclude<RefundOutcome, 'ACCEPTED'>, answer: Partial<Re
   return stateOf(sale, 'app', 0);
 }
 
-function isKnown(state: ReturnType<typeof endedAs>, trade_status: string): boolean {
-  const notification = readNotification(ipn({ trade_no: 'T1', trade_status, out_request_no: 'a' }));
+function isKnown(state: ReturnType<typeof endedAs>, trade_status: string, trade_no = 'T1'): boolean {
+  const notification = readNotification(ipn({ trade_no, trade_status, out_request_no: 'a' }));
   if (!notification) throw new Error('The notification cannot be read.');
   return isKnownAfterSale(state, notification);
 }
@@ -51,4 +52,21 @@ test.each([
   ['REFUND_REFUSED', false],
 ])('of a refund that is done, %s is known: %s', (trade_status, known) => {
   expect(isKnown(endedAs('REFUNDED', { refund_status: 'REFUND_REVOKE' }), trade_status)).toBe(known);
+});
+
+test('what becomes of a refund of a trade that was the order’s before is news as well', () => {
+  const state = endedAs('REFUNDED');
+  const other_trades = [{ trade_no: 'T1', trade_status: 'PARTIAL_REFUND', order_amount: '150.00' }];
+  const refunds = state.refunds.map((one) => ({ ...one, trade_no: 'T1' }));
+  const ids = { app_id: 'app', out_trade_no: state.out_trade_no, trade_no: 'T2' };
+  const payment = endedPayment(ids, { other_trades }, { ended_at: AT, watch_until: 0 }).state;
+  const later = {
+    ...state,
+    trade_no: 'T2',
+    refunds,
+    payment,
+  };
+  expect(isKnown(later, 'PARTIAL_REFUND')).toBe(true);
+  expect(isKnown(later, 'REFUND_REVOKE')).toBe(false);
+  expect(isKnown(later, 'REFUND_REVOKE', 'T2')).toBe(false);
 });

@@ -21,6 +21,7 @@ import {
   type AfterSaleResolution,
   type AfterSaleRunInput,
   type AfterSaleState,
+  type Attention,
   claimOf,
   type EarlierAfterSale,
   FAILURE,
@@ -173,7 +174,7 @@ class AfterSaleRun {
   private watch_until = 0;
   /** When it was last read how the payment has ended; ms since the epoch. */
   private read_at = 0;
-  private read: Promise<void> = Promise.resolve();
+  private isReadingEnd = false;
   /** How many notifications have come to this run. */
   private notified = 0;
   /** How many signals `payment` have come to this run. */
@@ -344,12 +345,12 @@ class AfterSaleRun {
       this.learned = new LearnedFacts(ledger ?? given, fold);
       facts.push(
         ...handed.flatMap((one) => this.factsIn(one)),
+        ...sent.flatMap(lostIn),
         // The payment says which trade was sold, or what was sent does. The number alone, or who started this run, may name another one.
         { is: 'introduced', method, trade_no: trade_no ?? sent.at(-1)?.trade_no ?? null },
         // A payment that hands itself over says more than is read of it.
         ...(end === null || this.isHandedOver(end) ? [] : [{ is: 'ended', payment: end, contradicted: [] } as const]),
         ...(is_unread ? [{ is: 'noticed', what: 'unread' } as const] : []),
-        ...sent.flatMap(lostIn),
         ...cutOff(this.order),
         ...claims.map((claim) => ({ is: 'notified', claim }) as const),
       );
@@ -366,7 +367,7 @@ class AfterSaleRun {
     // After a reset a signal that nobody handles comes once more: the run before has put it before a person.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';
     this.learn(...facts, ...this.early.splice(0).filter((fact) => !(wasReset(policy) && isKnownNotice(fact))));
-    if (isKnownHere) await this.followPayment();
+    if (isKnownHere) await this.paymentFollowed();
     else this.read_at = Date.now();
     return isKnownHere;
   }
@@ -506,7 +507,8 @@ class AfterSaleRun {
     const times = lasting === undefined ? this.lookTimes : { ...this.lookTimes, settling_ms: lasting_ms };
     this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
     const answer = this.rechecks.begin();
-    await this.followPayment();
+    await this.paymentFollowed();
+    const { trade_no } = this.order;
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.order.heard > after);
     // "No such order" counts only where each look says so, and a silence only where none shows the trade. Another trade under the
     // order's number says nothing of its own.
@@ -519,22 +521,43 @@ class AfterSaleRun {
       else await this.onTrade(looked.trade, after);
       isFound ||= looked.is === 'found' && isOwnTrade(this.order, looked.trade);
     }
-    if (missing && !isFound) this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
+    if (missing && !isFound) this.learnNothingOf(trade_no, attentionAfter(missing), after);
     answer();
-    if (missing === undefined || isFound) return undefined;
+    if (missing === undefined || isFound || trade_no !== this.order.trade_no) return undefined;
     return missing.is === 'no-answer' || !isDenialAnswer(this.order) ? missing.is : undefined;
   }
 
-  /** How the payment has ended, which says which trade is the order’s: one that runs is to tell it, of any other it is read. */
-  private followPayment(): Promise<void> {
-    const { payment, following, paid } = this.order;
-    if (payment !== null || (following && paid === null)) return Promise.resolve();
-    if (Date.now() - this.read_at >= READ_AGAIN_MS) {
+  /** The gateway does not show this trade. The order may have got another one meanwhile, of which that says nothing. */
+  private learnNothingOf(trade_no: string | null, why: Attention, after: number): void {
+    if (trade_no === this.order.trade_no) this.learn({ is: 'unanswered', why, after });
+  }
+
+  /**
+   * How the payment has ended, which says which trade is the order’s: one that runs is to tell it, of any other it is read. Returns whether it is
+   * read by now: Temporal's list may be down for long.
+   */
+  private followPayment(): () => boolean {
+    if (!this.isFollowed && !this.isReadingEnd && Date.now() - this.read_at >= READ_AGAIN_MS) {
       this.read_at = Date.now();
-      // Callers wait for it too, whoever has begun it.
-      this.read = uncancelled(() => this.readEnd());
+      this.isReadingEnd = true;
+      void uncancelled(() => this.readEnd()).finally(() => {
+        this.isReadingEnd = false;
+      });
     }
-    return this.read;
+    // Callers wait for it too, whoever has begun it.
+    return () => this.isFollowed || !this.isReadingEnd;
+  }
+
+  private get isFollowed(): boolean {
+    const { payment, following, paid } = this.order;
+    return payment !== null || (following !== null && paid === null);
+  }
+
+  /** The gateway is asked all the same, after a while. */
+  private async paymentFollowed(): Promise<void> {
+    const isRead = this.followPayment();
+    if (isRead()) return;
+    await condition(isRead, this.settings.patience_ms, { summary: 'until it is read how the payment has ended' });
   }
 
   private async readEnd(): Promise<void> {
@@ -553,9 +576,10 @@ class AfterSaleRun {
   /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
   private async search(after: NotFound['is']): Promise<void> {
     const { app_id } = this.input;
-    const { heard, reasons } = this.order;
+    const { heard, reasons, trade_no } = this.order;
     const isInterrupted = () =>
       this.rechecks.isRequested ||
+      this.order.trade_no !== trade_no ||
       this.order.heard > heard ||
       this.order.reasons.length < reasons.length ||
       (after === 'no-such-order' && isDenialAnswer(this.order)) ||
@@ -572,8 +596,8 @@ class AfterSaleRun {
     const searched = await searchOn(search, wait);
     if (searched.is === 'found') return this.onTrade(searched.trade, heard);
     if (searched.is !== 'denied') return;
-    this.learn({ is: 'unanswered', why: 'unknown-trade', after: heard });
-    if (!isDenialAnswer(this.order)) await this.search('no-such-order');
+    this.learnNothingOf(trade_no, 'unknown-trade', heard);
+    if (trade_no === this.order.trade_no && !isDenialAnswer(this.order)) await this.search('no-such-order');
   }
 
   /** The other trades under the number that the gateway has answered for: each is news once it moves on. */
@@ -628,9 +652,7 @@ class AfterSaleRun {
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
     if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: order.heard });
-    // The order may have got another trade meanwhile: what the gateway says of the one before says nothing of it.
-    if (sent.trade === null && order.trade_no === this.order.trade_no)
-      this.learn({ is: 'unanswered', why: 'unknown-trade', after: order.heard });
+    if (sent.trade === null) this.learnNothingOf(order.trade_no, 'unknown-trade', order.heard);
     if (sent.trade) await this.onTrade(sent.trade, order.heard);
     else if (sent.answered.said !== 'refused' && !this.isWatchEnough(sent.answered.said)) await this.look(0);
   }
@@ -718,7 +740,7 @@ class AfterSaleRun {
     // The buyer may have paid since the last look.
     if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
     // A payment that has not ended may sell another trade than the one that was found.
-    await this.followPayment();
+    if (!(await isInTime(this.followPayment()))) throw notTaken();
     const mayBeOfOthers = () =>
       this.order.paid !== null && this.order.payment === null && this.order.following !== null;
     if (!(await isInTime(() => !mayBeOfOthers()))) throw notEnded();
@@ -862,8 +884,9 @@ const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): Know
   trade_no: trade_no ?? null,
 });
 
-/** A refund that a run may have sent which nobody can ask. */
-const lostIn = ({ number, amount, currency }: SentRefund): NewAfterSaleFact[] => [
+/** A refund that a run may have sent which nobody can ask, for the trade that was the order's then. */
+const lostIn = ({ number, amount, currency, trade_no }: SentRefund): NewAfterSaleFact[] => [
+  { is: 'introduced', trade_no },
   { is: 'requested', number, amount, currency },
   { is: 'begun', number },
   { is: 'answered', number, answered: { said: 'unknown' } },

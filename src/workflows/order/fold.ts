@@ -38,6 +38,7 @@ import type { AfterSaleFact } from './facts';
 import {
   askedOfAllGone,
   CONTRADICTED,
+  findMade,
   findOwnRefund,
   findRefund,
   isComplete,
@@ -69,6 +70,7 @@ import {
 } from './payment-end';
 import { afterAnswer, afterNamed, hasCalledAPart, judged } from './refund-end';
 import { latePaymentRefundNumber } from './refund-requests';
+import { ofOtherTrade } from './refusals';
 import { changedAt, lagLeft, replicaLag } from './replica-lag';
 import { decidedAfterSale } from './resolve';
 
@@ -143,8 +145,8 @@ function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late
   if (late_payments === 'attention' || !isOurTrade(order) || paid === null) return raised(order, 'late-payment');
   const number = latePaymentRefundNumber(order);
   if (late_payments !== 'refund' || findLateRefund(order)) return order;
-  // Its number is that of the order: a trade before this one has used it.
-  if (findRefund(order, number)) return raised(order, 'late-payment');
+  // Its number is that of the order: a trade before this one may have used it.
+  if (findMade(order, number)) return raised(order, 'late-payment');
   const asked = withRefund(onRequested(order, { is: 'requested', number, ...paid, at }), number, { isLate: true });
   const account = refundNeedsAccount(method);
   if (account === undefined) return asked;
@@ -183,9 +185,9 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
         isOverdue: false,
       });
     case 'answered':
-      return afterAnswer(order, fact);
+      return inLedgerOf(order, fact.number, (its) => afterAnswer(its, fact));
     case 'decided':
-      return decidedAfterSale(order, fact);
+      return inLedgerOf(order, fact.refund?.number ?? '', (its) => decidedAfterSale(its, fact));
     case 'taken':
       return { ...order, wait: takenOn(order.wait, fact) };
     case 'passed':
@@ -239,38 +241,56 @@ function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
   // It may have been noted before it was known to be the order's own.
   const others = order.others.filter((one) => one.trade_no !== trade_no);
   if (known === null) return { ...order, trade_no, others };
-  const held = order.held.filter(({ claim }) => isOfTrade(claim, trade_no));
-  const own: KnownOrder = { ...withLedgerOf(trade_no, order), others, held, seen: null, bank: null, denied: null };
+  const isOfNow = (claim: NotificationClaim) => isOfTrade(claim, trade_no);
+  const claims = [...order.held.map(({ claim }) => claim), ...order.contradicted];
+  const held = order.held.filter(({ claim }) => isOfNow(claim));
+  const contradicted = order.contradicted.filter(isOfNow);
+  const own = { ...withLedgerOf(trade_no, order), ...{ others, held, contradicted }, ...NOT_ASKED_FOR };
   const other = { trade_no: known, trade_status: seen?.status ?? null, order_amount: paid?.amount ?? null };
-  return raised(noted(own, { ...other, asked: seen === null ? 'not yet' : 'answered' }), 'second-trade');
+  const second = raised(noted(own, { ...other, asked: seen === null ? 'not yet' : 'answered' }), 'second-trade');
+  // What was notified of the one before, and not confirmed, is not forgotten with it.
+  return claims.filter((claim) => !isOfNow(claim)).reduce(withClaimOfOther, second);
 }
 
-/**
- * Each trade has its own ledger: a refund of one says nothing of the money of another. What has not left us waits for the trade that is the
- * order's now, but for a refund of late money, which is asked for of each trade anew.
- */
+/** Of the trade that is the order's now, the gateway has said nothing yet. */
+const NOT_ASKED_FOR = { seen: null, bank: null, denied: null } as const;
+
+/** Each trade has its own ledger: a refund of one says nothing of the money of another. */
 function withLedgerOf(trade_no: string, order: KnownOrder): KnownOrder {
-  const hasLeft = ({ begun }: LedgerRefund) => begun !== null;
-  const { paid, history, elsewhere, refunds } = order;
-  const ofBefore: TradeLedger = {
-    ...{ trade_no: order.trade_no, paid, history, elsewhere, isComplete: isComplete(order) },
-    refunds: refunds.filter(hasLeft).map(withoutTrade),
-  };
-  const waiting = refunds.filter((one) => !hasLeft(one) && !one.isLate);
   const own = order.earlier.find((one) => one.trade_no === trade_no) ?? { ...NOTHING_KNOWN, isComplete: true };
-  const known = withoutReasons(order, ['refund-elsewhere']);
-  const named: KnownOrder = {
-    ...known,
-    ...{ trade_no, paid: own.paid, history: own.history, elsewhere: own.elsewhere },
-    refunds: [...own.refunds, ...waiting],
-    earlier: [...order.earlier.filter((one) => one.trade_no !== trade_no), ofBefore].slice(-KEPT_TRADES),
-  };
+  const earlier = [...order.earlier.filter((one) => one.trade_no !== trade_no), ledgerOf(order, trade_no)];
+  const { paid, history, elsewhere, refunds } = own;
+  const known = withoutReasons(order, ['refund-elsewhere', 'unknown-trade']);
+  const named = { ...known, trade_no, paid, history, elsewhere, refunds, earlier: earlier.slice(-KEPT_TRADES) };
   return own.isComplete ? named : withUnknownRefund(named);
 }
 
-/** Its trade is not polled any more, so nothing but a person can tell what becomes of it. */
-const withoutTrade = (refund: LedgerRefund): LedgerRefund =>
-  refund.outcome === null ? { ...refund, ...CONTRADICTED } : refund;
+/** What is kept of a trade that is not the order's any more, because that is `now`. */
+function ledgerOf(order: KnownOrder, now: string | null): TradeLedger {
+  const { trade_no, paid, history, elsewhere } = order;
+  const refunds = order.refunds.map((one) => ofTradeBefore(one, now));
+  return { trade_no, paid, history, elsewhere, refunds, isComplete: isComplete(order) };
+}
+
+/**
+ * Its trade is not polled any more, so nothing but its number or a person can tell what becomes of it. What has not left us was granted for
+ * that trade, whose money and currency are not those of another.
+ */
+function ofTradeBefore(refund: LedgerRefund, now: string | null): LedgerRefund {
+  if (refund.outcome !== null) return refund;
+  return { ...refund, ...(refund.phase === 'waiting' ? notMade(ofOtherTrade(now)) : CONTRADICTED) };
+}
+
+/** What is said of a refund by its number is said in the ledger of its trade, as if that were the order's own. */
+function inLedgerOf(order: KnownOrder, number: string, change: (its: KnownOrder) => KnownOrder): KnownOrder {
+  const ledger = order.earlier.find(({ refunds }) => refunds.some((one) => one.number === number));
+  if (ledger === undefined) return change(order);
+  const { isComplete: isWhole, ...its } = ledger;
+  const nothingElse = { ...NOT_ASKED_FOR, payment: null, held: [], contradicted: [], others: [], earlier: [] };
+  const changed = change({ ...order, ...its, ...nothingElse, reasons: isWhole ? [] : ['refund-elsewhere'] });
+  const earlier = order.earlier.map((one) => (one === ledger ? ledgerOf(changed, order.trade_no) : one));
+  return { ...order, earlier };
+}
 
 /** What may still be paid does not end with a later run, nor where the same end is only read. */
 const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
@@ -525,7 +545,7 @@ function isMoreThanOurs(order: KnownOrder): boolean {
 
 function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): KnownOrder {
   const order = { ...changedAt(before, at), heard: before.heard + 1 };
-  if (!isOfTrade(claim, order.trade_no)) return onOfOther(order, claim);
+  if (!isOfTrade(claim, order.trade_no)) return onOfOther(order, claim, at);
   const { trade_status = '', out_request_no } = claim;
   const heard = heardOfBank(withAmount(order, claim), trade_status, at);
   const refund = findOwnRefund(heard, out_request_no);
@@ -545,7 +565,19 @@ function withNamed(order: KnownOrder, { trade_no, trade_status, amount }: Notifi
   return noted(order, { trade_no, trade_status: trade_status ?? null, order_amount: amount ?? null });
 }
 
-function onOfOther(order: KnownOrder, { trade_no, trade_status, amount }: NotificationClaim): KnownOrder {
+function onOfOther(order: KnownOrder, claim: NotificationClaim, at: number): KnownOrder {
+  const { trade_no, trade_status = '', out_request_no = '' } = claim;
+  const ledger = order.earlier.find((one) => one.trade_no === trade_no);
+  const refund = ledger?.refunds.find(({ number }) => number === out_request_no);
+  const isOfRefund = refund !== undefined && refund.begun !== null && isRefundStatus(trade_status);
+  const known = isOfRefund
+    ? inLedgerOf(order, out_request_no, (its) => afterNamed(its, refund, trade_status, at))
+    : order;
+  return withClaimOfOther(known, claim);
+}
+
+/** Another trade under the order's number is noted with what a notification says of it. */
+function withClaimOfOther(order: KnownOrder, { trade_no, trade_status, amount }: NotificationClaim): KnownOrder {
   if (!trade_no) return order;
   const said = { trade_no, trade_status: trade_status ?? null, order_amount: amount ?? null };
   return toldOf(order, noted(order, said), trade_no);

@@ -48,6 +48,12 @@ export const refundsOf = ({ earlier, refunds }: KnownOrder): readonly LedgerRefu
 export const findRefund = (order: KnownOrder, number: string): LedgerRefund | undefined =>
   refundsOf(order).find((one) => one.number === number);
 
+/** The refund that has a number. Where there certainly is none, its number is free again. */
+export function findMade(order: KnownOrder, number: string): LedgerRefund | undefined {
+  const refund = findRefund(order, number);
+  return refund?.outcome === 'NOT_CREATED' && refund.asked === null ? undefined : refund;
+}
+
 /** The gateway has said, in a notification or in an answer that is older than what it shows now, that a refund paid nothing; not which. */
 export function askedOfAllGone(order: KnownOrder): KnownOrder {
   return { ...order, refunds: order.refunds.map((one) => (mayBeGone(one) ? { ...one, ...CONTRADICTED } : one)) };
@@ -99,8 +105,10 @@ export const withElsewhere = (order: KnownOrder, elsewhere: string): KnownOrder 
 /** Whether all that went back is in the ledger, or named by a person. */
 export const isComplete = ({ reasons }: Pick<KnownOrder, 'reasons'>): boolean => !reasons.includes('refund-elsewhere');
 
-/** The history as people read it. */
-export const transitionsOf = ({ earlier, history }: KnownOrder): Transition[] =>
-  [...earlier.flatMap((one) => one.history), ...history]
-    .toSorted((one, other) => Date.parse(one.time) - Date.parse(other.time))
-    .map(({ shown_at: _shown, ...transition }) => transition);
+/** The history as people read it: that of its trade, and of the trades before it. */
+export const transitionsOf = ({ earlier, ...own }: KnownOrder): Transition[] =>
+  [...earlier, own].flatMap(ownTransitions).toSorted((one, other) => Date.parse(one.time) - Date.parse(other.time));
+
+/** The history of its trade alone. */
+export const ownTransitions = ({ history }: Pick<KnownOrder, 'history'>): Transition[] =>
+  history.map(({ shown_at: _shown, ...transition }) => transition);

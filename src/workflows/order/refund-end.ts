@@ -40,17 +40,22 @@ export function afterAnswer(
   const refund = findRefund(order, number);
   // A notification of its end, or a person, may have been faster: callers were answered then, and get the same again.
   if (refund === undefined || refund.phase === 'ended') return order;
+  // A notification has said meanwhile that the gateway has it, whoever made it.
+  const isThere = refund.named !== null;
   switch (answered.said) {
     case 'taken':
       return withRefund(order, number, { phase: 'taken', answer: answered.answer, answered_at: at });
+    case 'unknown':
+      return withRefund(order, number, { phase: isThere ? 'taken' : 'lost', answered_at: at });
+  }
+  if (isThere) return withRefund(order, number, { phase: 'lost', answered_at: at, ...CONTRADICTED });
+  switch (answered.said) {
     case 'not-sent':
       return withOwnRefund(order, { ...refund, ...NOT_BEGUN });
     case 'refused':
       return withRefund(order, number, notMade(answered.failure));
     case 'taken-by-others':
       return withUnknownRefund(withRefund(order, number, notMade(answered.failure)));
-    case 'unknown':
-      return withRefund(order, number, { phase: 'lost', answered_at: at });
   }
 }
 
@@ -78,7 +83,7 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
   // Whichever try it means, that is known. The gateway has used the number, where there was one try.
   if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;
   // Nothing says which try under the number it means.
-  return withRefund(order, number, refund.attempt > 1 ? CONTRADICTED : end);
+  return withRefund(order, number, refund.attempt > 1 ? { named: status, ...CONTRADICTED } : end);
 }
 
 /** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */

@@ -18,7 +18,7 @@ import { DAY } from '../../gateway/pure/durations';
 import { hasAtMost } from '../../gateway/pure/ids';
 import { amountProblem, isMore, sameAmount, sumOf } from '../../gateway/pure/money';
 import { invalidRequest } from '../shared/request-rules';
-import { findRefund, leftToGrant } from './ledger';
+import { findMade, findOwnRefund, leftToGrant } from './ledger';
 import { obstacleToAny } from './next-step';
 import { notNow } from './refusals';
 
@@ -76,10 +76,12 @@ export function grantRefund(
   const isWhole = part === undefined || sameAmount(part, paid.amount);
   const named = isWhole ? 'whole' : { amount: part, currency, reason };
   const number = order.out_request_no ?? generatedRefundNumber(sale, named);
-  const earlier = findRefund(sale, number);
-  // Where there certainly is no refund, its number may be used again.
-  if (earlier && (earlier.outcome !== 'NOT_CREATED' || earlier.asked !== null))
-    return repeated(earlier, paid.amount, requests.get(number), order);
+  const made = findMade(sale, number);
+  if (made) {
+    // The number that we make is one of the order: it would be answered with what went back of another trade.
+    if (order.out_request_no === undefined && !findOwnRefund(sale, number)) throw madeOfOtherTrade(sale, number);
+    return repeated(made, paid.amount, requests.get(number), order);
+  }
   const obstacle = obstacleToAny(sale, now);
   if (obstacle) throw typedFailure(obstacle.type, obstacle.message, obstacle.details);
   const left = leftToGrant(sale);
@@ -125,6 +127,13 @@ function repeated(earlier: LedgerRefund, paid: string, first: RefundOrder | unde
   );
 }
 
+const madeOfOtherTrade = ({ trade_no }: KnownOrder, number: string) =>
+  typedFailure(
+    FAILURE.differentRequest,
+    `This refund was asked for before, as ${number}, of the trade that was the order’s then. Nothing was sent now. To give back money of trade ${trade_no}, give the request an out_request_no of its own (--number).`,
+    { fields: ['out_request_no'] },
+  );
+
 function differing(
   { number, amount, currency, isAll }: LedgerRefund,
   paid: string,
@@ -164,7 +173,7 @@ function spent(out_request_no: string, outcome: RefundOutcome | null): Applicati
 
 /** The answer to a request whose refund has one, or has ended. Throws why there is none. */
 export function answerTo(entry: RefundState | undefined, state: AfterSaleState): RefundAnswer {
-  const { trade_no, out_trade_no, trade_status, attention } = state;
+  const { trade_no, out_trade_no } = state;
   if (entry === undefined) throw pending('another request under its number came first');
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
   if (entry.attention === 'unknown-refund') throw pending('a person has to say what became of it');
@@ -172,17 +181,21 @@ export function answerTo(entry: RefundState | undefined, state: AfterSaleState):
   if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
   if (outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE') throw spent(out_request_no, outcome);
-  if (outcome === null)
-    throw pending(
-      entry.started_at
-        ? 'the gateway has not settled it'
-        : attention === null
-          ? `another refund of this trade comes first${trade_status === 'REFUND_VERIFYING' ? ': it waits for its buyer, who has to confirm it, or name an account, at the gateway' : ''}`
-          : `a person has to look at the trade first (${attention})`,
-    );
+  if (outcome === null) throw pending(entry.started_at ? 'the gateway has not settled it' : waitsFor(entry, state));
   const ids = { trade_no, out_trade_no, out_request_no };
   // It ended without the gateway's own answer: by a person, or by a query.
   return { ...ids, refund_amount, refund_currency, refund_status: outcome, recovered: true };
+}
+
+/** What a refund that has not been sent waits for. */
+function waitsFor(entry: RefundState, { attention, trade_status, refunds }: AfterSaleState): string {
+  if (attention !== null) return `a person has to look at the trade first (${attention})`;
+  if (trade_status === 'REFUND_VERIFYING')
+    return 'another refund of this trade comes first: it waits for its buyer, who has to confirm it, or name an account, at the gateway';
+  const isFirst = !refunds.some((one) => one !== entry && (one.outcome === null || one.outcome === 'ACCEPTED'));
+  return isFirst
+    ? 'the gateway has to show first what became of the trade'
+    : 'another refund of this trade comes first';
 }
 
 function resolvedAsNotCreated({ resolved }: RefundState): ApplicationFailure {

@@ -50,3 +50,9 @@ export const notLeft = (): RefundFailure =>
   notRefunded(
     'Since this refund was asked for, so much has gone back by others that it is more than what is left. Read the state, and ask for what is left.',
   );
+
+/** A later payment of the order has named another trade as its own, `now`. */
+export const ofOtherTrade = (now: string | null): RefundFailure =>
+  notRefunded(
+    `The order’s trade is another one now, ${now ?? 'which is not known'}, and this refund was asked for of the one before. Read the state, and ask again for what is to go back.`,
+  );

@@ -23,7 +23,7 @@ import { shownTrades } from '../shared/noted-trades';
 import { tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './attention';
-import { attentionOfRefund, isComplete, outcomeOfRefund, transitionsOf } from './ledger';
+import { attentionOfRefund, isComplete, outcomeOfRefund, ownTransitions, transitionsOf } from './ledger';
 import { paymentNow } from './payment-end';
 
 /**
@@ -69,15 +69,18 @@ export function stateOf(
   };
 }
 
-/** What is told of the trade: what it showed before the payment's end is the payment's to tell, as far as that has seen it. */
+/**
+ * What is told of the order's trade; of the trades before it nothing is told any more. What it showed before the payment's end is the
+ * payment's to tell, as far as that has seen it.
+ */
 export function transitionsToTell(order: KnownOrder): Transition[] {
   const { payment, following } = order;
-  if (payment === null) return following ? [] : transitionsOf(order);
+  if (payment === null) return following ? [] : ownTransitions(order);
   const { history, trade_status, outcome } = payment.state;
   // A run that repeats how an earlier one has ended has no history: that one has told it.
   const told = [...history.map(({ to }) => to), trade_status, outcome];
   const isTold = ({ time, to }: Transition) => Date.parse(time) <= payment.ended_at && told.includes(to);
-  return transitionsOf(order).filter((one) => !isTold(one));
+  return ownTransitions(order).filter((one) => !isTold(one));
 }
 
 /** Nothing comes before a dispute among the reasons, so the wait has begun when it was heard. */

@@ -31,15 +31,7 @@ import {
   withUnknownRefund,
 } from './ledger';
 import { isFresh } from './next-step';
-import {
-  hasMoney,
-  hasUndecidedAmount,
-  isUnpaid,
-  otherAmounts,
-  outcomeNow,
-  paymentNow,
-  shownStatus,
-} from './payment-end';
+import { hasMoney, isUnpaid, otherAmounts, outcomeNow, paymentNow, shownStatus } from './payment-end';
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
 const REFUND_OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
@@ -200,7 +192,8 @@ export function standingDecision(
   if (outcome === undefined) return undefined;
   if (isEnd(outcome)) {
     const { outcome: standing, confirmed_by: by } = paymentNow(sale, null) ?? {};
-    return by === 'operator' && standing && !hasUndecidedAmount(sale) ? { outcome: standing, by } : undefined;
+    const isAsked = sale.reasons.includes('amount-mismatch');
+    return by === 'operator' && standing && !isAsked ? { outcome: standing, by } : undefined;
   }
   const { phase, asked, confirmed_by: by = null, outcome: standing } = findRefund(sale, out_request_no ?? '') ?? {};
   if (by === null || by === 'query' || !standing) return undefined;

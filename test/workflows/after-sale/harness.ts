@@ -76,6 +76,12 @@ export class Sale {
     return { answer: update.result().catch(asError) };
   }
 
+  /** The gateway notifies the trade so, and the webhook has taken it. */
+  notify(said: { trade_status: string; out_request_no?: string }): Promise<void> {
+    const ids = { app_id: APP.app_id, out_trade_no: this.out_trade_no, trade_no: this.trade.trade_no };
+    return this.handle.signal('notification', { ...ids, ...said });
+  }
+
   pass(ms: number): Promise<void> {
     return this.env.sleep(ms);
   }

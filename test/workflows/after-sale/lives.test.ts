@@ -214,3 +214,30 @@ test('who asks again for a refund that is before a person hears that, and not th
   await sale.pass(MINUTE);
   expect(await again.answer).toMatchObject({ type: 'RefundPending' });
 });
+
+test('a refund that is notified as under way while its attempts go on is not sent', async () => {
+  const sale = await newSale();
+  sale.gateway.bankStatus = () => 'SUCCESS';
+  sale.gateway.refundMishaps = Array.from({ length: 4 }, () => ({ refuse: { code: '20000' } }));
+  const { answer } = await sale.ask('150.00', { out_request_no: 'b' });
+  await sale.pass(10_000);
+  await sale.notify({ trade_status: 'REFUND_PROCESSING', out_request_no: 'b' });
+  await sale.pass(HOUR);
+  expect(sale.trade.refunds).toEqual([]);
+  expect(await sale.state()).toMatchObject({ attention: 'unknown-refund', refunding_amount: '150.00' });
+  expect(await answer).toMatchObject({ type: 'RefundPending' });
+});
+
+test('while Temporal’s list is down, a caller is answered in the time of a refund, and the gateway is asked all the same', async () => {
+  const sale = await newSale({ settings: { PAYMENTS_WATCH_WINDOW: '30d' } });
+  await sale.open();
+  await sale.pass(HOUR);
+  sale.env.work({ 'payments.knownBefore': () => Promise.reject(new Error('the list is down')) });
+  const before = sale.gateway.queries;
+  await sale.notify({ trade_status: 'DISPUTE' });
+  const { answer } = await sale.ask('150.00', { out_request_no: 'b' });
+  await sale.pass(31_000);
+  expect(await answer).toMatchObject({ type: 'NotAnswered' });
+  await sale.pass(HOUR);
+  expect(sale.gateway.queries).toBeGreaterThan(before);
+});

@@ -768,6 +768,7 @@ describe('where a later payment names another trade as the order’s', () => {
   const seen = (reason: Attention): Fact => ({ is: 'decided', by: 'ana', reason: 'seen', seen: reason });
   const failure = { type: 'NotRefunded', message: 'refused', details: {} };
   const refused = (number: string, amount: string) => sent(number, amount, { said: 'refused', failure });
+  const notSent = (number: string): Fact => ({ is: 'answered', number, answered: { said: 'not-sent' } });
   const refunds = ({ state }: Order) =>
     state.refunds.map(({ out_request_no, outcome, attention }) => [out_request_no, outcome, attention]);
 
@@ -832,22 +833,125 @@ describe('where a later payment names another trade as the order’s', () => {
     expect([ofT2, isComplete(order.sale)]).toEqual([true, false]);
   });
 
-  test('what certainly has not left us is asked of nobody, and is sent for the trade now', () => {
-    const order = sold(asks('a', '50.00'), { is: 'begun', number: 'a' }, names('T2'));
-    order.happens({ is: 'answered', number: 'a', answered: { said: 'not-sent' } }, keepsShowing('SUCCESS', HOUR, 'T2'));
-    order.happens(seen('second-trade'));
-    expect([order.state.attention, order.step]).toEqual([null, { take: 'send', number: 'a' }]);
+  test.each([
+    ['was asked for', [asks('a', '50.00'), names('T2')]],
+    ['was being sent', [asks('a', '50.00'), { is: 'begun', number: 'a' } as const, names('T2'), notSent('a')]],
+  ])('what %s was granted for the trade before: it is declined, and nobody is asked', (_how, moves) => {
+    const order = sold(...moves, keepsShowing('SUCCESS', HOUR, 'T2'), seen('second-trade'));
+    expect(refunds(order)).toEqual([['a', 'NOT_CREATED', null]]);
+    expect([order.state.attention, order.step.take, leftToGrant(order.sale)]).toEqual([null, 'rest', '150.00']);
+    expect(order.state.refunds[0]?.failure?.message).toMatch(/another one now, T2.*Nothing was sent/);
+    expect(grant(order.sale, '50.00', 'a', order.now)).toBe('new');
   });
 
-  test('the refund of the late money of one is not sent for the other', () => {
+  test.each([false, true])('the refund of the late money of one is not sent for the other (begun: %s)', (isBegun) => {
     const order = new Order();
     order.settings = { ...SETTINGS, late_payments: 'refund' };
     const expired = { ...asSold, outcome: 'EXPIRED', method: 'Wallet' } as const;
     order.happens(endedAs({ ...expired, payment_data: { trade_no: 'T1', recovered: false } }), sees('SUCCESS'));
-    expect(order.step).toMatchObject({ take: 'send' });
-    order.happens(names('T2'), seen('second-trade'), sees('PROCESSING', 'T2'));
-    expect(order.state.refunds).toEqual([]);
+    const number = order.step.take === 'send' ? order.step.number : '';
+    if (isBegun) order.happens({ is: 'begun', number });
+    order.happens(names('T2'), seen('second-trade'), ...(isBegun ? [notSent(number)] : []), sees('PROCESSING', 'T2'));
+    expect([refunds(order), order.step.take]).toEqual([[[number, 'NOT_CREATED', null]], 'watch']);
   });
+
+  test('what was notified of the one before, and not confirmed, is not forgotten', () => {
+    const order = sold(told('CHARGEBACK', undefined, 'T1'), names('T2'));
+    expect(order.state.other_trades).toMatchObject([{ trade_no: 'T1', trade_status: 'CHARGEBACK' }]);
+    const contradicted = sold(told('REFUNDED', undefined, 'T1'), keepsShowing('SUCCESS', HOUR));
+    expect(contradicted.state.attention).toBe('unconfirmed-notification');
+    contradicted.happens(names('T2'), seen('second-trade'), keepsShowing('SUCCESS', HOUR, 'T2'));
+    expect(contradicted.state.other_trades).toMatchObject([{ trade_no: 'T1', trade_status: 'REFUNDED' }]);
+    expect([contradicted.state.attention, contradicted.step.take]).toEqual([null, 'rest']);
+  });
+
+  test('a notification that names a refund of the one before tells what became of it', () => {
+    const order = sold(taken('a', '50.00'), HOUR, sees('PARTIAL_REFUND'), names('T2'), seen('second-trade'));
+    order.happens(keepsShowing('SUCCESS', HOUR, 'T2'));
+    expect(refunds(order)).toEqual([['a', null, 'unknown-refund']]);
+    order.happens(told('PARTIAL_REFUND', 'a', 'T1'));
+    expect(refunds(order)).toEqual([['a', 'REFUNDED', null]]);
+    order.happens(told('REFUND_REVOKE', 'a', 'T1'));
+    expect(refunds(order)).toEqual([['a', 'REFUND_REVOKE', null]]);
+  });
+
+  test('all of its money is asked for under a number of its own', () => {
+    const all = ({ sale, now }: Order) => grantRefund(sale, new Map(), {}, now);
+    const order = sold();
+    const { number, amount } = all(order);
+    order.happens(...taken(number, amount)(), HOUR, sees('REFUNDED'), names('T2'), keepsShowing('SUCCESS', HOUR, 'T2'));
+    expect(() => all(order)).toThrow(/asked for before, as R.*Nothing was sent now.*trade T2.*--number/);
+    expect(grantAt(order, '150.00')).toBe('new');
+  });
+
+  test('what a person decides of a refund of the one before is told to nobody as news of this one', () => {
+    const order = sold(
+      ended,
+      taken('a', '50.00'),
+      names('T2'),
+      keepsShowing('SUCCESS', HOUR, 'T2'),
+      seen('second-trade'),
+    );
+    const before = transitionsToTell(order.sale);
+    order.happens(HOUR, decides('a', 'REFUNDED'));
+    expect([refunds(order), transitionsToTell(order.sale)]).toEqual([[['a', 'REFUNDED', null]], before]);
+    expect(order.state.history.at(-1)).toMatchObject({ from: null, to: 'REFUNDED', by: 'ana' });
+  });
+
+  test('that others have used the number of one is asked of nobody for the other', () => {
+    const order = sold(asks('a', '50.00'), { is: 'begun', number: 'a' }, names('T2'));
+    order.happens({ is: 'answered', number: 'a', answered: { said: 'taken-by-others', failure } });
+    expect([isComplete(order.sale), refunds(order)]).toEqual([true, [['a', 'NOT_CREATED', null]]]);
+    order.happens(names('T1'));
+    expect(isComplete(order.sale)).toBe(false);
+  });
+});
+
+describe('a notification that names a refund which is just being sent says that the gateway has it', () => {
+  const begun = (...moves: Move[]) =>
+    sold(asks('b', '150.00'), { is: 'begun', number: 'b' }, told('REFUND_PROCESSING', 'b', 'T1'), ...moves);
+  const failure = { type: 'NotRefunded', message: 'refused', details: {} };
+  const [refund] = [({ state }: Order) => state.refunds.map(({ outcome, attention }) => ({ outcome, attention }))[0]];
+
+  test.each<Extract<Fact, { is: 'answered' }>['answered']>([
+    { said: 'not-sent' },
+    { said: 'refused', failure },
+    { said: 'taken-by-others', failure },
+  ])('so an answer that there is none (%j) is a question, and frees nothing', (answered) => {
+    const order = begun({ is: 'answered', number: 'b', answered }, keepsShowing('SUCCESS', HOUR));
+    expect([refund(order), leftToGrant(order.sale)]).toEqual([{ outcome: null, attention: 'unknown-refund' }, '0.00']);
+    expect(order.step.take).not.toBe('send');
+  });
+
+  test('so nobody is asked where the answer was lost, as where it comes first', () => {
+    const lostFirst = sold(lost('b', '150.00'), told('REFUND_PROCESSING', 'b', 'T1'));
+    const namedFirst = begun({ is: 'answered', number: 'b', answered: { said: 'unknown' } });
+    for (const order of [lostFirst, namedFirst]) {
+      order.happens(HOUR, sees('REFUND_PROCESSING'), HOUR, keepsShowing('REFUNDED', HOUR));
+      expect([refund(order), order.state.attention]).toEqual([{ outcome: 'REFUNDED', attention: null }, null]);
+    }
+  });
+
+  test('an end that it names under a number which was used before stays a question whatever the answer is', () => {
+    const order = sold(sent('b', '150.00', { said: 'refused', failure }), asks('b', '150.00'));
+    order.happens({ is: 'begun', number: 'b' }, told('REFUND_REFUSED', 'b', 'T1'));
+    order.happens({ is: 'answered', number: 'b', answered: { said: 'not-sent' } });
+    expect(refund(order)).toEqual({ outcome: null, attention: 'unknown-refund' });
+  });
+});
+
+test('a decision of a person does not stand against the answer to a later question of the order', () => {
+  const order = new Order().happens(endedAs({ ...asSold, trade_status: null, confirmed_by: 'operator' }));
+  order.happens(told('SUCCESS', undefined, 'T1'));
+  const mismatch: Fact = {
+    is: 'notified',
+    claim: { trade_status: 'SUCCESS', trade_no: 'T1', amount: '15.00', currency: 'BRL' },
+  };
+  order.happens(mismatch);
+  const decide = () =>
+    decisionOf(order.sale, { by: 'ben', reason: 'seen', outcome: 'CANCEL' }, order.state.attention, order.now);
+  expect(order.state.attention).toBe('amount-mismatch');
+  expect(decide()).toMatchObject({ order: 'CANCEL' });
 });
 
 describe('the wait for a person', () => {
@@ -888,7 +992,7 @@ test('an outcome that a person has said although the gateway shows another end i
 });
 
 test('a refund that waits, of an order whose own trade turns out to be none, is declined once a person has ended the search', () => {
-  const order = sold(asks('a', '50.00'), HOUR, { is: 'introduced', trade_no: 'T2' });
+  const order = sold(HOUR, { is: 'introduced', trade_no: 'T2' }, asks('a', '50.00'));
   order.happens({ is: 'asked', other: 'T1', trade: null, answer: 'answered' });
   order.happens({ is: 'unanswered', why: 'unknown-trade', after: 0 });
   order.happens({ is: 'decided', by: 'ana', reason: 'it was never made', seen: 'unknown-trade' });
