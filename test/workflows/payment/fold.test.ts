@@ -7,7 +7,7 @@ import type { EarlierPayment, PaymentInput, PaymentOutcome, PaymentState } from 
 import { classifyTransition } from '../../../src/contract';
 import type { Trade } from '../../../src/gateway';
 import { TRADE_STATUSES } from '../../../src/gateway/pure/status-names';
-import { hasClaimsAfter, idOf, mayExist, needsDecision } from '../../../src/workflows/payment/known-payment';
+import { carriedOf, hasClaimsAfter, idOf, mayExist, needsDecision } from '../../../src/workflows/payment/known-payment';
 import { LearningPayment, LEARNED_AT as T } from '../../harness/learning-payment';
 
 const MINUTE = 60_000;
@@ -459,4 +459,17 @@ test('a person who ends a payment of another trade than an earlier run had answe
   };
   expect(answered('T2')).toBeNull();
   expect(answered('T1')).toEqual(told);
+});
+
+test('another trade that was only notified is still to be asked for by the run that takes over from one that somebody ended', () => {
+  const payment = paymentAfter('PROCESSING');
+  payment.learn({ is: 'noted', other: 'T2', said: { trade_status: 'SUCCESS' } });
+  payment.learn({ is: 'noted', other: 'T3', said: trade('CANCEL', { trade_no: 'T3' }), isAnswered: true });
+  const { other_trades } = carriedOf(payment.known, 'r1', undefined);
+  const next = new LearningPayment(ORDER);
+  next.learn({ is: 'recalled', earlier: { runs: [], other_trades, untaken: [], is_followed: false, read_by: 'r2' } });
+  expect(next.known.others.map(({ trade_no, asked }) => [trade_no, asked])).toEqual([
+    ['T2', 'not yet'],
+    ['T3', 'answered'],
+  ]);
 });
