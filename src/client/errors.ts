@@ -21,7 +21,10 @@ export abstract class PaymentError extends ClientError {
   }
 }
 
-/** The order breaks the gateway's rules; nothing was sent. `issues` names every wrong field with its rule. */
+/**
+ * The order breaks the gateway's rules, so it was not sent. `issues` names every wrong field with its rule. With `may_exist` an earlier try of
+ * the same order, under other settings, may still show one.
+ */
 export class InvalidOrderError extends PaymentError {
   override readonly name = 'InvalidOrderError';
   readonly type = FAILURE.invalidRequest;
@@ -29,8 +32,11 @@ export class InvalidOrderError extends PaymentError {
   readonly issues: readonly FieldIssue[];
   /** The wrong fields, such as `customer.name`. */
   readonly fields: readonly string[];
-  constructor(message: string, out_trade_no: string, { issues }: Details) {
-    super(message, out_trade_no, { issues: issuesIn(issues) });
+  /** The order is watched, and its number cannot be used again before that is over: a new one could charge the buyer twice. */
+  readonly may_exist: boolean;
+  constructor(message: string, out_trade_no: string, { issues, may_exist }: Details) {
+    super(message, out_trade_no, { issues: issuesIn(issues), ...(may_exist === true ? { may_exist } : {}) });
+    this.may_exist = may_exist === true;
     this.issues = issuesIn(issues);
     this.fields = this.issues.map(({ field }) => field);
   }

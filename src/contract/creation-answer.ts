@@ -18,8 +18,9 @@ export function answerToKeep(state: PaymentState): PaymentData | null {
 export function creationAnswer(state: PaymentState): PaymentData | undefined {
   if (state.payment_data !== null) return state.payment_data;
   if (state.outcome === null) return undefined;
-  const { out_trade_no, trade_no, trade_status, outcome, confirmed_by, refused_because } = state;
-  // Nothing proves that a trade which was found meanwhile is of this order.
-  if (confirmed_by === 'operator') return { out_trade_no, trade_no: null, trade_status: outcome, recovered: false };
+  const { out_trade_no, trade_no, trade_status, outcome, confirmed_by, refused_because, mismatch } = state;
+  // Nothing proves that a trade which was found meanwhile is of this order, or one that costs something else.
+  if (confirmed_by === 'operator' || mismatch)
+    return { out_trade_no, trade_no: null, trade_status: outcome, recovered: false };
   return { out_trade_no, trade_no, trade_status: trade_status ?? outcome, ...refused_because, recovered: false };
 }

@@ -4,6 +4,7 @@ import type { RefundState } from './after-sale';
 import type { Attention } from './attention';
 import type { FieldIssue, GatewayErrorFields } from './gateway';
 import type { PaymentState } from './payment';
+import { outcomeOf } from './trade-status-table';
 
 /** The types of the failures that callers meet. {@link FailureDetails} has the fields of each. */
 export const FAILURE = {
@@ -168,12 +169,14 @@ interface KnownOrder extends TradeOfOthers, Pick<PaymentState, 'outcome' | 'orde
 const ADVICE = {
   open: 'It may still be paid. If this is the same sale, send the first request again for its payment data: a new out_trade_no could charge the buyer twice. Only another sale takes a new out_trade_no.',
   paid: 'It is paid. If this is the same sale, there is nothing more to charge. Only another sale takes a new out_trade_no.',
-  over: 'It ended without a payment, so a new try of this sale takes a new out_trade_no.',
+  over: 'It ended so, and money may have come since: read its state first. Where that is not SUCCESS, a new try of this sale takes a new out_trade_no.',
 } as const;
 
-function chargeOf({ outcome, attention }: KnownOrder): keyof typeof ADVICE {
+function chargeOf({ outcome, attention, trade_status }: KnownOrder): keyof typeof ADVICE {
   if (outcome === 'SUCCESS') return 'paid';
-  return outcome === null || attention !== null ? 'open' : 'over';
+  // A person may have ended it while the buyer can still pay.
+  const isOpen = outcome === null || (trade_status !== null && outcomeOf(trade_status) === null);
+  return isOpen || attention !== null ? 'open' : 'over';
 }
 
 function tradeShown({ trade_no, trade_status, order_amount, order_currency }: KnownOrder): string {

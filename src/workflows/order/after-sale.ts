@@ -344,10 +344,10 @@ class AfterSaleRun {
       const ledger = sale && { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null };
       this.learned = new LearnedFacts(ledger ?? given, fold);
       facts.push(
-        ...handed.flatMap((one) => this.factsIn(one)),
         ...sent.flatMap(lostIn),
+        ...handed.flatMap((one) => this.factsIn(one)),
         // The payment says which trade was sold, or what was sent does. The number alone, or who started this run, may name another one.
-        { is: 'introduced', method, trade_no: trade_no ?? sent.at(-1)?.trade_no ?? null },
+        { is: 'introduced', method, trade_no },
         // A payment that hands itself over says more than is read of it.
         ...(end === null || this.isHandedOver(end) ? [] : [{ is: 'ended', payment: end, contradicted: [] } as const]),
         ...(is_unread ? [{ is: 'noticed', what: 'unread' } as const] : []),

@@ -14,6 +14,7 @@ import {
   type KnownOrder,
   type LatePayments,
   type LedgerRefund,
+  type NotedTrade,
   type NotificationClaim,
   outcomeOf,
   type PaymentEnd,
@@ -204,9 +205,8 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
   const { state, run_id, ended_at } = payment;
   // What a run has handed over before is no news; and whose the refunds are that it has seen, our own ledger says, where there is one.
   const told = before.payment?.run_id === run_id ? before.payment.reasons : [];
-  const reasons = payment.reasons.filter(
-    (one) => !told.includes(one) && (one !== 'refund-elsewhere' || before.seen === null),
-  );
+  const hasLedger = before.seen !== null && isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no);
+  const reasons = payment.reasons.filter((one) => !told.includes(one) && (one !== 'refund-elsewhere' || !hasLedger));
   const raisedAll = (order: KnownOrder) => reasons.reduce(raised, order);
   // It hands itself over once more where something has come meanwhile, and may be read before or after that.
   if (before.payment?.run_id === run_id) return raisedAll({ ...before, payment: together(before.payment, payment) });
@@ -243,7 +243,12 @@ function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
   if (known === null) return { ...order, trade_no, others };
   const isOfNow = (claim: NotificationClaim) => isOfTrade(claim, trade_no);
   const claims = [...order.held.map(({ claim }) => claim), ...order.contradicted];
-  const held = order.held.filter(({ claim }) => isOfNow(claim));
+  // What was said of it as of another trade is compared with the gateway, as if it came now.
+  const said = order.others.flatMap((one) => (one.trade_no === trade_no ? saidOf(one) : []));
+  const held = [
+    ...said.map((claim) => ({ claim, heard: order.heard })),
+    ...order.held.filter(({ claim }) => isOfNow(claim)),
+  ];
   const contradicted = order.contradicted.filter(isOfNow);
   const own = { ...withLedgerOf(trade_no, order), ...{ others, held, contradicted }, ...NOT_ASKED_FOR };
   const other = { trade_no: known, trade_status: seen?.status ?? null, order_amount: paid?.amount ?? null };
@@ -253,14 +258,18 @@ function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
 }
 
 /** Of the trade that is the order's now, the gateway has said nothing yet. */
-const NOT_ASKED_FOR = { seen: null, bank: null, denied: null } as const;
+const NOT_ASKED_FOR = { seen: null, bank: null, denied: null, mismatch: undefined } as const;
+
+/** That it was paid, the payment itself says. */
+const saidOf = ({ trade_no, trade_status }: NotedTrade): NotificationClaim[] =>
+  trade_status !== null && isAfterSaleStatus(trade_status) ? [{ trade_no, trade_status }] : [];
 
 /** Each trade has its own ledger: a refund of one says nothing of the money of another. */
 function withLedgerOf(trade_no: string, order: KnownOrder): KnownOrder {
   const own = order.earlier.find((one) => one.trade_no === trade_no) ?? { ...NOTHING_KNOWN, isComplete: true };
   const earlier = [...order.earlier.filter((one) => one.trade_no !== trade_no), ledgerOf(order, trade_no)];
   const { paid, history, elsewhere, refunds } = own;
-  const known = withoutReasons(order, ['refund-elsewhere', 'unknown-trade']);
+  const known = withoutReasons(order, ['refund-elsewhere', 'unknown-trade', 'amount-mismatch']);
   const named = { ...known, trade_no, paid, history, elsewhere, refunds, earlier: earlier.slice(-KEPT_TRADES) };
   return own.isComplete ? named : withUnknownRefund(named);
 }

@@ -2,7 +2,7 @@
  * How a refund ends, in four ways: by the gateway's answer to it, by a notification that names its number, by what the trade's status says
  * of it (`refund-table.ts`, read here for what is known now), and by a person (`resolve.ts`). Pure.
  */
-import type { KnownOrder, LedgerRefund } from '../../contract';
+import { type KnownOrder, type LedgerRefund, refundMeaningOf } from '../../contract';
 import { isMore } from '../../gateway/pure/money';
 import type { AfterSaleFact } from './facts';
 import {
@@ -40,8 +40,8 @@ export function afterAnswer(
   const refund = findRefund(order, number);
   // A notification of its end, or a person, may have been faster: callers were answered then, and get the same again.
   if (refund === undefined || refund.phase === 'ended') return order;
-  // A notification has said meanwhile that the gateway has it, whoever made it.
-  const isThere = refund.named !== null;
+  // A notification has said meanwhile that the gateway has it, whoever made it. That one was refused says nothing of money.
+  const isThere = refund.named !== null && refundMeaningOf(refund.named) !== 'refused';
   switch (answered.said) {
     case 'taken':
       return withRefund(order, number, { phase: 'taken', answer: answered.answer, answered_at: at });

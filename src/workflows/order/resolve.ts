@@ -86,7 +86,11 @@ export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, sh
       ? { number: out_request_no, outcome }
       : undefined;
   if (refund) assertDecidable(sale, refund.number, refund.outcome, now);
-  if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
+  if (elsewhere !== undefined) {
+    if (refund && !findOwnRefund(sale, refund.number))
+      throw invalidRequest([{ field: 'refunded_elsewhere', rule: IS_OF_OTHER_TRADE }]);
+    assertElsewhere(sale, elsewhere);
+  }
   const decided = refund ? withRefund(sale, refund.number, asEnded(refund.outcome, 'operator')) : sale;
   const named = elsewhere === undefined ? decided : withElsewhere(decided, elsewhere);
   assertNotContradicted(sale, named, resolution);
@@ -209,6 +213,7 @@ const DENIED: Readonly<Partial<Record<RefundMeaning, (left: string, paid: string
 const NO_PAYMENT_HAS_ENDED = 'no payment of this order has ended, as far as is known: send it to the payment';
 const OUTCOME_IS_MISSING =
   'required: SUCCESS where the order counts as paid; CANCEL, REFUSED or EXPIRED where it does not';
+const IS_OF_OTHER_TRADE = 'send it alone: it is about the order’s trade, and this refund is of a trade before it';
 const AMOUNT_IS_MISSING =
   'required: all that went back by refunds that are not in the list, such as "100.00"; "0.00" where nothing did';
 

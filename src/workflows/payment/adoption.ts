@@ -32,7 +32,7 @@ import { TradeLooks } from './trade-looks';
 export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, context: PaymentContext): Promise<void> {
   const { policy, requests } = context;
   const { before } = context.known;
-  if (before?.outcome === 'SUCCESS') return adoptSale(input, before, context);
+  if (before && before.outcome !== null) return adoptSale(input, before, context);
   const found = paid ? taken(paid, context) : await untilFound(context);
   const outcome = outcomeOf(found.trade_status);
   const claims = claimsOfTrade(context.known, found.trade_no ?? context.known.shown.trade_no);
@@ -65,7 +65,7 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
 /** The ids to find the trade by, the surest first. Without a trade_no of ours, a notification may have named it. */
 function idsOf(known: KnownPayment): [TradeId, ...TradeId[]] {
   const trade_no = known.shown.trade_no ?? known.before?.trade_no ?? undefined;
-  return trade_no === undefined ? [idOf(known), ...namedTrades(known)] : [{ trade_no }];
+  return trade_no === undefined ? [idOf(known), ...namedTrades(known)] : [{ ...idOf(known), trade_no }];
 }
 
 /** Looks, and searches between the looks: what comes meanwhile is answered by a look that begins after it. */

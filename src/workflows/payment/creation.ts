@@ -1,8 +1,9 @@
 /** Creates the order so that it is made once. Whether it may be sent again is the table in creation-table.ts; this file does it. */
 import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
-import type { Trade } from '../../contract';
+import type { CreateResult, Trade } from '../../contract';
 import {
   contradictsRefusal,
+  creationOf,
   dataOfCreation,
   detailsOf,
   FAILURE,
@@ -171,9 +172,20 @@ export class OrderCreation {
     return false;
   }
 
-  /** Our own rules refuse a resend where the settings changed in between: the earlier try may still have made the order. */
-  private failed(error: unknown): never {
-    if (!mayExist(this.context.known) || !(error instanceof ApplicationFailure)) throw error;
+  /**
+   * Our own rules refuse a resend where the settings changed in between, or are another worker's: the earlier try may still have made the
+   * order. After a gateway that was busy, that is a refusal like the gateway's.
+   */
+  private failed(error: unknown): Extract<CreateResult, { is: 'not-created' }> {
+    const { known, learn } = this.context;
+    if (known.creation.reach === 'none' || !(error instanceof ApplicationFailure)) throw error;
+    if (!mayExist(known)) {
+      const { message } = error;
+      const refused = { outcome: 'not-created', retryable: false, operation: creationOf(this.order) } as const;
+      const tried = { is: 'not-created', error: refused, message, credentials: false } as const;
+      learn({ is: 'answered', tried });
+      return tried;
+    }
     this.raiseIfMayExist();
     const details = { ...detailsOf(error), may_exist: true };
     throw typedFailure(error.type ?? FAILURE.invalidRequest, error.message, details);

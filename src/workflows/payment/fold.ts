@@ -202,7 +202,8 @@ function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): Known
 function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): KnownPayment {
   const { other_trades, untaken, is_followed } = earlier;
   const isFollowed = known.isFollowed || is_followed;
-  const read = withCreation({ ...known, earlier, isFollowed }, { isOwn: true });
+  const reached = Math.max(known.creation.reached, ...earlier.runs.map((one) => one.reached));
+  const read = withCreation({ ...known, earlier, isFollowed }, { isOwn: true, reached });
   const others = other_trades.reduce<readonly NotedTrade[]>(withNoted, read.others);
   const named = { ...read, others };
   const asked = other_trades.length > 0 ? raised(named, 'second-trade') : named;
@@ -224,7 +225,7 @@ function withBefore(known: KnownPayment, before: EarlierPayment | undefined, at:
     { trade_no: ours, out_trade_no, ...(order ? saidBy(order) : {}) },
   );
   const recalled = before.other_trades.reduce(notedAtEnd, named);
-  return before.outcome === 'SUCCESS' ? onEndedBefore(recalled, { is: 'ended-before', end: before, at }) : recalled;
+  return before.outcome !== null ? onEndedBefore(recalled, { is: 'ended-before', end: before, at }) : recalled;
 }
 
 /** The end of the run before stands: news of another trade under its number does not change it. */

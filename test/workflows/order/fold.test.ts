@@ -898,6 +898,29 @@ describe('where a later payment names another trade as the order’s', () => {
     expect(order.state.history.at(-1)).toMatchObject({ from: null, to: 'REFUNDED', by: 'ana' });
   });
 
+  test('what was notified of it before is compared with the gateway first', () => {
+    const order = sold(told('CHARGEBACK', undefined, 'T2'), seen('second-trade'), names('T2'), sees('SUCCESS', 'T2'));
+    expect(order.state.claims).toEqual([{ trade_no: 'T2', trade_status: 'CHARGEBACK' }]);
+    expect(order.happens(asks('z', '150.00')).step.take).toBe('look');
+  });
+
+  test('refunds of others that its own payment has seen stop its refunds, whatever is known of the trade before', () => {
+    const order = sold(endedAs({ ...asSold, trade_no: 'T2', run_id: 'r2' }, 'refund-elsewhere'), sees('SUCCESS', 'T2'));
+    expect([isComplete(order.sale), grantAt(order, '150.00')]).toEqual([false, expect.stringMatching(/do not know/)]);
+  });
+
+  test('what went back elsewhere is named alone where a refund of the trade before is decided', () => {
+    const order = sold(taken('a', '50.00'), names('T2'), keepsShowing('SUCCESS', HOUR, 'T2'));
+    const said = {
+      by: 'ana',
+      reason: 'seen',
+      outcome: 'REFUNDED',
+      out_request_no: 'a',
+      refunded_elsewhere: '60.00',
+    } as const;
+    expect(() => decisionOf(order.sale, said, order.state.attention, order.now)).toThrow(/send it alone/);
+  });
+
   test('that others have used the number of one is asked of nobody for the other', () => {
     const order = sold(asks('a', '50.00'), { is: 'begun', number: 'a' }, names('T2'));
     order.happens({ is: 'answered', number: 'a', answered: { said: 'taken-by-others', failure } });
@@ -932,11 +955,11 @@ describe('a notification that names a refund which is just being sent says that 
     }
   });
 
-  test('an end that it names under a number which was used before stays a question whatever the answer is', () => {
+  test('but that one was refused says nothing of money: whichever request it means, none went', () => {
     const order = sold(sent('b', '150.00', { said: 'refused', failure }), asks('b', '150.00'));
     order.happens({ is: 'begun', number: 'b' }, told('REFUND_REFUSED', 'b', 'T1'));
-    order.happens({ is: 'answered', number: 'b', answered: { said: 'not-sent' } });
-    expect(refund(order)).toEqual({ outcome: null, attention: 'unknown-refund' });
+    order.happens({ is: 'answered', number: 'b', answered: { said: 'refused', failure } });
+    expect(refund(order)).toEqual({ outcome: 'NOT_CREATED', attention: null });
   });
 });
 

@@ -222,14 +222,14 @@ describe('a late, impossible or unknown status', () => {
 const EARLIER: EarlierPayment = {
   ...{ run_id: 'r1', app_id: 'app', out_trade_no: 'order-1', made: 'order', trade_no: null, trade_status: null },
   ...{ order_amount: null, order_currency: null, method: null, outcome: null, confirmed_by: null },
-  ...{ payment_data: null, refused_because: null, other_trades: [] },
+  ...{ payment_data: null, refused_because: null, other_trades: [], reached: 1 },
 };
 
 // — Any sequence of reports —
 
-describe('money after the end of an earlier run, where the settings accept it', () => {
+describe('money after somebody has ended an earlier run, where the settings accept late money', () => {
   const after = (previous: object) => {
-    const before = { ...EARLIER, outcome: 'EXPIRED', ...previous } as const;
+    const before = { ...EARLIER, ...previous } as const;
     const payment = new LearningPayment(
       { kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', trade_no: 'T1' },
       'accept',
@@ -449,7 +449,7 @@ test('what a person called sold, and the gateway never showed, has no status of 
 
 test('a person who ends a payment of another trade than an earlier run had answers nobody with the data of that one', () => {
   const told = { trade_no: 'T1', recovered: false };
-  const before = { ...EARLIER, outcome: 'EXPIRED', trade_no: 'T1', payment_data: told } as const;
+  const before = { ...EARLIER, trade_no: 'T1', payment_data: told } as const;
   const runs = { other_trades: [], untaken: [], is_followed: false, read_by: 'r2' };
   const answered = (trade_no: string) => {
     const payment = new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', trade_no });
@@ -472,4 +472,15 @@ test('another trade that was only notified is still to be asked for by the run t
     ['T2', 'not yet'],
     ['T3', 'answered'],
   ]);
+});
+
+test('an order that has ended is taken on as it has ended: what came since is its after-sale’s', () => {
+  const payment = new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' });
+  const before = { ...EARLIER, outcome: 'EXPIRED', trade_no: 'T1' } as const;
+  payment.learn({
+    is: 'recalled',
+    earlier: { runs: [before], other_trades: [], untaken: [], is_followed: false, read_by: 'r2' },
+  });
+  payment.query(trade('SUCCESS'), T);
+  expect(payment.state).toMatchObject({ outcome: 'EXPIRED', attention: null });
 });

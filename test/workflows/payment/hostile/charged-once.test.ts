@@ -1,5 +1,6 @@
 /** Promises 1 and 2: never two charges of ours under one number, and an order of unknown outcome is not blindly sent again. */
 
+import { gatewayActivities } from '../../../../src/activities';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Mishap } from '../../hostile/gateway';
@@ -20,6 +21,7 @@ import {
   outcome,
   outcomeNow,
   pay,
+  recheck,
   reset,
   sale,
   sell,
@@ -240,4 +242,43 @@ test('promise 1: where a busy gateway has made the order twice, and both are pai
   busyAtFirst();
   await happens(pay, MINUTE, move('T1', 'SUCCESS'), move('T2', 'SUCCESS'), 10 * DAY);
   expect([await tradesKnown(), await sale()]).toMatchObject([['T2', 'T1'], { attention: 'second-trade' }]);
+});
+
+/** A worker whose own rules refuse the order: its settings have no address for notifications. Returns what mends it. */
+function refusesByItsRules(): () => void {
+  const { functions } = world.temporal.activities;
+  const whole = Reflect.get(functions, 'gateway.create');
+  const lacking = gatewayActivities({ gateways: new Map(), sealingKeys: () => [], notifyUrl: undefined });
+  Reflect.set(functions, 'gateway.create', lacking['gateway.create']);
+  return () => Reflect.set(functions, 'gateway.create', whole);
+}
+
+test('promise 1: an order that a busy gateway made all the same is looked for where our rules refuse the next attempt', async () => {
+  await begin({ creations: ['temporary'] });
+  await happens(pay, 200);
+  const ours = world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'us');
+  const mend = refusesByItsRules();
+  await happens(MINUTE, mend, move(ours, 'SUCCESS'), pay, MINUTE, HOUR);
+  expect(world.gateway.trades).toHaveLength(1);
+  expect(await tradesKnown()).toEqual(['T1']);
+});
+
+test('promise 1: a caller of the TypeScript client hears that the order may exist where our rules refuse to send it again', async () => {
+  await begin({ creations: ['answer lost'], findsBy: 'trade_no alone' });
+  await happens(pay, 10 * SECOND, refusesByItsRules, 3 * MINUTE);
+  const said = world.payments.outcome(world.out_trade_no).catch((error: unknown) => error);
+  await world.pass(MINUTE);
+  expect(await said).toMatchObject({ name: 'InvalidOrderError', may_exist: true, details: { may_exist: true } });
+});
+
+const cancelled = () => happens(pay, MINUTE, move('T1', 'CANCEL'), recheck, MINUTE);
+test.each<[string, () => Promise<void>]>([
+  ['money came after the end', () => happens(cancelled, tell('T1', 'SUCCESS'), 10 * MINUTE)],
+  ['a person said CANCEL while the trade is open', () => happens(pay, MINUTE, decide('CANCEL'), 10 * MINUTE)],
+])('promise 1: nobody is told to take a new number without a look where %s', async (_where, act) => {
+  await begin();
+  await act();
+  world.pay({ kind: 'direct', amount: '160.00' });
+  await world.pass(MINUTE);
+  expect(world.told.at(-1)).toMatchObject({ message: expect.stringMatching(/read its state first|may still be paid/) });
 });

@@ -2,6 +2,7 @@
 
 import { isSold } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import type { Act } from '../../hostile/happens';
 import {
   AFTER,
   adopt,
@@ -19,6 +20,7 @@ import {
   notify,
   oddSignal,
   outcome,
+  outcomeNow,
   pay,
   recheck,
   refund,
@@ -27,10 +29,12 @@ import {
   sale,
   sell,
   settle,
+  startBroken,
   stateNow,
   tell,
   terminate,
   tradeAt,
+  tradesKnown,
   trouble,
   works,
   world,
@@ -211,4 +215,25 @@ describe('a refund that is asked for before its payment has ended', () => {
       expect((await afterSale())?.refunds).toMatchObject([{ outcome: named, confirmed_by: 'notification' }]);
     },
   );
+});
+
+test.each<[string, Act]>([
+  ['reset', reset],
+  ['terminated and adopted', () => happens(terminate, 5 * SECOND, adopt)],
+])('an order that was sent twice is known to be so by the run after one that was %s', async (_how, act) => {
+  await begin({ creations: ['carried out late', 'none'], late_ms: 20_000, lag_ms: 29_000, shows: 'the first' });
+  await happens(pay, 42 * SECOND, act, MINUTE, move('T1', 'SUCCESS'), 10 * HOUR, move('T2', 'SUCCESS'), 10 * HOUR);
+  expect((await tradesKnown()).sort()).toEqual(['T1', 'T2']);
+});
+
+test('a trade that is taken on is found by a gateway that knows it by the order’s number alone', async () => {
+  await begin({ findsBy: 'out_trade_no alone' });
+  await happens(pay, MINUTE, terminate, MINUTE, tell('T1', 'SUCCESS'), 3 * HOUR);
+  expect(await outcome()).toBe('SUCCESS');
+});
+
+test('an order that has ended stays so, and is answered as before, where its number is started anew in a broken way', async () => {
+  await begin({ forgetsAfter_ms: 3 * MINUTE });
+  await happens(pay, MINUTE, move('T1', 'EXPIRED'), recheck, 10 * MINUTE, startBroken, 12 * HOUR, pay, MINUTE);
+  expect([await outcome(), await outcomeNow(), answers(), running()]).toEqual(['EXPIRED', 'EXPIRED', ['T1', 'T1'], []]);
 });
