@@ -16,6 +16,7 @@ import { invalidRequest } from '../shared/request-rules';
 import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
 import { hasNews, type PaymentContext } from './context';
+import { staysEnded } from './known-before';
 import {
   claimsOfTrade,
   idOf,
@@ -32,7 +33,7 @@ import { TradeLooks } from './trade-looks';
 export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, context: PaymentContext): Promise<void> {
   const { policy, requests } = context;
   const { before } = context.known;
-  if (before && before.outcome !== null) return adoptSale(input, before, context);
+  if (before && staysEnded(before)) return adoptEnded(input, before, context);
   const found = paid ? taken(paid, context) : await untilFound(context);
   const outcome = outcomeOf(found.trade_status);
   const claims = claimsOfTrade(context.known, found.trade_no ?? context.known.shown.trade_no);
@@ -65,7 +66,9 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
 /** The ids to find the trade by, the surest first. Without a trade_no of ours, a notification may have named it. */
 function idsOf(known: KnownPayment): [TradeId, ...TradeId[]] {
   const trade_no = known.shown.trade_no ?? known.before?.trade_no ?? undefined;
-  return trade_no === undefined ? [idOf(known), ...namedTrades(known)] : [{ ...idOf(known), trade_no }];
+  if (trade_no === undefined) return [idOf(known), ...namedTrades(known)];
+  // Of an order that was made elsewhere, a notification may have named the number wrongly.
+  return [known.before?.made === 'order' ? { ...idOf(known), trade_no } : { trade_no }];
 }
 
 /** Looks, and searches between the looks: what comes meanwhile is answered by a look that begins after it. */
@@ -153,15 +156,15 @@ function noteEarlierTrade(before: EarlierPayment | undefined, { known, learn, ra
   raise('second-trade');
 }
 
-/** Keeps a sale as it is, whatever started this run. What came since is the after-sale's. */
-async function adoptSale(
+/** Keeps an order as it has ended, whatever started this run. What came since is the after-sale's. */
+async function adoptEnded(
   { trade_no: named }: AdoptedPayment,
-  sale: EarlierPayment,
+  end: EarlierPayment,
   context: PaymentContext,
 ): Promise<void> {
   const { app_id, policy, learn, raise } = context;
   // A person resolved it as sold before its trade_no was known, so a person says whether this trade is it.
-  if (!sale.trade_no && context.known.shown.trade_no !== null) raise('unproven-trade');
+  if (!end.trade_no && context.known.shown.trade_no !== null) raise('unproven-trade');
   if (context.known.shown.order_amount === null) {
     // No query had shown what was paid.
     const looked = await lookOnce(app_id, idOf(context.known), policy);

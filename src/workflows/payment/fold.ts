@@ -25,7 +25,7 @@ import { withNoted } from '../shared/noted-trades';
 import { takenOn, waitAfter } from '../shared/wait';
 import { CREATION_SAID } from './creation-table';
 import type { PaymentFact, Tried } from './facts';
-import { answerFor, knownOfTrade } from './known-before';
+import { answerFor, knownOfTrade, staysEnded } from './known-before';
 import {
   isIn,
   isOver,
@@ -225,7 +225,7 @@ function withBefore(known: KnownPayment, before: EarlierPayment | undefined, at:
     { trade_no: ours, out_trade_no, ...(order ? saidBy(order) : {}) },
   );
   const recalled = before.other_trades.reduce(notedAtEnd, named);
-  return before.outcome !== null ? onEndedBefore(recalled, { is: 'ended-before', end: before, at }) : recalled;
+  return staysEnded(before) ? onEndedBefore(recalled, { is: 'ended-before', end: before, at }) : recalled;
 }
 
 /** The end of the run before stands: news of another trade under its number does not change it. */

@@ -64,6 +64,10 @@ export const isSameOrder = (one: EarlierPayment, order: Order): boolean =>
 /** Whether it can be gone on from: there may be an order of ours, or the gateway, or a person, has told of a trade. */
 export const isFollowed = (one: EarlierPayment): boolean => one.made === 'order' || hasSeenTrade(one);
 
+/** What was told of an order stays so. Of a trade that nobody here has ordered, only a sale does: for its account it is asked for again. */
+export const staysEnded = ({ made, outcome }: EarlierPayment): boolean =>
+  outcome === 'SUCCESS' || (made === 'order' && outcome !== null);
+
 const isSale = ({ outcome }: EarlierPayment) => outcome === 'SUCCESS';
 const endedAs = ({ run_id, order }: EarlierPayment, end: EarlierPayment) => ({ ...end, run_id, order });
 
