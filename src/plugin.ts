@@ -6,7 +6,7 @@
  * `bundleWorkflowCode` too, or messages of failures stay in clear text, and a payload that cannot be read may end the worker.
  */
 import type { ClientInterceptors, ClientOptions, ConnectionOptions } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
+import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
 import {
   type ActivityInterceptorsFactory,
@@ -199,12 +199,12 @@ function withWorkflows<O extends Pick<WorkerOptions, 'workflowsPath' | 'workflow
 const border = () => ({ inbound: new SendingBorder() });
 
 /** The same converter, where no codec of the merchant's has the server repeat what may have been sent. Ours does not fail. */
-const withinBorder = ({ payloadCodecs = [], ...converter }: DataConverter): DataConverter => ({
-  ...converter,
-  payloadCodecs: payloadCodecs.map((codec) =>
-    codec instanceof EncryptionCodec || codec instanceof SendingCodec ? codec : new SendingCodec(codec),
-  ),
-});
+const withinBorder = (converter: DataConverter): DataConverter => {
+  const { payloadCodecs } = converter;
+  if (payloadCodecs === undefined) return converter;
+  const isSafe = (codec: PayloadCodec) => codec instanceof EncryptionCodec || codec instanceof SendingCodec;
+  return { ...converter, payloadCodecs: payloadCodecs.map((one) => (isSafe(one) ? one : new SendingCodec(one))) };
+};
 
 /** These before the others, once: a plugin may be applied twice. */
 const withOnce = <T>(ours: readonly T[], others: readonly T[] = []): T[] => [...new Set([...ours, ...others])];
