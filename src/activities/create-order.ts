@@ -10,11 +10,12 @@ import {
   parseDirectPayment,
   type RuleSettings,
   SealingError,
+  UnknownSealingKeyError,
 } from '../gateway';
 import { isDuplicate } from '../gateway/refusals';
 import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import { invalidRequestFailure, isTooLate, silenceOf } from './failures';
-import type { NotifyUrlOf, PaymentGateway } from './gateways';
+import { type NotifyUrlOf, type PaymentGateway, sealingKeyNotConfigured } from './gateways';
 import { type Sending, type SentRequest, sendOnce } from './send-once';
 import { serverClock } from './time';
 import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-secrets';
@@ -140,7 +141,11 @@ async function openSecrets(
   for (const name of SECRET_FIELDS) {
     const value = parsed[name];
     const binding = { app_id, out_trade_no: parsed.out_trade_no };
-    if (isSealed(value)) opened[name] = await open(value, keys, binding, options);
+    if (isSealed(value))
+      opened[name] = await open(value, keys, binding, options).catch((error: unknown) => {
+        if (!(error instanceof UnknownSealingKeyError)) throw error;
+        throw sealingKeyNotConfigured(error.message, creationOf({ kind }));
+      });
   }
   assertToken(opened, parsed.out_trade_no);
   return { ...parsed, ...opened };

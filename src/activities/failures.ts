@@ -4,7 +4,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { type Attention, FAILURE, type NotCreated, type Silence, timeText, typedFailure } from '../contract';
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
-import { AppNotConfiguredError } from './gateways';
+import { NotConfiguredError } from './gateways';
 import { heldBack, heldBackPoll } from './held-back';
 import { inOneLine } from './one-line';
 import { CallDeferredError } from './throttle';
@@ -83,7 +83,7 @@ export function isNoSuchOrder(error: unknown, words: ReadonlySet<string>): error
 
 /** Why an error is no answer of the gateway about the thing asked for. */
 export function silenceOf(error: GatewayError): Silence {
-  if (error instanceof AppNotConfiguredError) return 'settings';
+  if (error instanceof NotConfiguredError) return 'settings';
   return isCredentialsRefusal(error.fields()) ? 'credentials' : 'no-answer';
 }
 

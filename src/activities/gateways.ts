@@ -26,15 +26,27 @@ export function gatewayOf<G extends object>(gateways: ReadonlyMap<string, G>, ap
   return gateways.get(app_id) ?? new AbsentGateway(app_id);
 }
 
-/** This worker's settings lack the app: nothing was sent. The call may be made again, for as long as any that is not answered. */
-export class AppNotConfiguredError extends GatewayError {
-  constructor(app_id: string, operation: string) {
-    super(
-      `Nothing was sent for app ${app_id}: the settings of the worker ${process.pid}@${hostname()} have no such app. Add it to the file that GATEWAY_APPS_FILE names (or set GATEWAY_APP_ID and GATEWAY_SECRET_KEY) and restart that worker; or the app_id is mistyped.`,
-      { outcome: 'not-sent', retryable: true, operation },
-    );
+/** This worker's settings lack what the call needs: nothing was sent. The call may be made again, for as long as any that is not answered. */
+export class NotConfiguredError extends GatewayError {
+  constructor(message: string, operation: string) {
+    super(message, { outcome: 'not-sent', retryable: true, operation });
   }
 }
+
+const thisWorker = () => `the settings of the worker ${process.pid}@${hostname()}`;
+
+export const appNotConfigured = (app_id: string, operation: string) =>
+  new NotConfiguredError(
+    `Nothing was sent for app ${app_id}: ${thisWorker()} have no such app. Add it to the file that GATEWAY_APPS_FILE names (or set GATEWAY_APP_ID and GATEWAY_SECRET_KEY) and restart that worker; or the app_id is mistyped.`,
+    operation,
+  );
+
+/** `message` names the order and the key. */
+export const sealingKeyNotConfigured = (message: string, operation: string) =>
+  new NotConfiguredError(
+    `${message} Nothing was sent: ${thisWorker()} lack that key. Add it to PAYMENTS_SEALING_JWKS, or to the file that PAYMENTS_SEALING_JWKS_FILE names, and restart that worker; or the order was sealed to a key that is no more.`,
+    operation,
+  );
 
 /** The gateway of an app that this worker does not have. */
 export class AbsentGateway implements PaymentGateway, AccountGateway, LookupGateway {
@@ -51,8 +63,7 @@ export class AbsentGateway implements PaymentGateway, AccountGateway, LookupGate
   readonly walletToken: LookupGateway['walletToken'];
 
   constructor(app_id: string) {
-    const refuse = (operation: string) => (): Promise<never> =>
-      Promise.reject(new AppNotConfiguredError(app_id, operation));
+    const refuse = (operation: string) => (): Promise<never> => Promise.reject(appNotConfigured(app_id, operation));
     this.pay = refuse('/trade/pay');
     this.createCheckout = refuse('/trade/create');
     this.query = refuse('/trade/query');

@@ -151,11 +151,11 @@ export const RUNBOOK = {
   },
   settings: {
     happened:
-      'The settings of the worker that took this lack its app, so the gateway was not asked. GATEWAY_APPS_FILE, or GATEWAY_APP_ID with GATEWAY_SECRET_KEY, names the apps of a worker.',
+      'The settings of the worker that took this lack its app, or the key that its secret is sealed to, so the gateway was not asked. GATEWAY_APPS_FILE, or GATEWAY_APP_ID with GATEWAY_SECRET_KEY, names the apps of a worker, and PAYMENTS_SEALING_JWKS its keys.',
     loses: 'The buyer waits, and may have paid; an order that was not sent fails once its time is over.',
-    look: 'The pending activity names the worker and the app. Then the settings of each worker of the task queue.',
-    act: 'Add the app to that worker’s settings and restart it, or correct the app_id of whoever sends the orders. `recheck` asks at once.',
-    after: 'A worker that has the app goes on with it. The gateway’s answer settles this without you.',
+    look: 'The pending activity names the worker, and the app or the key. Then the settings of each worker of the task queue.',
+    act: 'Add what lacks to that worker’s settings and restart it, or correct the app_id or the key of whoever sends the orders. `recheck` asks at once.',
+    after: 'A worker that has it goes on. The gateway’s answer settles this without you.',
   },
   'missing-activity': {
     happened:

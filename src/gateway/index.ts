@@ -52,7 +52,7 @@ export { parseTradeId, type Trade, type TradeId } from './query';
 export { parseRefund, type Refund, type RefundOfTrade } from './refund';
 export { type GatewayResponse, textField } from './response';
 export type { RefundedTrade, RuleSettings } from './rules';
-export { newSealingKeys, open, type Sealed, SealingError, seal } from './sealing';
+export { newSealingKeys, open, type Sealed, SealingError, seal, UnknownSealingKeyError } from './sealing';
 export {
   type NewSpeiAccount,
   parseNewSpeiAccount,

@@ -3,7 +3,15 @@
  * activity opens it, in memory, just before the request. The JWE names the app (`apu`) and the order (`apv`), so a sealed
  * value cannot be used for another order. All other personal data is encrypted by `codec/encryption-codec.ts`.
  */
-import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import {
+  CompactEncrypt,
+  compactDecrypt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from 'jose';
 
 /** Fields of an order that must never be readable in a history (section 4.1). */
 export const SECRET_FIELDS = ['token', 'account_verification_code'] as const;
@@ -28,6 +36,9 @@ export class SealingError extends Error {
   override readonly name = 'SealingError';
 }
 
+/** The seal names a key that is not among those given: another worker may have it. */
+export class UnknownSealingKeyError extends SealingError {}
+
 /** Seals a secret for the worker's public key. Throws SealingError if the key cannot be used. */
 export async function seal(secret: string, publicJwk: JWK, binding: SealingBinding): Promise<Sealed> {
   try {
@@ -51,7 +62,7 @@ export interface OpenOptions {
 
 /**
  * Opens a sealed secret with the first of the worker's private keys that fits. Throws SealingError if no key fits, or if it
- * does not name this app and this order.
+ * does not name this app and this order; UnknownSealingKeyError where the seal names a key that is not there.
  */
 export async function open(
   value: Sealed,
@@ -79,9 +90,25 @@ export async function open(
     }
     return opened.text;
   }
+  const kid = kidOf(value.sealed);
+  if (kid !== undefined && !privateJwks.some((one) => one.kid === kid)) {
+    throw new UnknownSealingKeyError(
+      `The sealed field of order ${binding.out_trade_no} is sealed to the key ${JSON.stringify(kid)}, which is none of the worker's ${privateJwks.length} sealing key(s).`,
+    );
+  }
   throw new SealingError(
     `The sealed field of order ${binding.out_trade_no} cannot be opened with the worker's ${privateJwks.length} sealing key(s): was it sealed to a key that has been deleted?`,
   );
+}
+
+/** The name of the key that it is sealed to, as it says itself; undefined where it names none. */
+function kidOf(sealed: string): string | undefined {
+  try {
+    const { kid } = decodeProtectedHeader(sealed);
+    return typeof kid === 'string' && kid.length <= 100 ? kid : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function tryOpen(sealed: string, jwk: JWK) {

@@ -112,3 +112,11 @@ test('an order that breaks another rule raises no attention', async () => {
   expect(failure).toMatchObject({ type: 'InvalidRequest', details: [{ issues: expect.any(Array) }] });
   expect(failure).not.toHaveProperty('details.0.attention');
 });
+
+test('an order that is sealed to a key which this worker lacks is left to another worker, and names the key', async () => {
+  const { publicJwk } = await newSealingKeys('the-new-one');
+  const failure = await create({ token: await seal('tok_canary', publicJwk, binding) });
+  expect(failure).toMatchObject({ nonRetryable: false, message: expect.stringMatching(/the-new-one.*lack that key/) });
+  expect(String(failure)).not.toContain('tok_canary');
+  expect(sent).toEqual([]);
+});

@@ -1,7 +1,7 @@
 /** Sealed secrets: only the worker's key opens them, and only for their order and app. */
 import { inspect } from 'node:util';
 import { CompactEncrypt, type CompactJWEHeaderParameters, generateKeyPair, importJWK, type JWK } from 'jose';
-import { newSealingKeys, open, SealingError, seal } from '../../src/gateway';
+import { newSealingKeys, open, SealingError, seal, UnknownSealingKeyError } from '../../src/gateway';
 import { isSealed } from '../../src/gateway/sealing';
 import { thrownBy } from '../harness/thrown';
 
@@ -90,10 +90,15 @@ describe('a plain JWE of another language', () => {
 });
 
 describe('not opened:', () => {
-  test('a seal to another key, such as one that has been deleted', async () => {
-    const sealed = await seal(pin, older.publicJwk, binding);
-    const error = await sealingErrorOf(open(sealed, worker.privateJwks.keys, binding));
+  test('a seal to another key, which another worker may have where the seal names it', async () => {
+    const { kid, ...unnamed } = older.publicJwk;
+    const error = await sealingErrorOf(open(await seal(pin, unnamed, binding), worker.privateJwks.keys, binding));
     expect(error.message).toMatch(/order order-1 cannot be opened with the worker's 1 sealing key/);
+    const named = await sealingErrorOf(
+      open(await seal(pin, older.publicJwk, binding), worker.privateJwks.keys, binding),
+    );
+    expect(named).toBeInstanceOf(UnknownSealingKeyError);
+    expect(named.message).toContain(`sealed to the key "${kid}", which is none of the worker's 1 sealing key`);
   });
 
   test('any seal without a key', async () => {
