@@ -202,7 +202,8 @@ function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): Known
 function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): KnownPayment {
   const { other_trades, untaken, is_followed } = earlier;
   const isFollowed = known.isFollowed || is_followed;
-  const reached = Math.max(known.creation.reached, ...earlier.runs.map((one) => one.reached));
+  const sent = earlier.runs.filter(({ made }) => made === 'order').map((one) => one.reached);
+  const reached = Math.max(known.creation.reached, ...sent);
   const read = withCreation({ ...known, earlier, isFollowed }, { isOwn: true, reached });
   const others = other_trades.reduce<readonly NotedTrade[]>(withNoted, read.others);
   const named = { ...read, others };
