@@ -67,7 +67,7 @@ export const starterActivities: StarterActivities = {
 
 const UNKNOWN_ORDER = {
   ...{ trade_no: null, trade_status: null, order_amount: null, order_currency: null },
-  ...{ outcome: null, attention: null },
+  ...{ outcome: null, confirmed_by: null, attention: null },
 } as const;
 
 /** The payment is over: its answer, where it is of the same order, or else what its run failed with. */

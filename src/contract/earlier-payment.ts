@@ -21,7 +21,7 @@ export interface EarlierPayment
   order?: Order | null | undefined;
   /** An order of ours, which it may have made or has sold; a trade of others, which the gateway has under the number; or none. */
   made: 'order' | 'nothing' | 'of others';
-  /** How many requests for it may have reached the gateway: of two, each may have made a trade. */
+  /** How many requests for it may have made a trade, or may do so yet. */
   reached: number;
 }
 

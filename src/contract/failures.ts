@@ -163,7 +163,9 @@ export function differentOrder(first: KnownOrder, fields: readonly string[]): Ap
   return typedFailure(FAILURE.differentRequest, message, { fields, trade_no, trade_status, order_amount, outcome });
 }
 
-interface KnownOrder extends TradeOfOthers, Pick<PaymentState, 'outcome' | 'order_currency' | 'attention'> {}
+interface KnownOrder
+  extends TradeOfOthers,
+    Pick<PaymentState, 'outcome' | 'confirmed_by' | 'order_currency' | 'attention'> {}
 
 /** What a new number for the same sale would do. */
 const ADVICE = {
@@ -172,11 +174,11 @@ const ADVICE = {
   over: 'It ended so, and money may have come since: read its state first. Where that is not SUCCESS, a new try of this sale takes a new out_trade_no.',
 } as const;
 
-function chargeOf({ outcome, attention, trade_status }: KnownOrder): keyof typeof ADVICE {
+function chargeOf({ outcome, confirmed_by, attention, trade_status }: KnownOrder): keyof typeof ADVICE {
   if (outcome === 'SUCCESS') return 'paid';
-  // A person may have ended it while the buyer can still pay.
-  const isOpen = outcome === null || (trade_status !== null && outcomeOf(trade_status) === null);
-  return isOpen || attention !== null ? 'open' : 'over';
+  // A person may have ended it while the buyer can still pay, or before the gateway had shown it.
+  const isOpen = trade_status === null ? confirmed_by === 'operator' : outcomeOf(trade_status) === null;
+  return outcome === null || isOpen || attention !== null ? 'open' : 'over';
 }
 
 function tradeShown({ trade_no, trade_status, order_amount, order_currency }: KnownOrder): string {

@@ -80,7 +80,7 @@ describe('an order that is asked for again', () => {
 describe('who asks for another order under a number is told what has it', () => {
   const first = {
     ...{ out_trade_no: 'order-1', trade_no: 'T1', order_amount: '150.00', order_currency: 'BRL' },
-    ...{ trade_status: 'PROCESSING', outcome: null, attention: null },
+    ...{ trade_status: 'PROCESSING', outcome: null, confirmed_by: null, attention: null },
   } as const;
   const told = (state: object) => differentOrder({ ...first, ...state }, ['subject']).message;
 
@@ -95,7 +95,11 @@ describe('who asks for another order under a number is told what has it', () => 
   test.each([
     ['may still be paid', {}],
     ['may exist, before the gateway has said so', { trade_no: null, trade_status: null, order_amount: null }],
-    ['was ended by a person, and its trade is open', { outcome: 'CANCEL' }],
+    ['was ended by a person, and its trade is open', { outcome: 'CANCEL', confirmed_by: 'operator' }],
+    [
+      'was ended by a person before the gateway had shown it',
+      { outcome: 'CANCEL', confirmed_by: 'operator', trade_status: null },
+    ],
     ['ended, and a person has to look', { outcome: 'EXPIRED', attention: 'unconfirmed-notification' }],
   ])('and that a new number could charge the buyer twice where the first %s', (_, state) => {
     expect(told(state)).toContain('a new out_trade_no could charge the buyer twice');

@@ -260,9 +260,12 @@ function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
 /** Of the trade that is the order's now, the gateway has said nothing yet. */
 const NOT_ASKED_FOR = { seen: null, bank: null, denied: null, mismatch: undefined } as const;
 
-/** That it was paid, the payment itself says. */
-const saidOf = ({ trade_no, trade_status }: NotedTrade): NotificationClaim[] =>
-  trade_status !== null && isAfterSaleStatus(trade_status) ? [{ trade_no, trade_status }] : [];
+/** That it was paid, the payment itself says; and that a refund paid nothing says nothing without the number of that. */
+function saidOf({ trade_no, trade_status }: NotedTrade): NotificationClaim[] {
+  const meaning = refundMeaningOf(trade_status);
+  const isEmpty = meaning === 'refused' || meaning === 'revoked';
+  return trade_status !== null && isAfterSaleStatus(trade_status) && !isEmpty ? [{ trade_no, trade_status }] : [];
+}
 
 /** Each trade has its own ledger: a refund of one says nothing of the money of another. */
 function withLedgerOf(trade_no: string, order: KnownOrder): KnownOrder {

@@ -163,7 +163,7 @@ async function adoptEnded(
   context: PaymentContext,
 ): Promise<void> {
   const { app_id, policy, learn, raise } = context;
-  // A person resolved it as sold before its trade_no was known, so a person says whether this trade is it.
+  // It ended before its trade_no was known, so a person says whether this trade is it.
   if (!end.trade_no && context.known.shown.trade_no !== null) raise('unproven-trade');
   if (context.known.shown.order_amount === null) {
     // No query had shown what was paid.

@@ -42,6 +42,8 @@ const FRESH_LOOK_MS = 5_000;
 export class OrderCreation {
   private readonly looks: TradeLooks;
   private readonly until: number;
+  /** Why our own rules refused the last try, after a gateway that was busy. */
+  private ownRefusal: ApplicationFailure | undefined;
 
   constructor(
     private readonly order: NewPayment,
@@ -107,7 +109,7 @@ export class OrderCreation {
         return true;
       case 'end-not-created':
         this.raiseIfMayExist();
-        throw this.notCreated('not-created');
+        throw this.ownRefusal ?? this.notCreated('not-created');
       case 'end-not-sent':
         return this.endNotSent();
     }
@@ -146,6 +148,7 @@ export class OrderCreation {
     const patience_ms = context.known.creation.begun === 1 ? policy.patience_ms : Number.POSITIVE_INFINITY;
     const send_before = Math.min(until, Date.now() + (isAgain ? FRESH_LOOK_MS : patience_ms));
     const bounds = { send_before, read_by: policy.read_by };
+    this.ownRefusal = undefined;
     const tried = await tryCreation(this.order, context, bounds).catch((error: unknown) => this.failed(error));
     if (tried.is === 'interrupted') return false;
     if (tried.is === 'created') {
@@ -181,6 +184,7 @@ export class OrderCreation {
     if (known.creation.reach === 'none' || !(error instanceof ApplicationFailure)) throw error;
     if (!mayExist(known)) {
       const { message } = error;
+      this.ownRefusal = error;
       const refused = { outcome: 'not-created', retryable: false, operation: creationOf(this.order) } as const;
       const tried = { is: 'not-created', error: refused, message, credentials: false } as const;
       learn({ is: 'answered', tried });

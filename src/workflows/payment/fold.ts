@@ -127,13 +127,13 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
 // — The creation —
 
 function onBegun(known: KnownPayment): KnownPayment {
-  const { begun, resent } = known.creation;
+  const { begun, resent, reached } = known.creation;
   const again = mayExist(known) ? { resent: resent + 1, isRested: false } : {};
-  return withCreation(known, { begun: begun + 1, ...again });
+  return withCreation(known, { begun: begun + 1, reached: reached + 1, ...again });
 }
 
 function onAnswered(before: KnownPayment, { tried }: FactOf<'answered'>): KnownPayment {
-  const reached = before.creation.reached + (NEVER_SENT.includes(tried.is) ? 0 : 1);
+  const reached = before.creation.reached + (MORE_REACHED[tried.is] ?? 0);
   const known = withCreation(before, { tried: before.creation.tried + 1, reached });
   if (tried.is === 'interrupted') return known;
   // An activity that no worker could run has told nothing of a reset.
@@ -149,8 +149,14 @@ function onAnswered(before: KnownPayment, { tried }: FactOf<'answered'>): KnownP
   return tried.is === 'not-sent' ? answered : { ...answered, reasons: withoutSilence(answered.reasons) };
 }
 
-/** What becomes of a request that certainly has not left us. */
-const NEVER_SENT: readonly Tried['is'][] = ['interrupted', 'too-soon', 'not-sent'];
+/** A request counts from its begin on. One that certainly made nothing does not count after all; after a busy gateway's, another follows. */
+const MORE_REACHED: Readonly<Partial<Record<Tried['is'], number>>> = {
+  interrupted: -1,
+  'not-sent': -1,
+  'not-created': -1,
+  duplicate: -1,
+  busy: 1,
+};
 
 /** A gateway that was busy at an earlier try may have made the order all the same. */
 function reachAfter(known: KnownPayment, is: keyof typeof CREATION_SAID): Reach {
@@ -202,8 +208,7 @@ function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): Known
 function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): KnownPayment {
   const { other_trades, untaken, is_followed } = earlier;
   const isFollowed = known.isFollowed || is_followed;
-  const sent = earlier.runs.filter(({ made }) => made === 'order').map((one) => one.reached);
-  const reached = Math.max(known.creation.reached, ...sent);
+  const reached = Math.max(known.creation.reached, ...earlier.runs.map((one) => one.reached));
   const read = withCreation({ ...known, earlier, isFollowed }, { isOwn: true, reached });
   const others = other_trades.reduce<readonly NotedTrade[]>(withNoted, read.others);
   const named = { ...read, others };

@@ -45,7 +45,7 @@ export interface KnownCreation {
   /** How many requests were begun, and how many of them while an order of ours might exist. */
   readonly begun: number;
   readonly resent: number;
-  /** How many requests, of this run and of earlier ones, may have reached the gateway. */
+  /** How many requests, of this run and of earlier ones, may have made a trade, or may do so yet. */
   readonly reached: number;
   /** How many tries have ended. */
   readonly tried: number;
@@ -340,7 +340,7 @@ export const mayExist = ({ creation: { reach } }: KnownPayment): boolean => reac
 export const mayHaveSent = (known: KnownPayment): boolean =>
   mayExist(known) || (known.creation.said === 'created-refused' && known.creation.looked === 'no-answer');
 
-/** Whether more than one request may have reached the gateway: there may be more than one trade of ours. */
+/** Whether there may be more than one trade of ours. */
 export const hasSentAgain = ({ creation }: KnownPayment): boolean => creation.reached > 1;
 
 /** Neither this run nor an earlier one has sent the order. */

@@ -216,13 +216,3 @@ test('promise 8: a status that no table has, and that a person has seen, is not 
   await happens(settle({}), recheck, HOUR);
   expect([attention, (await stateNow()).attention]).toEqual(['unlisted-transition', null]);
 });
-
-test('a person who is asked by no-answer may decide, of a trade that is taken on, too', async () => {
-  await begin();
-  await happens(pay, MINUTE, terminate, MINUTE);
-  listIsDown();
-  await happens(adopt, 40 * MINUTE);
-  expect(open()).toEqual(['no-answer']);
-  await happens(decide('CANCEL'), MINUTE);
-  expect(world.told.some(({ is }) => is === 'resolved')).toBe(true);
-});

@@ -263,6 +263,21 @@ test('promise 1: an order that a busy gateway made all the same is looked for wh
   expect(await tradesKnown()).toEqual(['T1']);
 });
 
+test('an order that a busy gateway did not make is refused by our rules with every fault, and nothing is watched', async () => {
+  await begin({ creations: ['temporary'] });
+  await happens(pay, 200, refusesByItsRules, 3 * MINUTE);
+  const said = world.payments.outcome(world.out_trade_no).catch((error: unknown) => error);
+  await world.pass(HOUR);
+  expect(await said).toMatchObject({ name: 'InvalidOrderError', fields: ['notify_url'], may_exist: false });
+  expect(world.runs.filter(({ isRunning }) => isRunning)).toEqual([]);
+});
+
+test('an order that was refused and is then made is not taken for one that was sent twice', async () => {
+  await begin({ creations: ['refused for good', 'refused for good'] });
+  await happens(pay, MINUTE, pay, MINUTE, pay, MINUTE, tell('T1', 'SUCCESS'), HOUR);
+  expect([await outcome(), world.runs.filter(({ isRunning }) => isRunning)]).toEqual(['SUCCESS', []]);
+});
+
 test('promise 1: a caller of the TypeScript client hears that the order may exist where our rules refuse to send it again', async () => {
   await begin({ creations: ['answer lost'], findsBy: 'trade_no alone' });
   await happens(pay, 10 * SECOND, refusesByItsRules, 3 * MINUTE);
