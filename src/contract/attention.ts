@@ -151,10 +151,10 @@ export const RUNBOOK = {
   },
   settings: {
     happened:
-      'The settings of the worker that took this lack its app (GATEWAY_APPS_FILE, or GATEWAY_APP_ID with GATEWAY_SECRET_KEY), or the key that its secret is sealed to (PAYMENTS_SEALING_JWKS): the gateway was not asked.',
+      'The worker that took this lacks its app (GATEWAY_APPS_FILE, or GATEWAY_APP_ID with GATEWAY_SECRET_KEY) or the key of its secret (PAYMENTS_SEALING_JWKS): the gateway was not asked.',
     loses: 'The buyer waits, and may have paid; an order that was not sent fails once its time is over.',
     look: 'The pending activity names the worker, and the app or the key. Then the settings of each worker of the task queue.',
-    act: 'Add what lacks to that worker’s settings and restart it, or correct the app_id or the key of whoever sends the orders. `recheck` asks at once.',
+    act: 'Add it to that worker’s settings and restart it, or correct the app_id or key of whoever sends the orders. `recheck` asks at once.',
     after: 'A worker that has it goes on. The gateway’s answer settles this without you.',
   },
   'missing-activity': {
