@@ -35,7 +35,7 @@ export class NotConfiguredError extends GatewayError {
 
 const thisWorker = () => `the settings of the worker ${process.pid}@${hostname()}`;
 
-export const appNotConfigured = (app_id: string, operation: string) =>
+const appNotConfigured = (app_id: string, operation: string) =>
   new NotConfiguredError(
     `Nothing was sent for app ${app_id}: ${thisWorker()} have no such app. Add it to the file that GATEWAY_APPS_FILE names (or set GATEWAY_APP_ID and GATEWAY_SECRET_KEY) and restart that worker; or the app_id is mistyped.`,
     operation,

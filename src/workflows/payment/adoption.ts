@@ -6,6 +6,7 @@ import {
   type EarlierPayment,
   isOfTrade,
   type LookResult,
+  type NotedTrade,
   outcomeOf,
   type Trade,
   type TradeId,
@@ -111,6 +112,14 @@ async function searchUntilNews(
   if (searched.is === 'interrupted') return null;
   context.raise('unknown-trade');
   onDenied(claims, context);
+  // It answers again: the others, too, which it was silent about.
+  const { others, shown } = context.known;
+  const isUnasked = ({ trade_no, asked }: NotedTrade) => asked !== 'answered' && trade_no !== shown.trade_no;
+  if (shown.trade_no !== null)
+    await lookAtOtherTrades(
+      others.filter(isUnasked).map(({ trade_no }) => trade_no),
+      context,
+    );
   return searchUntilNews('no-such-order', looks, context);
 }
 

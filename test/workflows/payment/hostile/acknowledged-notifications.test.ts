@@ -291,3 +291,10 @@ test('promise 3: money of an adopted order that was notified in an outage is kno
   await happens(works, 10 * DAY);
   expect(await sale()).toMatchObject({ outcome: 'SUCCESS' });
 });
+
+test('promise 4: another trade that was notified is asked for once the gateway answers again, whatever became of our own', async () => {
+  await begin({ findsBy: 'out_trade_no alone', takesNumbersTwice: false });
+  await happens(anotherTold('SUCCESS'), anotherTold(), 5 * SECOND, () => world.lackApp('all', 2 * HOUR), DAY);
+  const asked = new Set(world.gateway.exchanges.map(({ asked: { trade_no } }) => trade_no));
+  expect([...asked].sort()).toEqual(expect.arrayContaining(['T1', 'T2']));
+});
