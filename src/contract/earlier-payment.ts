@@ -21,6 +21,8 @@ export interface EarlierPayment
   order?: Order | null | undefined;
   /** An order of ours, which it may have made or has sold; a trade of others, which the gateway has under the number; or none. */
   made: 'order' | 'nothing' | 'of others';
+  /** Its callers were told that there is no order, and may have made another one since. */
+  failed: boolean;
   /** How many requests for it may have made a trade, or may do so yet. */
   reached: number;
 }

@@ -14,6 +14,7 @@ import {
   typedFailure,
 } from '../../contract';
 import { backoffAfter } from '../shared/backoff';
+import { wasReset } from '../shared/continued';
 import type { Missing } from '../shared/look';
 import type { PaymentContext } from './context';
 import { tryCreation } from './creation-attempt';
@@ -79,6 +80,9 @@ export class OrderCreation {
 
   private async joinEarlier(): Promise<void> {
     await this.readEarlier();
+    // Only who starts it again wants it sent.
+    if (wasReset(this.context.policy) && this.context.known.earlier?.runs[0]?.failed === true)
+      throw this.failedBefore();
     if (mayFollow(this.context.known)) this.context.learn({ is: 'learned', of: 'an earlier request' });
   }
 
@@ -283,6 +287,13 @@ export class OrderCreation {
     else if (context.known.creation.said === 'duplicate') throw duplicateOrderFailure(this.order, undefined);
     else this.onNotFound(looked, claims, after);
     return false;
+  }
+
+  private failedBefore(): ApplicationFailure {
+    const { out_trade_no } = this.order.request;
+    const message = `Order ${out_trade_no} had failed before somebody reset its workflow, and its callers were told so: it is not sent. To send it, start it again.`;
+    const details = { outcome: 'not-sent', may_exist: mayExist(this.context.known) } as const;
+    return notCreatedFailure(this.order, { message, details, isWithdrawn: false });
   }
 
   private compareWith(trade: Trade): true {

@@ -276,7 +276,12 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
     before?.other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status) &&
     !earlier?.other_trades.some((one) => one.trade_no === trade_no);
   return {
-    payment: { ...payment, made: madeBy(known, order, failure), reached: known.creation.reached },
+    payment: {
+      ...payment,
+      made: madeBy(known, order, failure),
+      failed: saysWithoutOrder(failure),
+      reached: known.creation.reached,
+    },
     has_read: earlier?.read_by === run_id,
     taken,
     claims: [...contradicted, ...ofRefunds, ...signalsIn(claims)],

@@ -15,6 +15,7 @@ import {
   outcome,
   pay,
   resetTo,
+  running,
   sale,
   startAgain,
   tell,
@@ -98,5 +99,16 @@ test.each(TASKS)(
     expect(await outcome()).toBe('SUCCESS');
     // Whoever waits for the workflow itself hears the same.
     expect(world.run && world.temporal.resultOf(world.run)).toMatchObject({ outcome: 'SUCCESS' });
+  },
+);
+
+test.each(TASKS)(
+  'promise 1: an order of which callers were told that there is none is not sent by a reset to its %s task, but by a new start',
+  async (_name, task) => {
+    await begin({ creations: ['refused for good'] });
+    await happens(pay, MINUTE, resetTo(task), 5 * MINUTE);
+    expect([answers(), creations().length, running()]).toEqual([['NotCreatedError'], 1, []]);
+    await happens(pay, MINUTE);
+    expect([answers(), creations().length]).toEqual([['NotCreatedError', 'T1'], 2]);
   },
 );
