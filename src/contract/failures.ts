@@ -149,7 +149,7 @@ export function detailsOf({ details }: ApplicationFailure): Record<string, unkno
 
 /** What a caller is told whose order was not made, while another's trade has its number. */
 export const madeElsewhere = (out_trade_no: string) =>
-  `The gateway has an order ${out_trade_no} that was not made here, and ours was not made. ${IF_MADE_ELSEWHERE}`;
+  `Order ${out_trade_no} was made elsewhere, as the gateway or a person has said, and ours was not made. ${IF_MADE_ELSEWHERE}`;
 
 /** A second number for a sale that has a trade is a second charge, so the trade comes before the number. */
 export const IF_MADE_ELSEWHERE =

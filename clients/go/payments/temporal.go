@@ -162,7 +162,7 @@ func (w *workflows) order(ctx context.Context, id, number string) (paymentInput,
 			return made, nil
 		}
 	}
-	return paymentInput{}, failure("DuplicateOrder", "The gateway has an order "+number+" that was not made here, and ours was not made.", nil)
+	return paymentInput{}, failure("DuplicateOrder", "Order "+number+" was made elsewhere, as the gateway or a person has said, and ours was not made.", nil)
 }
 
 // input is that of a run, or the order that the run which gave way to it may have made.

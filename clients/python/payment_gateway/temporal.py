@@ -130,7 +130,7 @@ class Temporal:
             made = await self._input(id, run_id)
             if made["kind"] != "adopt" and not await self._made_nothing(id, run_id):
                 return made
-        message = f"The gateway has an order {out_trade_no} that was not made here, and ours was not made."
+        message = f"Order {out_trade_no} was made elsewhere, as the gateway or a person has said, and ours was not made."
         raise PaymentError("DuplicateOrder", message)
 
     async def _input(self, id: str, run_id: str) -> JSON:

@@ -25,7 +25,7 @@ nothing of the buyer into a reason or a note. Temporal itself says \`failing-tas
 | --- | --- |
 | Request Cancellation | withdraws an order that was certainly not sent; anything else goes on |
 | Terminate, also by a parent that ends | ends nothing at the gateway. A sweep takes a payment on, under \`terminated\`; all else is \`ended-from-outside\` |
-| Reset | safe: what may have been sent is looked for, not sent again blindly; what has failed stays so. Deadlines may move. A decision on a reset after-sale has it read first what it forgot: send it again |
+| Reset | safe: what may have been sent is looked for, not sent again blindly; what has failed stays so. Deadlines may move. A reset after-sale reads first what it forgot: send a decision again |
 | Start Workflow Like This One, a start typed by hand | the run ends at once and gives way to the one that knows the order |
 | Signal typed by hand | asks for a person (\`unexpected-signal\`) where keys are set; otherwise it asks for a look |
 | Update typed by hand | \`resolve\` with \`by\` is taken; anything else is rejected where keys are set |

@@ -294,7 +294,9 @@ function madeBy(known: KnownPayment, order: KnownPayment['order'], failure: unkn
   if (outcome === 'SUCCESS') return 'order';
   if (isDuplicateOrderFailure(failure)) return 'of others';
   if (known.isAdopted && !order) return trade_status === null ? 'nothing' : 'of others';
-  return order && (known.isAdopted || known.creation.begun > 0 || mayExist(known)) ? 'order' : 'nothing';
+  // A person may have said how it ends before anything was sent: that stays said.
+  const isTold = outcome !== null || known.isAdopted || known.creation.begun > 0 || mayExist(known);
+  return order && isTold ? 'order' : 'nothing';
 }
 
 // — The creation —

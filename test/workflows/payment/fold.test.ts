@@ -484,3 +484,13 @@ test('an order that has ended is taken on as it has ended: what came since is it
   payment.query(trade('SUCCESS'), T);
   expect(payment.state).toMatchObject({ outcome: 'EXPIRED', attention: null });
 });
+
+test('an order that a person has ended before it was sent has ended for a later run of it, too', () => {
+  const payment = new LearningPayment(ORDER);
+  payment.learn({ is: 'decided', outcome: 'CANCEL', reason: 'not wanted', by: 'ana' }, T);
+  expect(carriedOf(payment.known, 'r1', undefined).payment).toMatchObject({
+    made: 'order',
+    outcome: 'CANCEL',
+    reached: 0,
+  });
+});

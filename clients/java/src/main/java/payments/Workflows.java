@@ -141,7 +141,7 @@ final class Workflows implements AutoCloseable {
       made = input(id, run.getExecution().getRunId());
       if (!isAdopted(made) && !madeNothing(run)) return made;
     }
-    throw PaymentError.of("DuplicateOrder", "The gateway has an order " + outTradeNo + " that was not made here, and ours was not made.", Map.of());
+    throw PaymentError.of("DuplicateOrder", "Order " + outTradeNo + " was made elsewhere, as the gateway or a person has said, and ours was not made.", Map.of());
   }
 
   private static boolean isAdopted(Map<String, Object> input) {
