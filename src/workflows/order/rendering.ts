@@ -88,7 +88,7 @@ const answerBy = (wait: KnownOrder['wait'], dispute_ms: number): string | null =
   wait?.attention === 'dispute' ? iso(wait.since + dispute_ms) : null;
 
 function refundState(order: KnownOrder, refund: LedgerRefund): RefundState {
-  const { number, amount, currency, phase, begun, decided, named, answer } = refund;
+  const { number, amount, currency, begun, decided, named, answer } = refund;
   const outcome = outcomeOfRefund(refund);
   const begun_at = begun === null ? null : iso(begun.at);
   const said = answer?.refund_status;
@@ -108,7 +108,8 @@ function refundState(order: KnownOrder, refund: LedgerRefund): RefundState {
     sent_at: begun_at,
     answer: answer ?? (outcome === null ? null : recoveredAnswer(order, refund)),
     failure: refund.failure,
-    resolved: phase === 'ended' && decided ? { by: decided.by, reason: decided.reason } : null,
+    // What the gateway has said of it since is nobody's decision.
+    resolved: refund.confirmed_by === 'operator' && decided ? { by: decided.by, reason: decided.reason } : null,
   };
 }
 

@@ -963,6 +963,13 @@ describe('a notification that names a refund which is just being sent says that 
   });
 });
 
+test('a refund that comes back after a person has called it done is nobody’s decision', () => {
+  const order = sold(taken('a', '50.00'), HOUR, sees('PARTIAL_REFUND'), HOUR, decides('a', 'REFUNDED'));
+  expect(order.state.refunds).toMatchObject([{ outcome: 'REFUNDED', resolved: { by: 'ana' } }]);
+  order.happens(told('REFUND_REVOKE', 'a', 'T1'));
+  expect(order.state.refunds).toMatchObject([{ outcome: 'REFUND_REVOKE', resolved: null }]);
+});
+
 test('a decision of a person does not stand against the answer to a later question of the order', () => {
   const order = new Order().happens(endedAs({ ...asSold, trade_status: null, confirmed_by: 'operator' }));
   order.happens(told('SUCCESS', undefined, 'T1'));

@@ -278,10 +278,13 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
 }
 
 /** Whether a refund came back after a person had seen that it was paid, and before that person said so: that word stands. */
-function cameBackUnseen({ told }: World, { number, endsAt, cameBack = false }: TrueRefund): boolean {
+function cameBackUnseen({ told, acknowledged }: World, { number, endsAt, cameBack = false }: TrueRefund): boolean {
   const said = told.flatMap((one) => (one.is === 'resolved' && one.resolution.out_request_no === number ? [one] : []));
   const last = said.at(-1);
-  return cameBack && last?.resolution.outcome === 'REFUNDED' && last.lookedAt <= endsAt && endsAt <= last.at;
+  // A notification that names it tells that it came back after all.
+  const isTold = acknowledged.some((one) => one.number === number && one.status === 'REFUND_REVOKE');
+  const isMisread = last?.resolution.outcome === 'REFUNDED' && last.lookedAt <= endsAt && endsAt <= last.at;
+  return cameBack && isMisread && !isTold;
 }
 
 /** 8. A merchant who is told that a refund goes on by itself has one. */
