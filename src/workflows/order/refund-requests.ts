@@ -188,12 +188,12 @@ export function answerTo(entry: RefundState | undefined, state: AfterSaleState):
 }
 
 /** What a refund that has not been sent waits for. */
-function waitsFor(entry: RefundState, { attention, trade_status, refunds }: AfterSaleState): string {
+function waitsFor({ out_request_no }: RefundState, { attention, trade_status, refunds }: AfterSaleState): string {
   if (attention !== null) return `a person has to look at the trade first (${attention})`;
   if (trade_status === 'REFUND_VERIFYING')
     return 'another refund of this trade comes first: it waits for its buyer, who has to confirm it, or name an account, at the gateway';
-  const isFirst = !refunds.some((one) => one !== entry && (one.outcome === null || one.outcome === 'ACCEPTED'));
-  return isFirst
+  const others = refunds.filter((one) => one.out_request_no !== out_request_no);
+  return !others.some(({ outcome }) => outcome === null || outcome === 'ACCEPTED')
     ? 'the gateway has to show first what became of the trade'
     : 'another refund of this trade comes first';
 }

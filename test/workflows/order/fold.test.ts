@@ -12,7 +12,7 @@ import type { NewAfterSaleFact as Fact } from '../../../src/workflows/order/fact
 import { type FoldSettings, fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
 import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/order/ledger';
 import { nextStep } from '../../../src/workflows/order/next-step';
-import { grantRefund } from '../../../src/workflows/order/refund-requests';
+import { answerTo, grantRefund } from '../../../src/workflows/order/refund-requests';
 import { afterSaleDetails, stateOf, transitionsToTell } from '../../../src/workflows/order/rendering';
 import { assertAfterSaleResolution, decisionOf } from '../../../src/workflows/order/resolve';
 
@@ -961,6 +961,14 @@ describe('a notification that names a refund which is just being sent says that 
     order.happens({ is: 'answered', number: 'b', answered: { said: 'refused', failure } });
     expect(refund(order)).toEqual({ outcome: 'NOT_CREATED', attention: null });
   });
+});
+
+test('a caller whose refund waits hears of another refund only where there is one', () => {
+  const waits = (order: Order) => () => answerTo(order.state.refunds.at(-1), order.state);
+  expect(waits(sold(asks('a', '20.00')))).toThrow(/but the gateway has to show first what became of the trade/);
+  expect(waits(sold(taken('b', '20.00'), MINUTE, asks('a', '20.00')))).toThrow(
+    /but another refund of this trade comes first/,
+  );
 });
 
 test('a refund that comes back after a person has called it done is nobody’s decision', () => {
