@@ -355,9 +355,8 @@ class PaymentRun implements PaymentContext {
   }
 
   private get whyUnresolvable(): string | null {
-    const isAsked = this.known.reasons.includes('no-answer');
-    const hasRead = this.phase === 'waiting' || this.known.earlier !== null || isAsked;
-    const isUnread = (this.phase === 'joining' && !isAsked) || (mayFollowAnother(this.input, this.isFirst) && !hasRead);
+    const hasRead = this.phase === 'waiting' || this.known.earlier !== null || this.known.reasons.includes('no-answer');
+    const isUnread = this.phase === 'joining' || (mayFollowAnother(this.input, this.isFirst) && !hasRead);
     if (isUnread || (this.settings && isResetOf(this.settings.read_by)))
       return 'earlier runs of the payment are read first: ask again';
     return this.failure === undefined ? null : 'the payment has failed already';

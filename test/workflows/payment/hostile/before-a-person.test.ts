@@ -5,6 +5,7 @@ import {
   adopt,
   anotherMade,
   anotherTold,
+  answers,
   attentions,
   begin,
   costs,
@@ -215,4 +216,15 @@ test('promise 8: a status that no table has, and that a person has seen, is not 
   const { attention } = await stateNow();
   await happens(settle({}), recheck, HOUR);
   expect([attention, (await stateNow()).attention]).toEqual(['unlisted-transition', null]);
+});
+
+test('a person decides on a trade that is taken on only once its earlier runs are read: what those tell would overtake it', async () => {
+  await begin();
+  await happens(pay, MINUTE, terminate, MINUTE);
+  const mend = listIsDown();
+  await happens(adopt, 40 * MINUTE);
+  expect(open()).toEqual(['no-answer']);
+  await happens(decide('CANCEL'), MINUTE, mend, HOUR, pay, MINUTE);
+  expect(world.told.filter(({ is }) => is === 'resolved')).toEqual([]);
+  expect([answers(), (await stateNow()).outcome]).toEqual([['T1', 'T1'], null]);
 });
