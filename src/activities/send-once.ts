@@ -4,7 +4,7 @@
  * sends where an earlier one may have.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { activityInfo, asyncLocalStorage, type Context, getClient, heartbeat, log } from '@temporalio/activity';
+import { activityInfo, asyncLocalStorage, Context, getClient, heartbeat, log } from '@temporalio/activity';
 import { ApplicationFailure, type Payload, type PayloadCodec, type SerializationContext } from '@temporalio/common';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import { z } from 'zod';
@@ -40,8 +40,6 @@ export interface UnknownOutcome {
 
 /** One attempt to send. */
 export class Sending {
-  private left = false;
-
   constructor(
     private readonly sent: SentRequest,
     private readonly before: SendingPhase,
@@ -49,7 +47,7 @@ export class Sending {
 
   /** Whether a byte of this attempt's request may have left. */
   get mayHaveLeft(): boolean {
-    return this.left;
+    return hasLeft();
   }
 
   /** Whether the gateway has answered an earlier attempt that it was busy: what it calls a duplicate may be ours. */
@@ -74,16 +72,14 @@ export class Sending {
       const message = `${this.sent.what} was not sent: Temporal did not store the note that it is about to be (${why}).`;
       throw new CallDeferredError(message, this.sent.operation, AGAIN_AFTER_MS);
     }
-    this.left = true;
-    mayHaveSent(true);
+    noteLeft(true);
   };
 
   /** The result where certainly nothing was made. Throws a retryable failure if another attempt may send. */
   madeNothing(error: GatewayError): NotCreated {
     const isBusy = error.outcome === 'not-created' && error.retryable;
     this.note(isBusy ? 'busy' : this.before);
-    this.left = false;
-    mayHaveSent(false);
+    noteLeft(false);
     return notCreated(error);
   }
 
@@ -107,7 +103,7 @@ export async function sendOnce<Result>(
 ): Promise<Result> {
   const before = phaseSoFar();
   if (before === 'sending') {
-    mayHaveSent(true);
+    noteLeft(true);
     const why = 'an earlier attempt may have sent it, and what came of that is not known';
     return unknown(logged(unknownOutcome(sent, why)));
   }
@@ -151,13 +147,17 @@ export class SendingBorder implements ActivityInboundCallsInterceptor {
 }
 
 /** The attempts under way whose request, or that of an attempt before them, may have left. */
-const afterSending = new WeakSet<Context>();
+const left = new WeakSet<Context>();
 
-function mayHaveSent(may: boolean): void {
+/** Outside of an activity, as where a codec serves a workflow, there is no such attempt. */
+function hasLeft(): boolean {
   const attempt = asyncLocalStorage.getStore();
-  if (attempt === undefined) return;
-  if (may) afterSending.add(attempt);
-  else afterSending.delete(attempt);
+  return attempt !== undefined && left.has(attempt);
+}
+
+function noteLeft(may: boolean): void {
+  if (may) left.add(Context.current());
+  else left.delete(Context.current());
 }
 
 /**
@@ -171,8 +171,7 @@ export class SendingCodec implements PayloadCodec {
     try {
       return await this.own.encode(payloads, context);
     } catch (error) {
-      const attempt = asyncLocalStorage.getStore();
-      if (attempt === undefined || !afterSending.has(attempt)) throw error;
+      if (!hasLeft()) throw error;
       const message = `What came of a request that may have left is not known: a codec failed (${nameOf(error)}).`;
       throw ApplicationFailure.nonRetryable(message, 'ResultNotKept');
     }

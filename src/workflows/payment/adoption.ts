@@ -6,7 +6,6 @@ import {
   type EarlierPayment,
   isOfTrade,
   type LookResult,
-  type NotedTrade,
   outcomeOf,
   type Trade,
   type TradeId,
@@ -24,6 +23,7 @@ import {
   isLikeOrder,
   type KnownPayment,
   namedTrades,
+  notedTrades,
   type PendingClaim,
   signalsIn,
 } from './known-payment';
@@ -113,13 +113,11 @@ async function searchUntilNews(
   context.raise('unknown-trade');
   onDenied(claims, context);
   // It answers again: the others, too, which it was silent about.
-  const { others, shown } = context.known;
-  const isUnasked = ({ trade_no, asked }: NotedTrade) => asked !== 'answered' && trade_no !== shown.trade_no;
-  if (shown.trade_no !== null)
-    await lookAtOtherTrades(
-      others.filter(isUnasked).map(({ trade_no }) => trade_no),
-      context,
-    );
+  const unasked = notedTrades(context.known).filter(({ asked }) => asked !== 'answered');
+  if (context.known.shown.trade_no !== null) {
+    const numbers = unasked.map(({ trade_no }) => trade_no);
+    await lookAtOtherTrades(numbers, context);
+  }
   return searchUntilNews('no-such-order', looks, context);
 }
 

@@ -65,8 +65,8 @@ export const isSameOrder = (one: EarlierPayment, order: Order): boolean =>
 export const isFollowed = (one: EarlierPayment): boolean => one.made === 'order' || hasSeenTrade(one);
 
 /** What was told of an order stays so. Of a trade that nobody here has ordered, only a sale does: for its account it is asked for again. */
-export const staysEnded = ({ made, outcome }: EarlierPayment): boolean =>
-  outcome === 'SUCCESS' || (made === 'order' && outcome !== null);
+export const staysEnded = (one: EarlierPayment): boolean =>
+  isSale(one) || (one.made === 'order' && one.outcome !== null);
 
 const isSale = ({ outcome }: EarlierPayment) => outcome === 'SUCCESS';
 const endedAs = ({ run_id, order }: EarlierPayment, end: EarlierPayment) => ({ ...end, run_id, order });

@@ -196,7 +196,7 @@ export function paymentState(known: KnownPayment): PaymentState {
 }
 
 /** All but our own: a trade that was noted before our trade_no was known may be that. */
-const notedTrades = ({ others, shown }: KnownPayment): NotedTrade[] =>
+export const notedTrades = ({ others, shown }: KnownPayment): NotedTrade[] =>
   others.filter(({ trade_no }) => trade_no !== shown.trade_no);
 
 export const otherTrades = (known: KnownPayment): OtherTrade[] => shownTrades(notedTrades(known));
