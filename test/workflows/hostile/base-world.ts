@@ -17,7 +17,7 @@ import type { MerchantEvent } from '../../../src/contract';
 import { GatewayClient, type Notification } from '../../../src/gateway';
 import { MINUTE } from '../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../src/process/settings';
-import type { Run } from '../../../src/testing/simulated-temporal/run';
+import type { Run, UpdateExecution } from '../../../src/testing/simulated-temporal/run';
 import { SimulatedTemporal } from '../../../src/testing/simulated-temporal/simulated-temporal';
 import { deliver } from '../../../src/webhook/deliver';
 import { StartBudget } from '../../../src/webhook/start-budget';
@@ -115,6 +115,8 @@ export async function inSimulation<World extends BaseWorld, Traits extends World
   return world;
 }
 
+const isDone = ({ outcome }: UpdateExecution): boolean => outcome !== undefined && 'completed' in outcome;
+
 export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told extends TheTold = TheTold> {
   readonly gateway: HostileGateway;
   readonly payments: PaymentsClient;
@@ -127,6 +129,8 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
   readonly absences: { readonly from: number; readonly until: number }[] = [];
   /** Calls of merchants and operators that wait for an answer. */
   private readonly calls = new Set<Promise<void>>();
+  /** What persons have decided, and no worker has taken yet. */
+  private readonly decisions = new Map<UpdateExecution, () => void>();
   private notifications = 0;
   private readonly startBudget = new StartBudget(1_000_000);
   private readonly giveBack: () => void;
@@ -224,6 +228,7 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
   /** Lets time pass, in ms, and looks at what people could see. */
   async pass(ms: number): Promise<void> {
     await this.temporal.clock.pass(ms);
+    this.hearDecisions();
     for (const run of this.watched) {
       const { PaymentAttention: attention, PaymentTradeNo } = this.temporal.attributesOf(run);
       const trade_no = typeof PaymentTradeNo === 'string' ? PaymentTradeNo : null;
@@ -306,14 +311,26 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
       : ({ at: this.now, is: 'failure', type: ANOTHER_ERROR, message: `${error} ${cause}` } as const);
   }
 
-  /** Whether a person's word is taken. */
-  protected async isTaken(workflowId: string, resolution: object): Promise<boolean> {
+  /** Whether a person's decision is taken, in ten minutes. Where no worker was there, one may take it later: `onTaken` is called then, too. */
+  protected async isTaken(
+    workflowId: string,
+    resolution: object,
+    onTaken: () => void = () => undefined,
+  ): Promise<boolean> {
     const asked = this.temporal.update(workflowId, 'resolve', resolution);
     if (!asked) return false;
-    return this.temporal.answerTo(asked, 10 * MINUTE).then(
-      () => true,
-      () => false,
-    );
+    this.decisions.set(asked, onTaken);
+    await this.temporal.answerTo(asked, 10 * MINUTE).catch(() => undefined);
+    this.hearDecisions();
+    return isDone(asked);
+  }
+
+  private hearDecisions(): void {
+    for (const [asked, onTaken] of this.decisions) {
+      if (asked.outcome === undefined) continue;
+      this.decisions.delete(asked);
+      if (isDone(asked)) onTaken();
+    }
   }
 
   /** Somebody sends a signal by hand. */

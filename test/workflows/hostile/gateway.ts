@@ -247,7 +247,9 @@ export class HostileGateway {
   readonly accounts: TrueAccount[] = [];
   readonly exchanges: Exchange[] = [];
   readonly requests: RefundRequest[] = [];
-  trouble: Trouble | undefined;
+  /** When it answered no query, from and until; a trouble that goes on has no end yet. */
+  readonly silences: { readonly from: number; until: number }[] = [];
+  private troubled: Trouble | undefined;
   private readonly creations: Mishap[];
   private readonly mishaps: Mishap[];
   private readonly plans: RefundPlan[];
@@ -261,6 +263,18 @@ export class HostileGateway {
     this.creations = [...traits.creations];
     this.mishaps = [...traits.mishaps];
     this.plans = [...traits.plans];
+  }
+
+  get trouble(): Trouble | undefined {
+    return this.troubled;
+  }
+
+  set trouble(kind: Trouble | undefined) {
+    const last = this.silences.at(-1);
+    if (last?.until === Number.POSITIVE_INFINITY) last.until = this.clock.now();
+    this.troubled = kind;
+    const isSilent = kind !== undefined && kind !== 'refunds unreachable';
+    if (isSilent) this.silences.push({ from: this.clock.now(), until: Number.POSITIVE_INFINITY });
   }
 
   // — Trades, as they truly are —

@@ -387,8 +387,13 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: Trade, at: num
   if (traits.findsBy === 'trade_no alone' && !wasAnswered) return false;
   const made = states[0]?.at ?? at;
   const isInTime = at < made + EXPIRY_MS + GRACE_MS - NOTICED_WITHIN_MS;
+  // Where it gave no answer until it had forgotten the payment, nobody could see that.
+  const answered = gateway.silences.reduce(
+    (free, { from, until }) => (from <= free + NOTICED_WITHIN_MS && until > free ? until : free),
+    at,
+  );
   const isRemembered =
-    traits.forgetsAfter_ms === 0 || at + traits.lag_ms + NOTICED_WITHIN_MS < made + traits.forgetsAfter_ms;
+    traits.forgetsAfter_ms === 0 || answered + traits.lag_ms + NOTICED_WITHIN_MS < made + traits.forgetsAfter_ms;
   return isInTime && isRemembered && isFindable(world, trade_no, at);
 }
 

@@ -306,8 +306,9 @@ export class World extends BaseWorld<Traits, Told> {
     if (type === 'eventDelivery') return;
     const said = { reason: 'looked at the dashboard', by: 'ana' };
     if (type === 'afterSale' && !(await this.isAskedForOutcome(runId))) return this.resolveRefund(workflowId, said);
-    if (await this.isTaken(workflowId, { ...said, outcome }))
-      this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome });
+    await this.isTaken(workflowId, { ...said, outcome }, () =>
+      this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome }),
+    );
   }
 
   /** A person says after the end that it was otherwise, whatever another person has said before. */
@@ -316,8 +317,9 @@ export class World extends BaseWorld<Traits, Told> {
       const { workflowId, type } = start;
       if (!isRunning || type !== 'afterSale') continue;
       const correction = { reason: 'the books say so', by: 'ana', outcome, although: PAYMENT_OUTCOMES.join(',') };
-      if (await this.isTaken(workflowId, correction))
-        this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome });
+      await this.isTaken(workflowId, correction, () =>
+        this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome }),
+      );
     }
   }
 
