@@ -6,7 +6,7 @@ const { readFileSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { join } = require('node:path');
 const { ACCOUNT_RUNBOOK, isAfterSaleStatus, outcomeOf } = require('../lib/contract');
-const { TRADE_STATUSES } = require('../lib/gateway/pure/status-names.js');
+const { TRADE_STATUSES } = require('../lib/gateway/pure/names.js');
 const { nextCreationStep } = require('../lib/workflows/payment/creation-table.js');
 const { outcomeNamed, verdictOn } = require('../lib/workflows/order/refund-table.js');
 

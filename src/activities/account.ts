@@ -1,5 +1,4 @@
 /** The activities of virtual accounts (SPEI) of a worker: each is one call of the gateway, or one question to Temporal. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import {
@@ -30,10 +29,10 @@ import {
 } from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { forRun } from './own-run';
-import { looksSoFar } from './poll-attempts';
 import { recordInActivity } from './recorder';
 import { type Sending, sendOnce } from './send-once';
 import { serverClock } from './time';
+import { looksSoFar } from './urgency';
 
 export interface AccountActivitiesOptions {
   /** The gateway by app_id. */

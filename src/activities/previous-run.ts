@@ -1,5 +1,4 @@
 /** What Temporal still knows about a trade: its payment, and earlier after-sales. Read through the worker's own client. */
-
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { z } from 'zod';
@@ -14,8 +13,8 @@ import {
   SIGNAL,
   telling,
 } from '../contract';
-import { activitiesIn } from '../temporal/activities-in-history';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
+import { activitiesIn } from '../temporal/history-events';
 import { takenRunUpTo } from '../temporal/taken-run';
 import { givenTo, knowingRun, NOTHING_GIVEN, orderUnder, readPaymentEnd } from '../temporal/workflow-history';
 import { loadEarlierPayments } from './earlier-payments';

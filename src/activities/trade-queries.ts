@@ -2,7 +2,6 @@
  * Queries of a trade. Searching and watching are activities that fail until there is something to return: Temporal keeps
  * the schedule, so no worker waits.
  */
-
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import {
@@ -22,9 +21,8 @@ import { nameOfTrade, QUERY_PATH } from '../gateway/query';
 import { isCredentialsRefusal } from '../gateway/refusals';
 import { isNoSuchOrder, notYet, retryableFailure, retryablePoll, silenceOf } from './failures';
 import type { PaymentGateway } from './gateways';
-import { looksSoFar } from './poll-attempts';
 import { currentTime } from './time';
-import { activityAge } from './urgency';
+import { activityAge, looksSoFar } from './urgency';
 
 /** The gaps between two searches for an order that may exist, in ms: the first, and the longest. */
 const FIRST_GAP_MS = 5_000;

@@ -7,7 +7,7 @@ import {
   refundOrderOf,
   type StarterActivities,
 } from '../contract';
-import { QUERYING } from '../workflows/shared/activity-options';
+import { QUERYING } from '../workflows/shared/activities';
 import { assertTexts } from './arguments';
 import { assertCalled } from './called';
 import { ownFailure } from './own-failure';

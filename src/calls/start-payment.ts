@@ -23,7 +23,7 @@ import {
   typedFailure,
   WORKFLOW,
 } from '../contract';
-import { QUERYING } from '../workflows/shared/activity-options';
+import { QUERYING } from '../workflows/shared/activities';
 import { untilTold } from '../workflows/shared/ended-by-hand';
 import { paymentOf } from './arguments';
 import { assertCalled } from './called';

@@ -1,10 +1,8 @@
 /** The activities that the workflows of virtual accounts call. */
-
 import type { CarriedAccount, CreateSpeiAccountInput, DepositSignal } from './account';
-import type { ForRun, NotCreated } from './activities';
+import type { ForRun, NotCreated, NotSent } from './activities';
 import type { MerchantEvent } from './events';
 import type { SpeiAccount } from './gateway';
-import type { NotSent } from './not-sent';
 import type { PaymentState } from './payment';
 import type { Told } from './told';
 

@@ -1,8 +1,15 @@
 /** Why a virtual account, its creation or the number of accounts left needs a person, and what is then to be done. */
 import type { AccountAttention, UnseenEntry } from './account';
-import { ATTENTIONS, isAttention, RUNBOOK, type RunbookEntry, type Silence } from './attention';
+import {
+  ATTENTIONS,
+  isAttention,
+  isTemporalAttention,
+  RUNBOOK,
+  type RunbookEntry,
+  type Silence,
+  TEMPORAL_RUNBOOK,
+} from './attention';
 import { namedByWorkflowId } from './ids';
-import { isTemporalAttention, TEMPORAL_RUNBOOK } from './temporal-attention';
 
 const DEPOSIT_SEEN = 'The reason is settled, and the account goes on.';
 const NOT_COUNTED =

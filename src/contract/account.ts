@@ -2,11 +2,9 @@
  * The shapes of virtual accounts (SPEI): plain JSON, amounts as decimal strings in currency units, times in ISO 8601
  * and UTC.
  */
-
-import type { Silence } from './attention';
+import type { ShownWait, Silence, Wait } from './attention';
 import type { NewSpeiAccount } from './gateway';
 import type { NotificationSignal } from './notification';
-import type { ShownWait, Wait } from './wait';
 
 /** Creates one account for a merchant's key. The key is a part of the workflow's id. */
 export interface CreateSpeiAccountInput {

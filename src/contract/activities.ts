@@ -1,14 +1,12 @@
 /** The activities of payments and refunds: names, inputs and results. */
-
-import type { GrantedRefund } from './after-sale';
+import type { GrantedRefund, RefundAnswer, RefundOrder } from './after-sale';
 import type { Silence } from './attention';
 import type { EarlierPayments } from './earlier-payment';
 import type { MerchantEvent } from './events';
-import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId } from './gateway';
+import type { Checkout, DirectPayment, GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId } from './gateway';
 import type { KnownOrder, PaymentEnd } from './known-order';
-import type { NotSent } from './not-sent';
 import type { NotificationClaim } from './notification';
-import type { NewPayment, OtherTrade } from './payment';
+import type { NewPayment, OtherTrade, PaymentData, PaymentState } from './payment';
 import type { PollSchedule } from './poll-schedule';
 import type { Told } from './told';
 
@@ -252,4 +250,58 @@ export interface EventActivities {
    * that the workflow knows; a worker that lacks one fails the attempt. Tells which of them are not gone.
    */
   'payments.onEvent'(event: MerchantEvent, listeners: readonly string[]): Promise<Told<readonly string[]>>;
+}
+
+// — A creation whose time was over before anything was sent. The worker says so, or the workflow, where no worker took it —
+
+/** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
+export interface NotSent {
+  is: 'not-sent';
+  error: GatewayErrorFields;
+  message: string;
+  why: Silence;
+}
+
+/** The gateway's operation that creates the order. */
+export const creationOf = ({ kind }: Pick<NewPayment, 'kind'>) => (kind === 'direct' ? '/trade/pay' : '/trade/create');
+
+const NEVER_LEFT = { outcome: 'not-sent', retryable: false } as const;
+
+export function orderNotSent(payment: NewPayment, reason: string, why: Silence): NotSent {
+  const { out_trade_no } = payment.request;
+  const message = `Order ${out_trade_no} was not sent in its time. ${reason}`;
+  return { is: 'not-sent', message, why, error: { ...NEVER_LEFT, operation: creationOf(payment), out_trade_no } };
+}
+
+export function accountNotSent(reason: string, why: Silence): NotSent {
+  const message = `The virtual account was not created in its time, and none was made. ${reason}`;
+  return { is: 'not-sent', message, why, error: { ...NEVER_LEFT, operation: '/virtual-account/spei/create' } };
+}
+
+// — Payments that a merchant's own workflow starts, and their refunds —
+
+/** What `startPayment` of calls/ takes: the order of the client's `pay` or `createCheckout`, and the app that sells. */
+export type AppOrder = (DirectPayment | Checkout) & { app_id: string };
+
+/** What `startPayment` of calls/ returns. */
+export interface StartedPayment {
+  /** What the buyer needs to pay: the answer of the update `created`. */
+  data: PaymentData;
+  /** Waits until the payment has ended, possibly for days, and returns its final state. */
+  outcome(): Promise<PaymentState>;
+}
+
+/** A refund, and the task queue of the worker that runs its after-sale. */
+export interface RefundToAsk {
+  app_id: string;
+  out_trade_no: string;
+  task_queue: string;
+  refund: RefundOrder;
+}
+
+export interface StarterActivities {
+  /** The answer to the creation of a payment that has been started; the failures are those of the update `created`. */
+  'payments.created'(payment: NewPayment): Promise<PaymentData>;
+  /** The answer to a refund, which it asks for; the failures are those of the update `refund`. */
+  'payments.refunded'(input: RefundToAsk): Promise<RefundAnswer>;
 }

@@ -1,11 +1,9 @@
 /** The shapes of what follows a sale: refunds, disputes and chargebacks. Plain JSON, as in payment.ts. */
-
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
-import type { Attention } from './attention';
+import type { Attention, ShownWait } from './attention';
 import type { RefundOptions } from './gateway';
 import type { NotificationClaim } from './notification';
 import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
-import type { ShownWait } from './wait';
 
 /** Follows an order after its payment, under the order's own workflow id alone. */
 export interface AfterSaleInput {

@@ -248,3 +248,89 @@ export const ATTENTIONS = Object.keys(RUNBOOK).filter(isAttention);
 export function isAttention(reason: string): reason is Attention {
   return Object.hasOwn(RUNBOOK, reason);
 }
+
+// — The wait of an order or an account for a person —
+
+/** Who has taken on what waits for a person, so that nobody else begins. */
+export interface Taken {
+  by: string;
+  note: string | null;
+  /** ISO 8601, UTC. */
+  time: string;
+}
+
+/** Why something waits for a person, since when (ms since the epoch), and who has taken it on. */
+export interface Wait<Reason extends string = Attention> {
+  readonly attention: Reason;
+  readonly since: number;
+  readonly taken: Taken | null;
+}
+
+/** The wait as the public states show it. */
+export interface ShownWait {
+  /** ISO 8601, UTC: since when it waits for a person under this reason; null where it does not. */
+  attention_since: string | null;
+  /** Who has taken that on; null where nobody has. */
+  taken: Taken | null;
+}
+
+/** The update `take`: somebody takes on what waits for a person, with a note for the others. Who sends it later has it then. */
+export interface Taking {
+  by: string;
+  note?: string | undefined;
+}
+
+// — What Temporal itself says of a workflow that cannot go on, or was ended: no code of ours runs then that could say it —
+
+export const TEMPORAL_RUNBOOK = {
+  'failing-tasks': {
+    happened:
+      'The workflow’s task fails again and again: its worker cannot read it, or not run its code, or lacks `gateway.policy`.',
+    loses: 'The buyer may have paid and waits; nothing of this order goes on.',
+    look: '`payment-gateway show` has the worker’s last words; so has the view *Failures* in Temporal UI.',
+    act: 'Give the worker what is missing: the key, the plugin’s activities, or the version of the code that began it. Nothing else is needed.',
+    after:
+      'The workflow goes on by itself within about ten minutes, with all that came to it meanwhile: Temporal tries ever less often.',
+  },
+  'paused-activity': {
+    happened: 'Somebody has paused an activity of this workflow: it is not tried until somebody unpauses it.',
+    loses: 'Nothing is asked or sent meanwhile. Deadlines hold all the same.',
+    look: 'The pending activity in Temporal UI says who paused it, and why.',
+    act: 'Unpause it: `temporal activity unpause --workflow-id ID --activity-id ID`, or in Temporal UI.',
+    after: 'It is tried at once, and the reason is settled.',
+  },
+  'ended-from-outside': {
+    happened: 'Somebody terminated this workflow, or its time ran out, and no later run goes on with it.',
+    loses: 'Whoever it was for: a refund’s buyer, a deposit that nobody counts, a person who was to be asked.',
+    look: 'Who ended it, and why, in its last event; what it waited for, in its page and in `payment-gateway show`.',
+    act: 'Leave a payment to the next sweep: it may still be paid. Else: `temporal workflow reset --workflow-id ID --type LastWorkflowTask --reason WHY`, then `recheck`, which reads what was known.',
+    after:
+      'The run that goes on needs a person for what is still open. A payment is taken on by the next sweep without you.',
+  },
+} as const satisfies Record<string, RunbookEntry>;
+
+/** A reason that Temporal says, in the place of `PaymentAttention`. */
+export type TemporalAttention = keyof typeof TEMPORAL_RUNBOOK;
+
+/** The reason of a workflow that is closed: a list of what is open has it not. */
+export const ENDED_FROM_OUTSIDE = 'ended-from-outside' satisfies TemporalAttention;
+
+export const isTemporalAttention = (reason: string): reason is TemporalAttention =>
+  Object.hasOwn(TEMPORAL_RUNBOOK, reason);
+
+// — What every order of an app fails by, and a person mends —
+
+export interface AppAttentionInput {
+  app_id: string;
+  attention: Attention;
+}
+
+/** The query `state` of `appAttention`, and what it returns. */
+export interface AppAttentionState {
+  app_id: string;
+  /** Null once a person has said that it is mended. */
+  attention: Attention | null;
+  resolved: { by: string; reason: string; time: string } | null;
+}
+
+export type AppAttentionWorkflow = (input: AppAttentionInput) => Promise<AppAttentionState>;

@@ -1,9 +1,8 @@
 /** What is known of an order after its payment. Times are ms since the epoch, amounts decimal strings in currency units. Plain JSON. */
 import type { AfterSaleInput, RefundOutcome, RefundState } from './after-sale';
-import type { Attention } from './attention';
+import type { Attention, Wait } from './attention';
 import type { NotificationClaim } from './notification';
 import type { OtherAmount, OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
-import type { Wait } from './wait';
 
 /** How long a question has to wait, in the words that people read of it. */
 export const PATIENCE = {

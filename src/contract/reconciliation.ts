@@ -1,7 +1,7 @@
 /** Reconciliation: what is known here, at the gateway and by the merchant of the same orders, held against each other. Pure. */
 import { DAY } from '../gateway/pure/durations';
 import { isMore, less, sameAmount } from '../gateway/pure/money';
-import { isKnownStatus, type TradeStatus } from '../gateway/pure/status-names';
+import { isKnownStatus, type TradeStatus } from '../gateway/pure/names';
 import type { Attention } from './attention';
 
 /**

@@ -1,4 +1,4 @@
-/** One line about a workflow, from its start on: Temporal UI shows it in lists. It holds nothing personal. */
+/** What Temporal UI shows of a workflow from its start on, in one line with nothing personal in it, and of our activities. */
 
 interface Started {
   kind?: unknown;
@@ -42,3 +42,41 @@ const OURS = [
 export const isOurSummary = (text: string): boolean => OURS.some((form) => form.test(text));
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
+
+/** What our activities do, in words for people: the command line shows them, too. */
+const WORDS: Readonly<Record<string, string>> = {
+  'gateway.create': 'sends the order to the gateway',
+  'gateway.look': 'asks the gateway for the trade',
+  'gateway.glance': 'asks the gateway for the trade, for a moment',
+  'gateway.find': 'looks for the trade at the gateway',
+  'gateway.watch': 'asks the gateway now and then whether the trade has moved on',
+  'gateway.refund': 'sends the refund to the gateway',
+  'gateway.create-account': 'creates the virtual account at the gateway',
+  'gateway.find-account': 'asks the gateway for the virtual account',
+  'gateway.cancel-account': 'cancels the virtual account at the gateway',
+  'gateway.account-quantity': 'asks the gateway how many virtual accounts are left',
+  'gateway.account-policy': 'reads the worker’s settings',
+  'gateway.watch-account': 'asks the gateway now and then for the virtual account',
+  'gateway.watch-account-quantity': 'asks the gateway how many virtual accounts are left',
+  'payments.knownBefore': 'reads what Temporal knows of the trade',
+  'payments.earlierRuns': 'reads what earlier runs knew of the order',
+  'payments.account-before': 'reads what the account knew before it was terminated',
+  'payments.account-of-creation': 'looks for the account that an earlier creation made',
+  'payments.account-holder': 'asks whether the account is that of another key',
+  'payments.ended-payment': 'waits for the end of the deposit’s payment',
+  'payments.is-of-order': 'asks whether an order has the number of this deposit',
+  'payments.deposit-owner': 'asks which account has this deposit',
+  'payments.reconcile': 'compares payments with the gateway, order by order',
+  'payments.adopt': 'takes on orders that are missing here',
+  'payments.sweep': 'counts what is stuck, and what needs a person',
+  'payments.onEvent': 'tells the merchant’s handler',
+  'payments.created': 'waits for the answer to the payment’s creation',
+  'payments.refunded': 'asks for the refund and waits for its answer',
+  'payments.postEvents': 'posts events to the merchant’s address',
+  'gateway.banks': 'asks the gateway for the banks of a method',
+  'gateway.installments': 'asks the gateway for installments',
+  'gateway.wallet-token': 'asks the gateway for a wallet’s client token',
+};
+
+/** What an activity does; its own name for one that is not ours. */
+export const activityWords = (activity: string): string => WORDS[activity] ?? activity;

@@ -1,5 +1,5 @@
 /** The trade's statuses: one row each, a column for each question that somebody asks of a status. Pure. */
-import { isKnownStatus, TRADE_STATUSES, type TradeStatus } from '../gateway/pure/status-names';
+import { isKnownStatus, TRADE_STATUSES, type TradeStatus } from '../gateway/pure/names';
 import type { PaymentOutcome, PaymentState } from './payment';
 
 /** What a status says of the refunds of a trade. `stands`: the payment stands, or stands again. */

@@ -1,11 +1,10 @@
 /** Why an order is as it is: its facts, and what was concluded from each. Plain JSON. */
 import type { CreateResult, PaymentPolicy } from './activities';
 import type { AfterSaleResolution, RefundState } from './after-sale';
-import type { Silence } from './attention';
+import type { Silence, Taking } from './attention';
 import type { Trade } from './gateway';
 import type { NotificationClaim } from './notification';
 import type { PaymentResolution } from './payment';
-import type { Taking } from './wait';
 
 /** Something that a fact has changed, and the words of the rule that says so. */
 export interface Conclusion {

@@ -47,7 +47,7 @@ export type {
   SpeltMethod,
   TradeStatusName,
 } from './pure/names';
-export { TRADE_STATUSES, type TradeStatus } from './pure/status-names';
+export { TRADE_STATUSES, type TradeStatus } from './pure/names';
 export { parseTradeId, type Trade, type TradeId } from './query';
 export { parseRefund, type Refund, type RefundOfTrade } from './refund';
 export { type GatewayResponse, textField } from './response';

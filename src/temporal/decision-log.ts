@@ -2,8 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { UPDATE } from '../contract';
-import { firstArgument } from './first-argument';
-import { historyEvents } from './history-events';
+import { firstArgument, historyEvents } from './history-events';
 import { decidedQuery } from './payment-query';
 import { timeOf } from './timeline';
 import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';

@@ -1,7 +1,25 @@
-/** The events of a run's history. */
+/** What a run's history has: its events, what the run was given, its activities, and the creation of its order. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  arrayFromPayloads,
+  type LoadedDataConverter,
+  type Payload,
+  type SerializationContext,
+} from '@temporalio/common';
+import { decode } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
+import { z } from 'zod';
+import { PayloadDecryptionError } from '../codec/encryption-codec';
+import {
+  dataOfCreation,
+  type EarlierPayment,
+  FOREIGN_PAYLOAD,
+  type ForeignInput,
+  fieldsUnlikeKnown,
+  type Order,
+} from '../contract';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import type { ShownRun } from './taken-run';
 
 /** Throws WorkflowNotFoundError where Temporal does not have the run (any more). */
 export async function historyEvents(
@@ -19,3 +37,107 @@ export const orForgotten = (workflowId: string, runId: string | undefined) => (e
   if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
   throw new WorkflowNotFoundError('Temporal does not have this workflow (any more)', workflowId, runId);
 };
+
+/**
+ * What a workflow was given: the first argument, which is the only one that ours take; a ForeignInput in the place of one that is foreign, as the workflow itself has it: whoever reads histories looks
+ * past it. Throws PayloadDecryptionError, or the converter's error, for one that other keys might read.
+ */
+export async function firstArgument(
+  { payloadCodecs, payloadConverter }: LoadedDataConverter,
+  payloads: Payload[] | null | undefined,
+  context: SerializationContext,
+): Promise<unknown> {
+  if (!payloads) return undefined;
+  try {
+    const decoded = await decode(payloadCodecs, payloads, context);
+    const foreign = decoded.find(({ metadata }) => metadata?.[FOREIGN_PAYLOAD]);
+    if (foreign) return JSON.parse(Buffer.from(foreign.data ?? []).toString());
+    return arrayFromPayloads(payloadConverter, decoded, context)[0];
+  } catch (error) {
+    if (!(error instanceof PayloadDecryptionError) || !error.isForeign) throw error;
+    const told: ForeignInput = { foreign_input: error.message };
+    return told;
+  }
+}
+
+/** What an activity was given and has answered: undefined for what nobody can read, and for the answer of one that did not complete. */
+export interface RecordedActivity {
+  type: string;
+  input: unknown;
+  result: unknown;
+}
+
+/** The activities of these types that a run has begun, in turn: no worker has to answer for it. Throws WorkflowNotFoundError. */
+export async function activitiesIn(
+  client: Client,
+  { workflowId, runId }: Pick<ShownRun, 'workflowId' | 'runId'>,
+  ...types: readonly string[]
+): Promise<RecordedActivity[]> {
+  const { namespace, loadedDataConverter } = client.options;
+  const events = await historyEvents(client, workflowId, runId);
+  const results = new Map(
+    events.flatMap(({ activityTaskCompletedEventAttributes: one }) =>
+      one ? [[String(one.scheduledEventId), one.result] as const] : [],
+    ),
+  );
+  const begun = events.flatMap(({ eventId, activityTaskScheduledEventAttributes: one }) => {
+    const type = one?.activityType?.name ?? '';
+    return one && types.includes(type) ? [{ ...one, type, result: results.get(String(eventId)) }] : [];
+  });
+  return Promise.all(
+    begun.map(async ({ type, activityId, input, result }) => {
+      const of = { type: 'activity', namespace, workflowId, activityId: activityId ?? '', isLocal: false } as const;
+      const read = (given: Payloads) => firstArgument(loadedDataConverter, given?.payloads, of).catch(() => undefined);
+      return { type, input: await read(input), result: await read(result) };
+    }),
+  );
+}
+
+type Payloads = { payloads?: Payload[] | null } | null | undefined;
+
+// — The creation of its order: what it has sent, and what the runs before it, which it has read, had sent —
+
+const CREATE = 'gateway.create';
+const READ = 'payments.earlierRuns';
+
+const created = z.object({ is: z.literal('created'), answer: z.looseObject({}) });
+
+const text = z.string().optional();
+const request = z.looseObject({
+  ...{ out_trade_no: z.string(), order_amount: z.string(), order_currency: z.string() },
+  ...{ method: text, timeout_express: text, cancellation_express: text },
+});
+const earlier = z.object({
+  made: z.literal('order'),
+  order: z.object({ kind: z.enum(['direct', 'checkout']), request }),
+  payment_data: z.looseObject({ recovered: z.boolean() }).nullable(),
+});
+const told = z.object({ is: z.literal('told'), told: z.object({ runs: z.array(z.unknown()) }) });
+
+export interface CreationInHistory extends Pick<EarlierPayment, 'payment_data' | 'trade_no'> {
+  /** Whether the order may be made, by this run or by one before it. */
+  mayBeMade: boolean;
+}
+
+export const NOTHING_CREATED: CreationInHistory = { mayBeMade: false, payment_data: null, trade_no: null };
+
+/** The answer is that of the run's own creation, or else the one that it goes on from. Throws WorkflowNotFoundError. */
+export async function creationIn(
+  client: Client,
+  run: Pick<ShownRun, 'workflowId' | 'runId'>,
+  order: Order,
+): Promise<CreationInHistory> {
+  const begun = await activitiesIn(client, run, CREATE, READ);
+  const sent = begun.filter(({ type }) => type === CREATE);
+  const before = begun
+    .flatMap(({ result }) => told.safeParse(result).data?.told.runs ?? [])
+    .flatMap((one) => earlier.safeParse(one).data ?? [])
+    .filter((one) => fieldsUnlikeKnown(order, one.order, null).length === 0);
+  const answers = sent.flatMap(({ result }) => created.safeParse(result).data ?? []);
+  const [payment_data = null] = [
+    ...answers.map(({ answer }) => dataOfCreation(answer)),
+    ...before.flatMap((one) => one.payment_data ?? []),
+  ];
+  const trade_no = z.string().min(1).safeParse(payment_data?.trade_no).data ?? null;
+  return { mayBeMade: sent.length + before.length > 0, payment_data, trade_no };
+}

@@ -6,7 +6,7 @@ import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { PayloadDecryptionError } from '../codec';
 import { FAILURE, knownBy, SIGNAL } from '../contract';
-import { firstArgument } from './first-argument';
+import { firstArgument } from './history-events';
 import { answerLine, askedLine, asSaid, orderLine, type Said } from './timeline-lines';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;

@@ -8,13 +8,20 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, type Workflow, type WorkflowResultType } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import type { EarlierPayment, PaymentEnd, PaymentInput, PaymentWorkflow } from '../contract';
-import { answerToKeep, isDuplicateOrderFailure, orderOf, saysWithoutOrder, whyForeign } from '../contract';
-import { creationIn, NOTHING_CREATED } from './creation-in-history';
+import {
+  answerToKeep,
+  type EarlierPayment,
+  isDuplicateOrderFailure,
+  orderOf,
+  type PaymentEnd,
+  type PaymentInput,
+  type PaymentWorkflow,
+  saysWithoutOrder,
+  whyForeign,
+} from '../contract';
 import { ifExists } from './earlier-runs';
-import { firstArgument } from './first-argument';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
-import { historyEvents, orForgotten } from './history-events';
+import { creationIn, firstArgument, historyEvents, NOTHING_CREATED, orForgotten } from './history-events';
 import { latestTakenRun, runsBefore, type ShownRun } from './taken-run';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */

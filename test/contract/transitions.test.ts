@@ -1,7 +1,7 @@
 /** Which status may follow which, and the payment's outcome in each. */
 import * as fc from 'fast-check';
 import { classifyTransition, laterStatus, outcomeOf, type TransitionKind } from '../../src/contract';
-import { TRADE_STATUSES, type TradeStatus } from '../../src/gateway/pure/status-names';
+import { TRADE_STATUSES, type TradeStatus } from '../../src/gateway/pure/names';
 
 /**
  * Every pair of statuses, written by hand from gateway-in-the-field.md and the interface. `=`: the same. `>`: forward, also where no query has seen the statuses

@@ -39,7 +39,7 @@ test('every example is JSON and bears the name of its type', () => {
 const ELSEWHERE: Record<string, string> = {
   CallOutcome: `import('${ROOT}/src/gateway/errors').CallOutcome`,
   GatewayErrorFields: `import('${ROOT}/src/gateway/errors').GatewayErrorFields`,
-  TradeStatus: `import('${ROOT}/src/gateway/pure/status-names').TradeStatus`,
+  TradeStatus: `import('${ROOT}/src/gateway/pure/names').TradeStatus`,
   Sealed: `import('${ROOT}/src/gateway/sealing').Sealed`,
   FailureType: '(typeof contract.FAILURE)[keyof typeof contract.FAILURE]',
 };

@@ -12,7 +12,7 @@ import {
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { type CreateInput, type GatewayActivities, paymentWorkflowId } from '../../src/contract';
-import { activitiesIn } from '../../src/temporal/activities-in-history';
+import { activitiesIn } from '../../src/temporal/history-events';
 import { missingSearchAttributes } from '../../src/temporal/search-attributes';
 import { devServer } from '../../src/testing/dev-server';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';

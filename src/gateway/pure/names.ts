@@ -1,5 +1,4 @@
 /** Names that the interface lists without saying that the list is complete: known ones are proposed, others are allowed. */
-import type { TradeStatus } from './status-names';
 
 /** One of these texts, or a text that is new to us. */
 export type OpenEnd<Known extends string> = Known | (string & Record<never, never>);
@@ -74,3 +73,29 @@ export type CurrencyCode = OpenEnd<KnownCurrency>;
 
 /** What the gateway says of a trade. */
 export type TradeStatusName = OpenEnd<TradeStatus>;
+
+export const TRADE_STATUSES = [
+  'INITIAL',
+  'PROCESSING',
+  'SUCCESS',
+  'CANCEL',
+  'RISK_CONTROLLING',
+  'DISPUTE',
+  'REFUSED',
+  'REFUND_VERIFYING',
+  'REFUND_PROCESSING',
+  'REFUNDED',
+  'PARTIAL_REFUND',
+  'CHARGEBACK',
+  'EXPIRED',
+  'REFUND_REVOKE',
+  'REFUND_REFUSED',
+  'CHARGEBACK_REVERSED',
+] as const;
+
+export type TradeStatus = (typeof TRADE_STATUSES)[number];
+
+/** Whether `status` is in the list above. Other states are recorded and raise attention; they are never dropped. */
+export function isKnownStatus(status: string): status is TradeStatus {
+  return (TRADE_STATUSES as readonly string[]).includes(status);
+}

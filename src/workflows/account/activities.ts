@@ -1,5 +1,4 @@
 /** The activities of virtual accounts, with their retry options. */
-
 import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
 import {
   type AccountActivities,
@@ -12,8 +11,7 @@ import {
   type Told,
 } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
-import { summed } from '../shared/activities';
-import { CREATING, QUERYING, WATCHING } from '../shared/activity-options';
+import { CREATING, QUERYING, summed, WATCHING } from '../shared/activities';
 import { isTold, untilTold } from '../shared/ended-by-hand';
 import { untilGatewayAnswers } from './until-answered';
 

@@ -10,7 +10,6 @@ import { uncancelled } from '../shared/cancellable';
 import type { DepositAnswer } from './deposit-counting';
 import type { DepositLedger } from './deposit-ledger';
 import { awaitDepositPayment, signalPayment } from './deposit-payment';
-import { freePlaces } from './places';
 
 /** Within this time the payment of a new deposit has looked at the gateway. */
 const FIRST_LOOK_MS = 1_000;
@@ -167,3 +166,15 @@ export class Confirmations {
     }
   }
 }
+
+/** How many of each queue hold a place. */
+const AT_ONCE = 50;
+/**
+ * How many payments a run waits for, whether they hold a place or not. Temporal takes 2,000 open children of one run, and as many activities, and
+ * fails the task that begins one more. Only a run that has too much to hand on, and so goes on, comes so far.
+ */
+const MOST_AWAITED = 1_000;
+
+/** How many more deposits of a queue may begin, where so many hold its places and so many payments are awaited in all. */
+export const freePlaces = (holders: number, awaited: number): number =>
+  Math.max(0, Math.min(AT_ONCE - holders, MOST_AWAITED - awaited));

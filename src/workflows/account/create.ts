@@ -3,7 +3,6 @@
  * key for this, and accounts are scarce. So a person decides about a creation whose outcome is unknown, unless a
  * setting allows one more try.
  */
-
 import {
   ActivityFailure,
   type ApplicationFailure,
@@ -14,24 +13,22 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  CreatedSpeiAccount,
-  CreateSpeiAccountInput,
-  CreationResolution,
-  SpeiAccountCreation,
-  SpeiAccountData,
-  SpeiAccountInput,
-} from '../../contract';
 import {
   type AccountPolicy,
   accountNotSent,
   type CreateAccountInput,
   type CreateAccountResult,
+  type CreatedSpeiAccount,
+  type CreateSpeiAccountInput,
+  type CreationResolution,
   FAILURE,
   type KeyedSignal,
   QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
+  type SpeiAccountCreation,
+  type SpeiAccountData,
+  type SpeiAccountInput,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
   typedFailure,
@@ -39,13 +36,12 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { isId } from '../../gateway/pure/ids';
+import { hasRunOut, NO_WORD, sendingFailure, silenceAfter, wasNeverRun } from '../shared/activity-failure';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { anewInReset } from '../shared/continued';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
-import { hasRunOut, silenceAfter, wasNeverRun } from '../shared/given-up';
 import { startAbandoned, startOrSignal } from '../shared/other-workflows';
 import { assertResolution } from '../shared/request-rules';
-import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 import { shownWait } from '../shared/wait';
 import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
 import { assertOwnCreation } from './broken-start';

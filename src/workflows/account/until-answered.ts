@@ -2,7 +2,7 @@
 import { ActivityFailure } from '@temporalio/workflow';
 import type { Silence } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
-import { hasRunOut, silenceAfter } from '../shared/given-up';
+import { hasRunOut, silenceAfter } from '../shared/activity-failure';
 
 /** Asks in activities that end after `within_ms`, the first one after `patience_ms`. `onSilence` hears at the end of each why there was no answer. */
 export async function untilGatewayAnswers<T>(

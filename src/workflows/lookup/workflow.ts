@@ -14,7 +14,7 @@ import {
   type WalletTokenAnswer,
   type WalletTokenInput,
 } from '../../contract';
-import { QUERYING } from '../shared/activity-options';
+import { QUERYING } from '../shared/activities';
 
 const asking = <Name extends keyof LookupActivities>(name: Name): LookupActivities[Name] =>
   proxyActivities<LookupActivities>({

@@ -27,8 +27,8 @@ import {
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { isMoney, isMore } from '../../gateway/pure/money';
+import { isKnownStatus } from '../../gateway/pure/names';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
-import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
 import { distinct } from '../shared/distinct';
 import { withNoted } from '../shared/noted-trades';

@@ -26,7 +26,7 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { LONGEST_OPEN_MS, timingOf } from '../../gateway/pure/method-timing';
-import { isKnownStatus } from '../../gateway/pure/status-names';
+import { isKnownStatus } from '../../gateway/pure/names';
 import { shownTrades } from '../shared/noted-trades';
 import { shownWait } from '../shared/wait';
 import { transitionsOf } from './ledger';

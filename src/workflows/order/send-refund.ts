@@ -3,9 +3,9 @@ import { condition } from '@temporalio/workflow';
 import { detailsOf, FAILURE, type GrantedRefund, type KnownOrder, knownIds, type RefundResult } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
+import { sendingFailure } from '../shared/activity-failure';
 import { isObject, isResultOf, isText, isTradeOrNull, type ResultShape } from '../shared/ended-by-hand';
 import { pollUntil } from '../shared/polling';
-import { sendingFailure } from '../shared/sending-failure';
 import type { RefundAnswered } from './facts';
 
 export interface Sent {

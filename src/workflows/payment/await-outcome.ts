@@ -4,8 +4,8 @@
  */
 import { condition } from '@temporalio/workflow';
 import { CREDENTIALS_REFUSED, type LookResult, pollSchedule, type Trade, timeText } from '../../contract';
+import { hasFailedWith } from '../shared/activity-failure';
 import { assertReadHere } from '../shared/continued';
-import { hasFailedWith } from '../shared/given-up';
 import { glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/polling';
 import { hasNews, type PaymentContext } from './context';

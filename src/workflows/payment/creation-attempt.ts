@@ -10,10 +10,9 @@ import {
   sameFailure,
 } from '../../contract';
 import { gateway } from '../shared/activities';
+import { NO_WORD, sendingFailure, wasNeverRun } from '../shared/activity-failure';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
-import { wasNeverRun } from '../shared/given-up';
 import { pollUntil } from '../shared/polling';
-import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 import type { PaymentContext } from './context';
 import type { Tried } from './facts';
 import { isSlowToCreate, type KnownPayment } from './known-payment';

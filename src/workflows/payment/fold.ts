@@ -19,7 +19,7 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { isMoney } from '../../gateway/pure/money';
-import { isKnownStatus } from '../../gateway/pure/status-names';
+import { isKnownStatus } from '../../gateway/pure/names';
 import { ANSWERED, raised, shownAttention, withoutReasons, withoutSilence } from '../shared/attention-reasons';
 import { withNoted } from '../shared/noted-trades';
 import { takenOn, waitAfter } from '../shared/wait';

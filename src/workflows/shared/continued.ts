@@ -2,7 +2,7 @@
 import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import { type PaymentPolicy, typedFailure, WAS_RESET } from '../../contract';
 import { loadPolicy } from './activities';
-import { hasFailedWith } from './given-up';
+import { hasFailedWith } from './activity-failure';
 
 /** Whether the run before has continued as this one: only then is what the input hands on the latest that is known. */
 export const isContinued = (): boolean => workflowInfo().continuedFromExecutionRunId !== undefined;

@@ -4,8 +4,8 @@
  */
 import { ActivityFailure, ApplicationFailure, isCancellation, sleep } from '@temporalio/workflow';
 import { CREDENTIALS_REFUSED, FAILURE, type Told, WAS_RESET } from '../../contract';
+import { hasRunOut } from './activity-failure';
 import { nextBackoff } from './backoff';
-import { hasRunOut } from './given-up';
 
 /** Callers may wait for the answer, so the first pause before a look is made again is short. In ms; it doubles. */
 const FIRST_PAUSE_MS = 1_000;

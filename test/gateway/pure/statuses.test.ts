@@ -1,6 +1,6 @@
 /** The states of a trade: the interface's twelve and four more that gateways send. */
 import { TRADE_STATUSES } from '../../../src/gateway';
-import { isKnownStatus } from '../../../src/gateway/pure/status-names';
+import { isKnownStatus } from '../../../src/gateway/pure/names';
 
 const INTERFACE =
   'INITIAL PROCESSING SUCCESS CANCEL RISK_CONTROLLING DISPUTE REFUSED REFUND_VERIFYING REFUND_PROCESSING REFUNDED PARTIAL_REFUND CHARGEBACK';

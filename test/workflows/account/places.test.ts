@@ -1,5 +1,5 @@
 /** How many deposits of an account are confirmed at the same time. */
-import { freePlaces } from '../../../src/workflows/account/places';
+import { freePlaces } from '../../../src/workflows/account/confirmations';
 
 test.each([
   ['a quiet account', 0, 0, 50],

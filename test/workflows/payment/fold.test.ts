@@ -3,10 +3,15 @@
  * SUCCESS.
  */
 import * as fc from 'fast-check';
-import type { EarlierPayment, PaymentInput, PaymentOutcome, PaymentState } from '../../../src/contract';
-import { classifyTransition } from '../../../src/contract';
+import {
+  classifyTransition,
+  type EarlierPayment,
+  type PaymentInput,
+  type PaymentOutcome,
+  type PaymentState,
+} from '../../../src/contract';
 import type { Trade } from '../../../src/gateway';
-import { TRADE_STATUSES } from '../../../src/gateway/pure/status-names';
+import { TRADE_STATUSES } from '../../../src/gateway/pure/names';
 import { carriedOf, hasClaimsAfter, idOf, mayExist, needsDecision } from '../../../src/workflows/payment/known-payment';
 import { LearningPayment, LEARNED_AT as T } from '../../harness/learning-payment';
 

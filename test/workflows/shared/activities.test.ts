@@ -1,5 +1,5 @@
 /** Which of the gateway's operations a busy worker does first. */
-import { CREATING, QUERYING, WATCHING } from '../../../src/workflows/shared/activity-options';
+import { CREATING, QUERYING, WATCHING } from '../../../src/workflows/shared/activities';
 
 test('creations are done before looks that somebody waits for, these before what has no priority, and polls last', () => {
   const keys = [CREATING, QUERYING, WATCHING].map(({ priority }) => priority.priorityKey);

@@ -8,7 +8,7 @@ import {
   TimeoutType,
 } from '@temporalio/common';
 import { FAILURE, typedFailure } from '../../../src/contract';
-import { sendingFailure } from '../../../src/workflows/shared/sending-failure';
+import { sendingFailure } from '../../../src/workflows/shared/activity-failure';
 
 const failureOf = (cause: Error, retryState: RetryState = RetryState.NON_RETRYABLE_FAILURE) =>
   new ActivityFailure('Activity task failed', 'gateway.create', '1', retryState, 'worker', cause);

@@ -1,8 +1,12 @@
-/** Money in the words that a person reads in `show`, in lists and in Temporal UI. */
+/** Times, money and outcomes in the words that a person reads in `show`, in lists and in Temporal UI. Pure. */
 import { isMoney, isMore, less, sumOf } from '../gateway/pure/money';
 import type { AfterSaleState } from './after-sale';
-import type { PaymentState } from './payment';
+import type { PaymentState, Source } from './payment';
 import { outcomeOf, STATUSES_WITH_MONEY, takesMoneyBack } from './trade-status-table';
+
+/** `2026-03-01 12:00 UTC`, of ISO 8601 or ms since the epoch. */
+export const timeText = (time: string | number): string =>
+  `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** "3.00 MXN", with or without its currency. What is no money stays as somebody has written it. */
 export const moneyText = (amount: string | null, currency: string | null = null): string =>
@@ -54,3 +58,30 @@ export function secondTradesPaid({ outcome, other_trades, order_currency }: Paym
   if (outcome !== 'SUCCESS' || paid.length === 0) return undefined;
   return paid.map((one) => `${moneyText(one.order_amount, order_currency)} of trade ${one.trade_no}`).join(', ');
 }
+
+type Sums = Pick<AfterSaleState, 'refunds' | 'refunded_amount' | 'refunding_amount'>;
+
+/**
+ * Each sum that is not zero with what can be said of it, the surest first; empty where nothing was asked for. `refunded_amount` counts what
+ * is ACCEPTED, so that it is never given out twice: to say of it that it went back would be more than anybody knows.
+ */
+export function refundSums({ refunds, refunded_amount, refunding_amount }: Sums): string[] {
+  const isAccepted = ({ outcome, attention }: Sums['refunds'][number]) => outcome === 'ACCEPTED' && attention === null;
+  const accepted = sumOf(refunds.filter(isAccepted).map(({ refund_amount }) => refund_amount));
+  const sums: [amount: string, words: string][] = [
+    [less(refunded_amount, accepted), 'refunded'],
+    [accepted, 'accepted by the gateway and not confirmed'],
+    [refunding_amount, 'being refunded'],
+  ];
+  return sums.flatMap(([amount, words]) => (isMore(amount, '0') ? [`${amount} ${words}`] : []));
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  query: 'as the gateway answered',
+  notification: 'as a signed notification said',
+  operator: 'as a person decided',
+} satisfies Record<Source, string>;
+
+/** A part of a sentence: `is paid, as the gateway answered`. */
+export const knownBy = (confirmed_by: unknown): string =>
+  WORDS[String(confirmed_by)] ?? 'as its time was over without another word of the gateway';

@@ -1,7 +1,7 @@
 /** What it means that an activity has failed, or that Temporal has given it up. */
 import { RetryState } from '@temporalio/common';
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import { type SendingPhase, SILENCES, type Silence } from '../../contract';
+import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
+import { FAILURE, NOTHING_SENT, type SendingPhase, SILENCES, type Silence, WAS_RESET } from '../../contract';
 
 /** The failures of our activities that say why the gateway gave no answer. */
 const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
@@ -43,4 +43,30 @@ export function silenceAfter({ cause }: ActivityFailure): Silence {
   if (cause instanceof TimeoutFailure) return cause.timeoutType === 'START_TO_CLOSE' ? 'no-answer' : 'missing-activity';
   if (!(cause instanceof ApplicationFailure) || !OF_THE_GATEWAY.includes(cause.type ?? '')) return 'missing-activity';
   return SILENCES.find((why) => why === cause.details?.[1]) ?? 'no-answer';
+}
+
+// — Of an activity that sends an order, a refund or the request for an account —
+
+/** What is known of a request whose activity has ended without a word of ours. */
+export const NO_WORD = 'The worker died during the request, a person ended it, or something around our code failed.';
+
+/**
+ * - `refused`: our own rules refuse it; nothing was sent.
+ * - `unsent`: nothing was sent, and no attempt follows.
+ * - `unknown`: whatever else; the request may have left before.
+ * - `none`: it is no failure of the activity's own, or nothing was sent because the run is a reset.
+ */
+export type SendingFailure =
+  | { is: 'refused'; failure: ApplicationFailure }
+  | { is: 'unsent' }
+  | { is: 'unknown' }
+  | { is: 'none' };
+
+export function sendingFailure(error: unknown): SendingFailure {
+  if (isCancellation(error) || !(error instanceof ActivityFailure)) return { is: 'none' };
+  const { cause } = error;
+  if (!(cause instanceof ApplicationFailure)) return { is: 'unknown' };
+  if (cause.type === WAS_RESET) return { is: 'none' };
+  if (cause.type === FAILURE.invalidRequest) return { is: 'refused', failure: cause };
+  return { is: !cause.nonRetryable && NOTHING_SENT.includes(cause.type ?? '') ? 'unsent' : 'unknown' };
 }
