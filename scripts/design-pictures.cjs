@@ -8,7 +8,7 @@ const { join } = require('node:path');
 const { ACCOUNT_RUNBOOK, isAfterSaleStatus, outcomeOf } = require('../lib/contract');
 const { TRADE_STATUSES } = require('../lib/gateway/pure/names.js');
 const { nextCreationStep } = require('../lib/workflows/payment/creation-table.js');
-const { outcomeNamed, verdictOn } = require('../lib/workflows/order/refund-table.js');
+const { outcomeNamed, verdictOn } = require('../lib/workflows/after-sale/refund-table.js');
 
 const PAGE = join(__dirname, '../docs/design.md');
 
@@ -115,7 +115,7 @@ const VERDICTS = { accepted: 'ACCEPTED', refunded: 'REFUNDED', ask: 'a_person' }
 
 /** A refund, from its request to the last word on it. */
 function refund() {
-  const rows = Object.keys(constantOf('workflows/order/refund-table.js', 'TABLE'));
+  const rows = Object.keys(constantOf('workflows/after-sale/refund-table.js', 'TABLE'));
   const shown = (from, column) =>
     rows.flatMap((row) =>
       [false, true].flatMap((nothingLeft) => {

@@ -17,8 +17,8 @@ const FLOWS = {
     'activities/create-order.ts',
     'activities/trade-queries.ts',
   ],
-  'partial refund': ['workflows/order/after-sale.ts', 'activities/make-refund.ts', 'temporal/refund-update.ts'],
-  'money after the end': ['workflows/order/after-sale.ts', 'workflows/payment/hand-over.ts', 'webhook/deliver.ts'],
+  'partial refund': ['workflows/after-sale/workflow.ts', 'activities/make-refund.ts', 'temporal/refund-update.ts'],
+  'money after the end': ['workflows/after-sale/workflow.ts', 'workflows/payment/hand-over.ts', 'webhook/deliver.ts'],
 };
 
 /** Not of the core: rooms of their own. */

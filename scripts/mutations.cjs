@@ -1,7 +1,7 @@
 /**
  * Changes tables and conditions of one room, one at a time, with Stryker, and runs the tests that hold them: `npm run mutations -- after-sale`.
  * What survives is a rule that no named test watches. A room takes hours; a file is named so:
- * `npm run mutations -- after-sale --mutate src/workflows/order/refund-table.ts`.
+ * `npm run mutations -- after-sale --mutate src/workflows/after-sale/refund-table.ts`.
  */
 const { spawnSync } = require('node:child_process');
 
@@ -11,10 +11,10 @@ const NAMED_SCHEDULES = '!(hostile|planted).test.ts';
 const ROOMS = {
   'after-sale': {
     mutate: [
-      ...within('src/workflows/order', 'claims fold ledger movements next-step payment-end'),
-      ...within('src/workflows/order', 'refund-end refund-requests refund-table resolve'),
+      ...within('src/workflows/after-sale', 'claims fold ledger movements next-step payment-end'),
+      ...within('src/workflows/after-sale', 'refund-end refund-requests refund-table resolve'),
     ],
-    tests: [`workflows/{order,after-sale}/**/${NAMED_SCHEDULES}`, 'activities/make-refund.test.ts'],
+    tests: [`workflows/after-sale/**/${NAMED_SCHEDULES}`, 'activities/make-refund.test.ts'],
   },
   payment: {
     mutate: [

@@ -127,7 +127,7 @@ const isOpenCancel = ({ name, isDone, failure }: GivenUpdate) =>
   name === UPDATE.cancel && !isDone && failure !== FAILURE.notCanceled;
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;
 
-/** What an account takes of a notification. Null for what is none. */
+/** What an account takes of a notification. Null for anything else. */
 function fieldsOf(signal: unknown): DepositSignal | null {
   if (!isDeposit(signal)) return null;
   const { app_id, out_trade_no, trade_no, trade_status, amount, currency, transfer_account } = signal;

@@ -116,7 +116,7 @@ export function endpointActivities(
   };
 }
 
-/** Until one is not taken, or the time for new ones is over. How many were; throws where that is none. */
+/** Until one is not taken, or the time for new ones is over. Returns how many were taken; throws if none was. */
 async function postInOrder(events: readonly MerchantEvent[], postOne: (event: MerchantEvent) => Promise<void>) {
   const ends = Date.now() + POSTING_MS;
   let count = 0;

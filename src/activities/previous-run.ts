@@ -66,7 +66,7 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
   let left: Left = NOTHING_LEFT;
   let hasReadAll = false;
   for (const run of await earlierRuns(client, workflowId, runId)) {
-    // An older ledger is none where nobody can read a later one.
+    // Where a later ledger cannot be read, an older one must not be used.
     const carried = left.is_unread ? null : await readWithin(PATIENCE_MS, () => carriedBy(client, run), null);
     // A reset that has never read what the runs before it knew took nothing for them, however it ended.
     const isEnded = run.status.name === 'COMPLETED' && carried?.has_read !== false;

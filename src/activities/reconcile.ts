@@ -288,7 +288,7 @@ class Reconciliation {
 /** What a trade shows while a refund that the gateway has taken may have gone back, or not. */
 const MAY_BE_UNDER_WAY: readonly RefundMeaning[] = ['stands', 'under way', 'refused', 'revoked'];
 
-/** Whether the after-sale has its money: that of a sale, and what came for an order that is none and is back with the buyer. */
+/** Whether the after-sale has its money: that of a sale, and what came for an order that was not sold and went back to the buyer. */
 function isBooked(payment: PaymentState, sale: AfterSaleState | null): boolean {
   if (payment.outcome === 'SUCCESS') return true;
   const isDecided = payment.attention === null && outcomeOf(sale?.trade_status ?? '') === 'SUCCESS';

@@ -20,7 +20,7 @@ const progress = z.object({ phase: z.enum(SENDING_PHASES) });
 const NOTED_WITHIN_MS = 10_000;
 /** An attempt that could not be noted is repeated after this long, in ms. */
 const AGAIN_AFTER_MS = 1_000;
-/** A larger result is none: Temporal refuses payloads of 2 MB, and a codec adds to them. */
+/** A larger result counts as no answer: Temporal refuses payloads of 2 MB, and a codec adds to them. */
 const MAX_RESULT_BYTES = 1_000_000;
 
 /** What is sent. */

@@ -198,9 +198,7 @@ keys
 
 keys
   .command('needed <time>')
-  .description(
-    'count what began before a time at which an encryption key went out of use: until it is none, keep the key',
-  )
+  .description('count what began before a time at which an encryption key went out of use: keep the key until it is 0')
   .option('--json', 'print { before, open, closed }')
   .addHelpText('after', examples('keys needed 2026-03-01T12:00', 'keys needed 90d'))
   .action(async (time, options) => (await import('./keys-needed.js')).keysNeeded(time, options));

@@ -1,6 +1,6 @@
 /**
- * The one thing that our workflows take from a person's keyboard. An order, a refund or a notification to which somebody adds
- * `by` is none: so no field counts but those that a decision has.
+ * The one thing that our workflows take from a person's keyboard. A payload is a decision only if it has no other fields than a
+ * decision has: an order to which somebody adds `by` is not one.
  */
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';

@@ -202,7 +202,7 @@ export interface WatchInput extends ForRun {
 export interface GatewayActivities {
   /** Tries to create the order once. Repeats itself only where the gateway certainly has no order. */
   'gateway.create'(input: CreateInput): Promise<CreateResult>;
-  /** Looks at a trade: an answer, or word that there was none. */
+  /** Looks at a trade: an answer, or why there was none. */
   'gateway.look'(input: LookInput): Promise<LookResult>;
   /** Searches for a trade that may exist; null where the gateway keeps saying that it does not. */
   'gateway.find'(input: FindInput): Promise<QueriedTrade | null>;

@@ -66,7 +66,7 @@ export interface RefundState {
   refund_currency: string;
   /** As we calculate it: gateways say REFUNDED of a partial refund, too. */
   partial: boolean;
-  /** The gateway's last word on this refund; null before any. */
+  /** What the gateway has said last of this refund; null before that. */
   refund_status: string | null;
   outcome: RefundOutcome | null;
   confirmed_by: Source | null;

@@ -192,7 +192,7 @@ export function commandOf(verb: string, workflowId: string, options = ''): strin
   const target = typed(out_trade_no ?? workflowId);
   const app = out_trade_no === null ? [] : [`--app ${typed(app_id)}`];
   const more = options === '' ? [] : [options];
-  // What begins like an option is none after `--`, which nothing but it may follow.
+  // After `--` what begins like an option is not one, and nothing else may follow.
   const words = out_trade_no?.startsWith('-') ? [...app, ...more, '--', target] : [target, ...app, ...more];
   return ['payment-gateway', verb, ...words].join(' ');
 }

@@ -148,7 +148,7 @@ export interface RunOfWorkflow {
 /** The payment data that the gateway's own answer to a creation makes. */
 export const dataOfCreation = (answer: GatewayResponse): PaymentData => ({ ...answer, recovered: false });
 
-/** The answer that the next run repeats: the payment data, the refusal, or the word of the person who ended it without any. */
+/** The answer that the next run repeats: the payment data, the refusal, or the decision of the person who ended it without any. */
 export function answerToKeep(state: PaymentState): PaymentData | null {
   const isAnswered = state.refused_because !== null || state.confirmed_by === 'operator';
   return isAnswered ? (creationAnswer(state) ?? null) : state.payment_data;

@@ -38,7 +38,7 @@ const OURS = [
   /^(watch|recheck|refund|looked at|canceled|followed)$/,
 ];
 
-/** Whether a text is one of our summaries, which hold nothing personal. A merchant's own memo is none. */
+/** Whether a text is one of our summaries, which hold nothing personal. A merchant's own memo is not one. */
 export const isOurSummary = (text: string): boolean => OURS.some((form) => form.test(text));
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

@@ -59,7 +59,7 @@ export function spanIn({ [TRACE_HEADER]: payload }: Headers): SpanRef | undefine
 
 /**
  * A run's own span (the first), and those of what it handles: from its id, so that every worker that has it, and every replay, means the
- * same one. Without a span above, the run begins a trace, which has its id. Undefined for a run whose id is none of Temporal's.
+ * same one. Without a span above, the run begins a trace, which has its id. Undefined for a run whose id Temporal did not make.
  */
 export function spanOfRun(runId: string, above: SpanRef | undefined, nth = 0): SpanRef | undefined {
   const hex = runId.replaceAll('-', '');

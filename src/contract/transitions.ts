@@ -77,8 +77,8 @@ export function reportsNewMoney(status: string | null, claim: string): boolean {
 
 /**
  * The status that news of a trade is compared with: what is proven of its money. A sale is SUCCESS at least, where a person says so
- * and the trade does not. A payment that has ended without a sale proves none, whatever the gateway called it before: nobody
- * has believed that.
+ * and the trade does not. A payment that has ended without a sale does not prove that money came, whatever the gateway called it
+ * before.
  */
 export function saleStatus({ outcome, trade_status }: Pick<PaymentState, 'outcome' | 'trade_status'>): string | null {
   const saysSold = outcomeOf(trade_status ?? '') === 'SUCCESS';

@@ -74,7 +74,7 @@ export type BeforeSending = () => Promise<void>;
 /** How a request to the gateway ended. `busy`: it says that it is unavailable. `not_sent`: certainly no byte of it left us. */
 export type CallResult = 'done' | 'refused' | 'busy' | 'unanswered' | 'not_sent';
 
-/** Hears of each request once it has ended; `seconds`: how long that took. A request that a check of ours refuses is none. */
+/** Hears of each request once it has ended; `seconds`: how long that took. A request that a check of ours refuses does not count. */
 export type CallListener = (app_id: string, operation: string, result: CallResult, seconds: number) => void;
 
 /** Request fields that are sent as JSON numbers with all their digits. */
@@ -282,7 +282,7 @@ export class GatewayClient {
   }
 }
 
-/** An answer that cannot be read, or is about something else, is none. */
+/** An answer that cannot be read, or is about something else, counts as no answer. */
 function resultOf(error: unknown): Exclude<CallResult, 'done'> {
   if (!(error instanceof GatewayError) || error instanceof OtherAnswerError) return 'unanswered';
   if (error.code !== undefined) return isBusy(error.code) ? 'busy' : 'refused';

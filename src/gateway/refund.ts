@@ -58,7 +58,7 @@ const REFUNDS: readonly (readonly [methods: readonly string[], to: string, userI
   ],
 ];
 
-/** For a method that is none of these, or is not known, the fields of the table in section 4.3 are required. */
+/** For any other method, and where it is not known, the fields of the table in section 4.3 are required. */
 const byNoneOfThese: Condition = (context) => !REFUNDS.some(([methods]) => methodIs(...methods)(context));
 
 const USER_INFO: readonly Requirement[] = [

@@ -93,7 +93,7 @@ export async function open(
   const kid = kidOf(value.sealed);
   if (kid !== undefined && !privateJwks.some((one) => one.kid === kid)) {
     throw new UnknownSealingKeyError(
-      `The sealed field of order ${binding.out_trade_no} is sealed to the key ${JSON.stringify(kid)}, which is none of the worker's ${privateJwks.length} sealing key(s).`,
+      `The sealed field of order ${binding.out_trade_no} is sealed to the key ${JSON.stringify(kid)}, which is not among the worker's ${privateJwks.length} sealing key(s).`,
     );
   }
   throw new SealingError(

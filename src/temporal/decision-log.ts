@@ -46,7 +46,7 @@ export async function decisionsIn(
     .sort((one, other) => one.time.localeCompare(other.time));
 }
 
-/** Those of one run. What was refused changed nothing, and is none. */
+/** Those of one run. What was refused changed nothing, and is left out. */
 async function decisionsOf(
   client: Client,
   { workflow_id, run_id, app_id, out_trade_no }: ListedWorkflow,

@@ -19,7 +19,7 @@ export function accountsOfKey(digest: string): string {
   return `WorkflowType = '${WORKFLOW.speiAccount}' AND ${SEARCH_ATTRIBUTE.accountKeys.name} = ${quoted(digest)}`;
 }
 
-/** A run that was continued as new is not a workflow's last word. */
+/** A run that was continued as new is not a workflow's last one. */
 export const NOT_CONTINUED = "ExecutionStatus != 'ContinuedAsNew'";
 
 /** The query for the runs under these workflow ids, which a query can say, that did not continue as others. */

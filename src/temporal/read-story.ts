@@ -76,8 +76,8 @@ const SLACK_MS = 1_000;
 const ANSWERS: readonly string[] = ['shown', 'missing', 'silent'];
 
 /**
- * The events, with their times. The gateway may have answered as it did before it was asked: the answer holds since half the time to its answer
- * before, but no longer than since what somebody did.
+ * The events, with their times. It is only known when an answer came: played again, it is true from halfway between the answer before and this
+ * one, but not from before the last thing that anybody did.
  */
 function eventsOf(facts: readonly FactInOrder[], began: number): object[] {
   let acted = began;

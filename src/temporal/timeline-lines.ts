@@ -4,7 +4,7 @@ import { moneyText, SIGNAL } from '../contract';
 /** A payload's object, as a history holds it. */
 export type Said = Readonly<Record<string, unknown>>;
 
-/** A payload's value as an object; empty where it is none. */
+/** A payload's value as an object; empty if it is not one. */
 export const asSaid = (value: unknown): Said => (typeof value === 'object' && value !== null ? { ...value } : {});
 
 const field = (said: unknown, name: string): unknown =>

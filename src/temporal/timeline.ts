@@ -168,7 +168,7 @@ class HistoryReader {
     return { type: 'activity', namespace, workflowId, isLocal, ...(activityId ? { activityId } : {}) };
   }
 
-  /** The first payload as an object; empty where it is none. */
+  /** The first payload as an object; empty if it is not one. */
   private async first(payloads: Payloads, begun?: Begun): Promise<Said> {
     const { loadedDataConverter } = this.client.options;
     const context = this.contextOf(begun);

@@ -28,7 +28,7 @@ export interface WebhookServerOptions extends WebhookOptions {
 /** Load is shed above these: the delay of the event loop in ms, and the used part of the heap. */
 const BUSY = { delay_ms: 1_000, heap: 0.85 };
 
-/** Makes the server. The caller listens and closes. Throws a TypeError for networks that are none. */
+/** Makes the server. The caller listens and closes. Throws a TypeError for invalid networks. */
 export function webhookServer(options: WebhookServerOptions): FastifyInstance {
   const { client, log, stopping, health } = options;
   const webhook = createWebhook(options);

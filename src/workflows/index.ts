@@ -25,6 +25,8 @@ export {
   speiAccountQuantityStateQuery,
 } from './account/quantity';
 export { speiAccount } from './account/workflow';
+export { afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale/messages';
+export { afterSale } from './after-sale/workflow';
 export { appAttention, appAttentionStateQuery, resolveAppAttentionUpdate } from './app-attention/workflow';
 export {
   deliverAgainUpdate,
@@ -33,8 +35,6 @@ export {
   eventDeliveryStateQuery,
 } from './events/delivery';
 export { bankList, installments, walletToken } from './lookup/workflow';
-export { afterSale } from './order/after-sale';
-export { afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './order/after-sale-messages';
 export {
   createdUpdate,
   notificationSignal,

@@ -1,6 +1,6 @@
 /** Everything that may happen within so many moves: what must never be, and each question to a person with the truths that fit it. */
 import { hash } from 'node:crypto';
-import { isComplete, leftToGrant } from '../../src/workflows/order/ledger';
+import { isComplete, leftToGrant } from '../../src/workflows/after-sale/ledger';
 import { ended, type LateNode, lateFaults, lateKeyOf, lateMoves, latePathTo } from './late-world';
 import { type PaymentTruth, paymentFaults, questionOf, truthOfPayment } from './payment-faults';
 import { ordered, type PaymentNode, paymentKeyOf, paymentMoves, paymentPathTo } from './payment-world';

@@ -4,11 +4,11 @@
  */
 import type { KnownOrder, NotificationClaim, PaymentEnd, PaymentOutcome, PaymentState } from '../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../src/gateway/pure/durations';
-import { attentionOf } from '../../src/workflows/order/attention';
-import type { NewAfterSaleFact as Fact } from '../../src/workflows/order/facts';
-import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
-import { nextStep, type Step } from '../../src/workflows/order/next-step';
-import { outcomeNow } from '../../src/workflows/order/payment-end';
+import { attentionOf } from '../../src/workflows/after-sale/attention';
+import type { NewAfterSaleFact as Fact } from '../../src/workflows/after-sale/facts';
+import { fold, NOTHING_KNOWN } from '../../src/workflows/after-sale/fold';
+import { nextStep, type Step } from '../../src/workflows/after-sale/next-step';
+import { outcomeNow } from '../../src/workflows/after-sale/payment-end';
 
 const POLLS = { poll_schedule_ms: [MINUTE, 2 * MINUTE, 5 * MINUTE], poll_every_ms: HOUR };
 const SETTINGS = { ...POLLS, settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;

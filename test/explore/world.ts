@@ -5,10 +5,10 @@
 import Big from 'big.js';
 import type { KnownOrder, NotificationClaim } from '../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../src/gateway/pure/durations';
-import type { NewAfterSaleFact as Fact, RefundAnswered } from '../../src/workflows/order/facts';
-import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
-import { findRefund, isComplete, leftToGrant } from '../../src/workflows/order/ledger';
-import { nextStep, type Step } from '../../src/workflows/order/next-step';
+import type { NewAfterSaleFact as Fact, RefundAnswered } from '../../src/workflows/after-sale/facts';
+import { fold, NOTHING_KNOWN } from '../../src/workflows/after-sale/fold';
+import { findRefund, isComplete, leftToGrant } from '../../src/workflows/after-sale/ledger';
+import { nextStep, type Step } from '../../src/workflows/after-sale/next-step';
 
 const POLLS = { poll_schedule_ms: [MINUTE, 2 * MINUTE, 5 * MINUTE], poll_every_ms: HOUR };
 export const SETTINGS = {

@@ -98,7 +98,7 @@ describe('not opened:', () => {
       open(await seal(pin, older.publicJwk, binding), worker.privateJwks.keys, binding),
     );
     expect(named).toBeInstanceOf(UnknownSealingKeyError);
-    expect(named.message).toContain(`sealed to the key "${kid}", which is none of the worker's 1 sealing key`);
+    expect(named.message).toContain(`sealed to the key "${kid}", which is not among the worker's 1 sealing key`);
   });
 
   test('any seal without a key', async () => {

@@ -16,7 +16,7 @@ const DEAREST = [
   'workflows/payment/hostile/',
   'workflows/account/outages',
   'workflows/payment/outages',
-  'workflows/order/explored',
+  'workflows/after-sale/explored',
   'workflows/payment/explored',
   // All others.
   'real-server/versions',

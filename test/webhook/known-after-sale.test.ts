@@ -2,8 +2,8 @@
 import type { RefundAnswer, RefundOutcome } from '../../src/contract';
 import { readNotification } from '../../src/gateway';
 import { isKnownAfterSale } from '../../src/webhook/known-after-sale';
-import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
-import { stateOf } from '../../src/workflows/order/rendering';
+import { fold, NOTHING_KNOWN } from '../../src/workflows/after-sale/fold';
+import { stateOf } from '../../src/workflows/after-sale/rendering';
 import { endedPayment } from '../harness/ended-payment';
 import { ipn } from './support';
 

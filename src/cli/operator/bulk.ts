@@ -85,7 +85,7 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
         // What has come since, the person has not seen.
         const { attention, type } = listed(await handle.describe());
         if (attention !== reason) throw new UserError(`it waits for ${reason} no longer`);
-        // An account takes no word that does not name what it has under the reason.
+        // An account takes no decision that does not name what it has under the reason.
         const seen =
           type === WORKFLOW.speiAccount ? shownOf((await handle.query<SpeiAccountState>(QUERY.state)).unseen) : reason;
         return handle.executeUpdate<object, [object]>(UPDATE.resolve, { args: [{ ...input, seen }] });

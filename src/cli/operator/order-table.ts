@@ -76,7 +76,7 @@ export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>):
 
 const minuteOf = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? '';
 
-/** By when a dispute has to be answered, which Temporal has in the place of the order's expiry; null for whatever is none. */
+/** By when a dispute has to be answered, which Temporal has in the place of the order's expiry; null for anything else. */
 const answerBy = ({ attentions, expires_at }: ListedOrder): string | null =>
   attentions.includes('dispute' satisfies Attention) ? expires_at : null;
 

@@ -243,7 +243,7 @@ const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
 /** The command that settles it: what is silent is asked again, and all else is a person's to decide. */
 function nextCommand(found: OrderCase, run: OrderRun): string | undefined {
   const question = questionOf(run, found);
-  // What Temporal says, no word of ours settles.
+  // No decision of ours settles what Temporal says.
   if (question === undefined || isTemporalAttention(question.attention)) return undefined;
   const actions = operatorActions(run.workflow_id, question);
   const update = isSettledByAskingAgain(question.attention) ? 'recheck' : 'resolve';

@@ -7,7 +7,7 @@ export interface Screen {
   colours: boolean;
 }
 
-/** The screen that this process writes to. Where it is none, lines are as long as they are. `NO_COLOR` and `TERM=dumb` are heard. */
+/** The screen that this process writes to. Where it is not a screen, no line is cut. `NO_COLOR` and `TERM=dumb` are heard. */
 export function screenOf({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'> = process): Screen {
   const width = Number(stdout.columns ?? env.COLUMNS);
   return { width: width > 0 ? width : Number.POSITIVE_INFINITY, colours: stdout.isTTY && stdout.hasColors() };

@@ -21,7 +21,7 @@ export function amountProblem(text: string, max = MAX_AMOUNT): string | undefine
 
 const AMOUNT = /^(?=.*[1-9])\d{1,14}(\.\d{1,16})?$/;
 const WITH_EXPONENT = /^\d{1,20}(\.\d{1,20})?e[+-]?\d{1,2}$/i;
-/** More than an amount has, so what is cut is none. */
+/** Longer than any amount: a text that is cut here is not an amount. */
 const SHOWN_CHARACTERS = 64;
 
 /** Whether `text` is money that can be counted: a decimal above zero, such as "150.00". Others write "1.500,00", or more than there is. */

@@ -67,7 +67,7 @@ const SLIPS = 2;
 const OF_KUBERNETES = /_(SERVICE_(HOST|PORT.*)|PORT(_.*)?)$/;
 
 /**
- * A sentence for each variable that is none of `known` and looks like one: its name begins with `PAYMENTS_`, or is nearly that
+ * A sentence for each variable that is not among `known` and looks like one: its name begins with `PAYMENTS_`, or is nearly that
  * of a setting. With a misspelt one, money would move by the default. Other names may belong to other programs.
  */
 function unknownSettings(env: Environment, known: readonly string[]): string[] {

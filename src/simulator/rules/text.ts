@@ -5,7 +5,7 @@ export function characters(text: string): number {
 
 // A pictograph, a skin tone, half a flag or a keycap. As texts ©, ® and ™ are no emoji.
 const EMOJI = '(?![©®™])\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\p{Regional_Indicator}|\\u{20E3}';
-// The variation selector makes an emoji of a sign that is none alone, such as a digit.
+// The variation selector makes an emoji of a sign that is not one alone, such as a digit.
 const VARIATION_SELECTOR = '\u{FE0F}';
 const DIGIT = '\\p{Nd}';
 

@@ -38,7 +38,7 @@ import {
 import { isId } from '../../gateway/pure/ids';
 import { hasRunOut, NO_WORD, sendingFailure, silenceAfter, wasNeverRun } from '../shared/activity-failure';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
-import { anewInReset } from '../shared/continued';
+import { restartIfReset } from '../shared/continued';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import { startAbandoned, startOrSignal } from '../shared/other-workflows';
 import { assertResolution } from '../shared/request-rules';
@@ -99,7 +99,7 @@ class AccountCreation {
     if (this.state.attention !== null) this.settle();
     this.times = policy;
     await this.startQuantityWatch();
-    const account = await anewInReset(
+    const account = await restartIfReset(
       async () => (await this.knownAccount()) ?? (await this.create(policy)),
       async () => this.settle(),
     );

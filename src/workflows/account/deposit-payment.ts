@@ -44,7 +44,7 @@ export async function awaitDepositPayment(
       const owner = await earlierWorkflows.depositOwner({ app_id, workflow_id });
       if (owner !== null && owner !== account) return 'counted';
     }
-    // Only money that was paid stays so: any other word of a run from before the notification is asked for anew. And a payment
+    // Only money that was paid stays so: any other answer of a run from before the notification is asked for anew. And a payment
     // that nobody started for an account says of no account that the deposit is its own.
     const isAnswer = isOurs && isOfNow(state, ours);
     if (parent === account && (isAnswer || isMoneyOfMerchant(state))) return state;

@@ -189,7 +189,7 @@ export function accountData(answer: { account_id: string }): SpeiAccountData {
   return { account_id: answer.account_id, ...defined(Object.fromEntries(known)) };
 }
 
-/** The deposit of a notification; undefined where a number is none, as in a signal that a person sent by hand. */
+/** The deposit of a notification; undefined if a number is invalid, as in a signal that a person sent by hand. */
 export function parseDeposit(signal: DepositSignal | null | undefined): NotifiedDeposit | undefined {
   const { out_trade_no, transfer_account } = signal ?? {};
   const trade_no = textOf(signal?.trade_no);

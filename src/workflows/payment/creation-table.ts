@@ -19,7 +19,7 @@ export interface CreationFacts {
   isWithdrawn: boolean;
   /** Whether the order may still be sent by its own time. */
   isInTime: boolean;
-  /** Whether the pause is over that comes before an order that may exist is sent again, from the second time on. */
+  /** Whether the pause before an order that may exist is sent again is over. The first time there is none. */
   isRested: boolean;
 }
 

@@ -14,8 +14,8 @@ export const mayHaveOrder = ({ runs, other_trades, untaken }: EarlierPayments): 
   runs.some(({ made }) => made !== 'nothing') || other_trades.length > 0 || untaken.length > 0;
 
 /**
- * What is known of this order: the latest run that may have made one, with how a run of the same order has ended, in a sale or else as the
- * latest did, and with the trade that one has named. Null where none may have made an order.
+ * What is known of this order: the latest run that may have made it, with the outcome of a run of the same order (a sale if there was one, else
+ * the latest outcome) and the trade that the run has named. Null where no run may have made an order.
  */
 export function knownOfOrder({ runs }: EarlierPayments, order: Order): EarlierPayment | null {
   const latest = runs.find(({ made }) => made === 'order');

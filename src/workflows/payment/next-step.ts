@@ -22,7 +22,7 @@ export type PaymentStep =
   | { readonly take: 'decide' }
   /** What was notified has stayed unconfirmed for long: a person has to look. */
   | { readonly take: 'doubt' }
-  /** All deadlines are over, and the gateway is silent: EXPIRED follows an answer of its, and never a silence. */
+  /** All deadlines are over, and the gateway is silent: a payment expires only after it has answered, never because it is silent. */
   | { readonly take: 'insist' }
   | { readonly take: 'expire' }
   | { readonly take: 'end' };

@@ -36,7 +36,7 @@ import {
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
-import { anewInReset, assertReadHere, isResetOf, wasReset } from '../shared/continued';
+import { assertReadHere, isResetOf, restartIfReset, wasReset } from '../shared/continued';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { type Upsert, Visibility } from '../shared/visibility';
@@ -118,8 +118,8 @@ class PaymentRun implements PaymentContext {
   private readonly measured: MeasuredPayment;
   private outbox: PaymentOutbox | undefined;
   /**
-   * `joining`: what earlier runs knew is not read yet. `waiting`: the trade is known. `giving-way`: it made no order, and continues as the
-   * run before it, which takes in what those before had left.
+   * `joining`: what earlier runs knew is not read yet. `waiting`: the trade is known. `giving-way`: this run made no order, and
+   * continues as the earlier payment, which takes over what is open.
    */
   private phase: 'joining' | 'creating' | 'waiting' | 'giving-way';
   /** What ended the payment before there was an order: callers who wait are told. */
@@ -215,7 +215,7 @@ class PaymentRun implements PaymentContext {
 
   async execute(): Promise<void> {
     try {
-      await anewInReset(
+      await restartIfReset(
         () => this.run(),
         () => this.forget(),
       );

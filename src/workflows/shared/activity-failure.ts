@@ -47,7 +47,7 @@ export function silenceAfter({ cause }: ActivityFailure): Silence {
 
 // — Of an activity that sends an order, a refund or the request for an account —
 
-/** What is known of a request whose activity has ended without a word of ours. */
+/** What is known of a request whose activity has ended without an answer of ours. */
 export const NO_WORD = 'The worker died during the request, a person ended it, or something around our code failed.';
 
 /**

@@ -20,7 +20,7 @@ export const wasReset = ({ read_by }: Pick<PaymentPolicy, 'read_by'>): boolean =
  */
 export const isResetOf = (read_by: string): boolean => read_by !== workflowInfo().runId;
 
-/** Whether this run is none: asked where something counts without the gateway, whose activities say it. It costs an event. */
+/** Whether this run, and no reset of it, has read what was known before. For where no activity of the gateway would report a reset. It costs an event. */
 export const isReadHere = async ({ read_by }: Pick<PaymentPolicy, 'read_by'>): Promise<boolean> =>
   (await loadPolicy({ method: null })).read_by === read_by;
 
@@ -33,8 +33,8 @@ export async function assertReadHere(policy: Pick<PaymentPolicy, 'read_by'>): Pr
 /** Whether an activity, or what it answered, says that this run is such a reset. */
 export const isResetFailure = (error: unknown): boolean => hasFailedWith(error, WAS_RESET);
 
-/** Returns what `part` does. Where it fails because this run is such a reset, it begins anew after `forget`: it has asked and sent nothing. */
-export async function anewInReset<T>(part: () => Promise<T>, forget: () => Promise<void>): Promise<T> {
+/** Returns what `part` does. If an activity of it reports a reset, calls `forget` and runs `part` again: nothing was asked or sent before that. */
+export async function restartIfReset<T>(part: () => Promise<T>, forget: () => Promise<void>): Promise<T> {
   for (;;) {
     const scope = new CancellationScope();
     try {

@@ -1,6 +1,6 @@
 /**
- * Why a run knows what it knows: its facts are folded once more, one by one, and what each has changed is told. Only who asks pays for it.
- * Pure.
+ * Why a run knows what it knows: its facts are folded once more, one by one, and what each has changed is told. It is computed
+ * only when somebody asks. Pure.
  */
 import {
   type Attention,

@@ -83,7 +83,7 @@ export class InlineDelivery {
     this.running = undefined;
   }
 
-  /** One try. What the handler does not take at once is the relay's, and so is what comes before that has delivered all. */
+  /** One try. An event that the handler does not take goes to the relay, and so do later ones until the relay has delivered all. */
   private async isTaken(event: MerchantEvent): Promise<boolean> {
     if (await this.relay.queue(event)) return true;
     try {

@@ -3,12 +3,7 @@ import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import { type AfterSaleInput, type AfterSaleWorkflow, afterSaleWorkflowId, namedByWorkflowId } from '../../contract';
 import { refuseUpdates, startIssues } from '../shared/broken-start';
 import { invalidRequest, type RequestIssue } from '../shared/request-rules';
-import {
-  recheckAfterSaleUpdate,
-  refundUpdate,
-  resolveAfterSaleUpdate,
-  takeAfterSaleUpdate,
-} from './after-sale-messages';
+import { recheckAfterSaleUpdate, refundUpdate, resolveAfterSaleUpdate, takeAfterSaleUpdate } from './messages';
 
 /** The rules that a start breaks; none for the order's own after-sale. */
 export function afterSaleIssues({ app_id, out_trade_no }: Partial<AfterSaleInput> = {}): RequestIssue[] {

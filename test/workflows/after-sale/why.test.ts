@@ -2,10 +2,10 @@
 import type { PaymentPolicy } from '../../../src/contract';
 import { RUNBOOK } from '../../../src/contract';
 import { DAY, MINUTE } from '../../../src/gateway/pure/durations';
-import type { AfterSaleFact } from '../../../src/workflows/order/facts';
-import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
-import { VERDICTS } from '../../../src/workflows/order/refund-table';
-import { explainedAfterSale } from '../../../src/workflows/order/why';
+import type { AfterSaleFact } from '../../../src/workflows/after-sale/facts';
+import { fold, NOTHING_KNOWN } from '../../../src/workflows/after-sale/fold';
+import { VERDICTS } from '../../../src/workflows/after-sale/refund-table';
+import { explainedAfterSale } from '../../../src/workflows/after-sale/why';
 import { changed, explained, LearnedFacts } from '../../../src/workflows/shared/why';
 
 const POLICY: PaymentPolicy = {

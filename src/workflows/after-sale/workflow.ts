@@ -62,6 +62,10 @@ import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
 import { assertTaking } from '../shared/wait';
 import { LearnedFacts } from '../shared/why';
+import { afterSaleIssues, refuseAfterSale } from './broken-start';
+import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
+import { type FoldSettings, fold, isOlder, NOTHING_KNOWN, withoutBegin } from './fold';
+import { findRefund, isComplete, outcomeOfRefund, refundsOf } from './ledger';
 import {
   afterSaleFactsQuery,
   afterSaleNotificationSignal,
@@ -72,11 +76,7 @@ import {
   refundUpdate,
   resolveAfterSaleUpdate,
   takeAfterSaleUpdate,
-} from './after-sale-messages';
-import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
-import type { AfterSaleFact, NewAfterSaleFact, RefundAnswered } from './facts';
-import { type FoldSettings, fold, isOlder, NOTHING_KNOWN, withoutBegin } from './fold';
-import { findRefund, isComplete, outcomeOfRefund, refundsOf } from './ledger';
+} from './messages';
 import { deadlineLeft, needsNoTrade, nextRefund, nextStep, type Step, turnOf, watchUntil } from './next-step';
 import {
   findLateRefund,

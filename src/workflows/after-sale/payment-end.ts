@@ -122,7 +122,7 @@ export const hasUnanswered = ({ others }: KnownOrder): boolean => others.some(({
 
 /**
  * Until when an unpaid order may still be paid, or another trade of an order that was sent more than once; 0 where none may. What the payment
- * knew of it at its end is not the last word: the gateway may end the trade later, or leave it open.
+ * knew of it at its end is not final: the gateway may end the trade later, or leave it open.
  */
 export function mayBePaidUntil(order: KnownOrder): number {
   const { payment, seen, history, method } = order;

@@ -105,23 +105,23 @@ export function echoLeft(order: KnownOrder, lag_ms: number): number {
   return Math.max(ofMovement, overLeft(order, lag_ms));
 }
 
-/** How long the trade still has to show a refund under way until that is none of ours, each of which is over, in ms. */
+/** All of ours are over: how long the trade still has to show a refund under way until that cannot be one of them, in ms. */
 function overLeft({ seen, refunds }: KnownOrder, lag_ms: number): number {
   if (seen === null || refundMeaningOf(seen.status) !== 'under way') return 0;
   const over = refunds.filter(mayHaveShown).map(({ over_by }) => over_by ?? Number.POSITIVE_INFINITY);
   const left = Math.max(...over) + lag_ms - seen.asked_at;
-  // Else there is none of ours, or one may still be under way.
+  // Otherwise none is ours, or one of ours may still be under way.
   return Number.isFinite(left) ? left : 0;
 }
 
 /**
- * Whether the trade has shown, perhaps for a moment only, that a refund paid nothing, and nothing says which: each that was begun before it, and
- * has no end of its own, may be the one.
+ * The trade has shown, perhaps for a moment only, a refund that paid nothing, without its number: each refund that began before that and has no
+ * end of its own may be the one.
  */
 export const mayHaveEnded = (order: KnownOrder, { begun }: LedgerRefund): boolean =>
   unexplainedEnds(order).some((at) => at >= (begun?.at ?? 0));
 
-/** When the trade began to show ends of refunds that are none of those whose end is known by their number. Ms since the epoch. */
+/** When the trade began to show ends of refunds that no notification with a number, and no person, explains. Ms since the epoch. */
 export function unexplainedEnds({ history, refunds }: KnownOrder): number[] {
   const known = refunds.filter(({ confirmed_by }) => confirmed_by !== 'query');
   return ENDS.flatMap((outcome) => {

@@ -335,7 +335,7 @@ export function obstacleToAny(order: KnownOrder, now: number): RefundFailure | u
 const callsPartsRefunded = ({ history }: KnownOrder): boolean =>
   history.some(({ from, refunded_elsewhere }) => from === 'REFUNDED' && refunded_elsewhere !== undefined);
 
-/** A request that was given up may be on its way for so long, and what a person saw in the dashboard may be older than one that was answered. */
+/** For this long a request that was given up may still arrive, and the dashboard that a person has seen may be older than an answer. In ms. */
 const TOO_FRESH_MS = 2 * MINUTE;
 
 /** Whether a request of this number is under way, or was so lately that no person can know what came of it. */

@@ -380,7 +380,7 @@ function onQueried(before: KnownOrder, { trade, after, at }: FactOf<'queried'>, 
 const shownBefore = ({ trade_no: own, others }: KnownOrder, { trade_no }: QueriedTrade): string | undefined =>
   own === null ? others.find((one) => one.trade_no === trade_no)?.shown : undefined;
 
-/** What the trade's end says: that it has one; and that what was sold is none any more, where that lasts. */
+/** What a status says of the trade's end: that it has come; and, where it lasts, that a sale is one no longer. */
 function withEnd(order: KnownOrder, lag_ms: number): KnownOrder {
   const { status = '' } = order.seen ?? {};
   const ended = outcomeOf(status) === null ? order : withoutReasons(order, ['never-ended']);

@@ -54,7 +54,7 @@ export function findMade(order: KnownOrder, number: string): LedgerRefund | unde
   return refund?.outcome === 'NOT_CREATED' && refund.asked === null ? undefined : refund;
 }
 
-/** The gateway has said, in a notification or in an answer that is older than what it shows now, that a refund paid nothing; not which. */
+/** The gateway has said that some refund paid nothing, but not which, and shows it no more: a person is asked about each that may be gone. */
 export function askedOfAllGone(order: KnownOrder): KnownOrder {
   return { ...order, refunds: order.refunds.map((one) => (mayBeGone(one) ? { ...one, ...CONTRADICTED } : one)) };
 }

@@ -8,13 +8,13 @@ import {
 } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { LONGEST_OPEN_MS, timingOf } from '../../../src/gateway/pure/method-timing';
-import type { NewAfterSaleFact as Fact } from '../../../src/workflows/order/facts';
-import { type FoldSettings, fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
-import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/order/ledger';
-import { nextStep } from '../../../src/workflows/order/next-step';
-import { answerTo, grantRefund } from '../../../src/workflows/order/refund-requests';
-import { afterSaleDetails, stateOf, transitionsToTell } from '../../../src/workflows/order/rendering';
-import { assertAfterSaleResolution, decisionOf } from '../../../src/workflows/order/resolve';
+import type { NewAfterSaleFact as Fact } from '../../../src/workflows/after-sale/facts';
+import { type FoldSettings, fold, NOTHING_KNOWN } from '../../../src/workflows/after-sale/fold';
+import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/after-sale/ledger';
+import { nextStep } from '../../../src/workflows/after-sale/next-step';
+import { answerTo, grantRefund } from '../../../src/workflows/after-sale/refund-requests';
+import { afterSaleDetails, stateOf, transitionsToTell } from '../../../src/workflows/after-sale/rendering';
+import { assertAfterSaleResolution, decisionOf } from '../../../src/workflows/after-sale/resolve';
 
 const POLLS = { poll_schedule_ms: [MINUTE, 2 * MINUTE, 5 * MINUTE], poll_every_ms: HOUR };
 const SETTINGS = { ...POLLS, settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
