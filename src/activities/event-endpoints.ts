@@ -8,6 +8,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import { request } from 'undici';
 import {
+  attemptsWithin,
   deliveredStream,
   deliveryAttributes,
   type EventDeliveryActivities,
@@ -70,15 +71,15 @@ export async function handOver(events: readonly MerchantEvent[], endpoints: Even
   if (failed) throw failed.reason;
 }
 
-/** For so long, in ms, no try may have met a worker that has a listener until that counts as gone: it is not one worker's word. */
-const GONE_AFTER_MS = 2 * HOUR;
+/** So many attempts may meet no worker that has a listener until that counts as gone: one worker alone does not decide it. */
+const GONE_AFTER = attemptsWithin(2 * HOUR);
 
 /** Throws where this worker lacks what another one may have. Once a worker that has it has tried, it is never taken for gone. */
 export function assertPresent(isHere: boolean, what: string): void {
-  const { heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  const { heartbeatDetails, attempt } = activityInfo();
   const wasThere = isHere || heartbeatDetails !== undefined;
   if (wasThere) heartbeat('present');
-  const isGone = !wasThere && currentAttemptScheduledTimestampMs - scheduledTimestampMs >= GONE_AFTER_MS;
+  const isGone = !wasThere && attempt >= GONE_AFTER;
   if (!isHere && !isGone) throw undelivered(`This worker does not have ${what}`);
 }
 

@@ -26,6 +26,7 @@ import {
   type RefundMeaning,
   refundMeaningOf,
   startSummary,
+  telling,
   WORKFLOW,
   type Word,
   waitsForBuyer,
@@ -71,11 +72,11 @@ export function reconciliationActivities(
 ): ReconciliationActivities {
   const words = new Set(noSuchOrder);
   return {
-    'payments.reconcile': (slice) => new Reconciliation(slice, gatewayOf(gateways, slice.app_id), words).run(),
-    async 'payments.adopt'({ app_id, out_trade_nos }) {
+    'payments.reconcile': telling((slice) => new Reconciliation(slice, gatewayOf(gateways, slice.app_id), words).run()),
+    'payments.adopt': telling(async ({ app_id, out_trade_nos }) => {
       const client = getClient();
       for (const out_trade_no of out_trade_nos) await adopt(client, app_id, out_trade_no);
-    },
+    }),
   };
 }
 

@@ -17,7 +17,8 @@ export interface EncryptionKey {
 }
 
 const CIPHER = 'aes-256-gcm';
-const ENCODING = 'binary/encrypted';
+/** The encoding of an encrypted payload. */
+export const ENCRYPTED = 'binary/encrypted';
 const INFO = 'temporal-payment-gateway payload 1';
 const SALT_BYTES = 32;
 const TAG_BYTES = 16;
@@ -27,7 +28,7 @@ const NONCE_BYTES = 12;
 const wire = temporal.api.common.v1.Payload;
 
 export function isEncrypted(payload: Payload): boolean {
-  return metadataText(payload, 'encoding') === ENCODING;
+  return metadataText(payload, 'encoding') === ENCRYPTED;
 }
 
 /** The id of the key that encrypted the payload; empty if the payload names none. */
@@ -43,7 +44,7 @@ export function encrypt(payload: Payload, { id, key }: EncryptionKey, ownerText:
   const data = Buffer.concat([salt, cipher.update(wire.encode(payload).finish()), cipher.final(), cipher.getAuthTag()]);
   return {
     metadata: {
-      encoding: Buffer.from(ENCODING),
+      encoding: Buffer.from(ENCRYPTED),
       'encryption-key-id': Buffer.from(id),
       ...(ownerText === '' ? {} : { 'encryption-context': Buffer.from(ownerText) }),
     },

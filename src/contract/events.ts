@@ -1,4 +1,5 @@
 /** The events that a merchant hears, by the handler `onEvent` and at the addresses of PAYMENTS_EVENTS_URL. */
+import { MINUTE } from '../gateway/pure/durations';
 import type { Deposit, Deposits, SetAsideDeposit, SpeiAccountState } from './account';
 import type { AfterSaleState } from './after-sale';
 import type { Attention } from './attention';
@@ -151,4 +152,18 @@ export interface EventDeliveryActivities {
    * 2xx to the first, or where the worker lacks it. Those of an address that no worker has had for hours are handed to those that are there.
    */
   'payments.postEvents'(input: PostedEvents): Promise<number>;
+}
+
+/** The pauses between the attempts of a delivery: from the first on they double. In ms. */
+export const DELIVERY_PAUSES = { first_ms: 1_000, longest_ms: 10 * MINUTE } as const;
+
+/** How many attempts are made within so many ms. Attempts are counted, and not time: while no worker runs, nobody has asked the receiver. */
+export function attemptsWithin(within_ms: number): number {
+  const { first_ms, longest_ms } = DELIVERY_PAUSES;
+  let attempts = 1;
+  for (let at = 0, pause: number = first_ms; at + pause <= within_ms; pause = Math.min(2 * pause, longest_ms)) {
+    at += pause;
+    attempts += 1;
+  }
+  return attempts;
 }

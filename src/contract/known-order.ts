@@ -90,6 +90,8 @@ export interface PaymentEnd {
   readonly repeats: boolean;
   /** Whether the payment itself made the order: money of a trade of others is a person's. */
   readonly made_here: boolean;
+  /** Whether an order was asked for here: then the number is no deposit's. */
+  readonly ordered_here: boolean;
 }
 
 /** A trade under the order's number that is not the order's own, and whether the gateway was asked for it by its number. */

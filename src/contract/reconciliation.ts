@@ -1,8 +1,10 @@
 /** Reconciliation: what is known here, at the gateway and by the merchant of the same orders, held against each other. Pure. */
+
 import { DAY } from '../gateway/pure/durations';
 import { isMore, less, sameAmount } from '../gateway/pure/money';
 import { isKnownStatus, type TradeStatus } from '../gateway/pure/names';
 import type { Attention } from './attention';
+import type { Told } from './told';
 
 /**
  * A period of one app's payments, and the merchant's own list of its orders, where there is one. A Schedule starts it without
@@ -361,7 +363,7 @@ export interface ReconciliationActivities {
    * Asks the gateway for every order of the slice, at a bounded rate, until a page is full. Its heartbeat carries how far it
    * is.
    */
-  'payments.reconcile'(input: ReconcileSlice): Promise<ReconciledSlice>;
+  'payments.reconcile'(input: ReconcileSlice): Promise<Told<ReconciledSlice>>;
   /** Starts the payments of these orders, as the webhook would. One that has a payment by now keeps it. */
-  'payments.adopt'(input: { app_id: string; out_trade_nos: readonly string[] }): Promise<void>;
+  'payments.adopt'(input: { app_id: string; out_trade_nos: readonly string[] }): Promise<Told<void>>;
 }

@@ -9,6 +9,7 @@ import {
 import { decode } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
+import { ENCRYPTED, isEncrypted } from '../codec/cipher';
 import { PayloadDecryptionError } from '../codec/encryption-codec';
 import {
   dataOfCreation,
@@ -17,6 +18,7 @@ import {
   type ForeignInput,
   fieldsUnlikeKnown,
   type Order,
+  refusedPayload,
 } from '../contract';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import type { ShownRun } from './taken-run';
@@ -39,8 +41,9 @@ export const orForgotten = (workflowId: string, runId: string | undefined) => (e
 };
 
 /**
- * What a workflow was given: the first argument, which is the only one that ours take; a ForeignInput in the place of one that is foreign, as the workflow itself has it: whoever reads histories looks
- * past it. Throws PayloadDecryptionError, or the converter's error, for one that other keys might read.
+ * What a workflow was given: the first argument, which is the only one that ours take; a ForeignInput in the place of one that is foreign, as
+ * the workflow itself has it: whoever reads histories looks past it; undefined for what nobody will ever read. Throws where other keys, or a
+ * later try, might read it: what is not read is not nothing.
  */
 export async function firstArgument(
   { payloadCodecs, payloadConverter }: LoadedDataConverter,
@@ -54,11 +57,24 @@ export async function firstArgument(
     if (foreign) return JSON.parse(Buffer.from(foreign.data ?? []).toString());
     return arrayFromPayloads(payloadConverter, decoded, context)[0];
   } catch (error) {
-    if (!(error instanceof PayloadDecryptionError) || !error.isForeign) throw error;
-    const told: ForeignInput = { foreign_input: error.message };
-    return told;
+    if (error instanceof PayloadDecryptionError && error.isForeign) {
+      const told: ForeignInput = { foreign_input: error.message };
+      return told;
+    }
+    // No key reads what was never encrypted.
+    if (isUnreadable(error) || (isOfConverter(error) && !payloads.some(isEncrypted))) return undefined;
+    throw error;
   }
 }
+
+/** Whether nobody will ever read what this error refuses: clear text where keys are set, bytes that are no JSON, an encoding that does not exist. */
+export function isUnreadable(error: unknown): boolean {
+  if (error instanceof PayloadDecryptionError) return error.isForeign;
+  if (error instanceof Error && error.name === 'SyntaxError') return true;
+  return isOfConverter(error) && refusedPayload(error) === undefined && !error.message.includes(ENCRYPTED);
+}
+
+const isOfConverter = (error: unknown): error is Error => error instanceof Error && error.name === 'ValueError';
 
 /** What an activity was given and has answered: undefined for what nobody can read, and for the answer of one that did not complete. */
 export interface RecordedActivity {
@@ -87,7 +103,7 @@ export async function activitiesIn(
   return Promise.all(
     begun.map(async ({ type, activityId, input, result }) => {
       const of = { type: 'activity', namespace, workflowId, activityId: activityId ?? '', isLocal: false } as const;
-      const read = (given: Payloads) => firstArgument(loadedDataConverter, given?.payloads, of).catch(() => undefined);
+      const read = (given: Payloads) => firstArgument(loadedDataConverter, given?.payloads, of);
       return { type, input: await read(input), result: await read(result) };
     }),
   );

@@ -1,27 +1,34 @@
 /** Reads the input and the result of a payment's run from its history, so that no worker is needed. */
 import {
   type Client,
+  WorkflowContinuedAsNewError,
   type WorkflowExecutionDescription,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { ApplicationFailure, type Workflow, type WorkflowResultType } from '@temporalio/common';
+import type { Workflow, WorkflowResultType } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
+import { z } from 'zod';
 import {
+  type AfterSaleCarried,
+  afterSaleWorkflowId,
   answerToKeep,
   type EarlierPayment,
   isDuplicateOrderFailure,
+  namedByWorkflowId,
   orderOf,
   type PaymentEnd,
   type PaymentInput,
   type PaymentWorkflow,
+  QUERY,
+  SIGNAL,
   saysWithoutOrder,
   whyForeign,
 } from '../contract';
 import { ifExists } from './earlier-runs';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
-import { creationIn, firstArgument, historyEvents, NOTHING_CREATED, orForgotten } from './history-events';
+import { creationIn, firstArgument, historyEvents, isUnreadable, NOTHING_CREATED, orForgotten } from './history-events';
 import { latestTakenRun, runsBefore, type ShownRun } from './taken-run';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
@@ -54,13 +61,13 @@ async function inputOfRun(
 
 /**
  * What came to a closed run from outside, whether a worker had it or not: its input, its signals, and the updates that it took;
- * undefined for what nobody can read, such as clear text where keys are set. Throws WorkflowNotFoundError.
+ * undefined for what nobody will ever read, such as clear text where keys are set. Throws WorkflowNotFoundError, and where a key is missing.
  */
 export async function givenTo(client: Client, workflowId: string, runId: string): Promise<Given> {
   const { namespace, loadedDataConverter } = client.options;
   const context = { type: 'workflow', namespace, workflowId } as const;
   const read = async (of: Arguments) => {
-    const argument = await firstArgument(loadedDataConverter, of?.input?.payloads, context).catch(() => undefined);
+    const argument = await firstArgument(loadedDataConverter, of?.input?.payloads, context);
     return whyForeign(argument) === undefined ? argument : undefined;
   };
   const events = await historyEvents(client, workflowId, runId);
@@ -138,15 +145,45 @@ export async function orderUnder(client: Client, workflowId: string): Promise<Ea
   return order;
 }
 
-/** Whether a payment is that of an order which was asked for here, so that its number is no deposit's. False where Temporal has none. */
+/**
+ * Whether a payment is that of an order which was asked for here, so that its number is no deposit's. False where Temporal has nothing of
+ * it. Throws where Temporal, a key or a worker has to be there first.
+ */
 export async function isOfOrder(client: Client, workflowId: string): Promise<boolean> {
   try {
     return (await orderUnder(client, workflowId)) != null;
   } catch (error) {
-    // Temporal has to answer before anything is decided. What nobody can read says nothing.
-    if (grpcCodeOf(error) !== undefined || error instanceof ApplicationFailure) throw error;
-    return false;
+    if (error instanceof WorkflowNotFoundError) return ifExists(() => wasOrderedHere(client, workflowId), false);
+    if (isUnreadable(error)) return false;
+    throw error;
   }
+}
+
+const end = z.object({ ordered_here: z.boolean() });
+const handedOver = z.object({ end });
+const startedWith = z.object({
+  payment: handedOver.optional(),
+  sale: z.object({ payment: end.nullable() }).optional(),
+});
+
+/** Temporal forgets a payment before its after-sale, which was told whether it was of an order. Throws WorkflowNotFoundError. */
+async function wasOrderedHere(client: Client, paymentId: string): Promise<boolean> {
+  const { app_id = '', out_trade_no } = namedByWorkflowId(paymentId) ?? {};
+  const handle = client.workflow.getHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+  const { workflowId, runId } = await handle.describe();
+  const { input, signals } = await givenTo(client, workflowId, runId);
+  const { payment, sale } = startedWith.safeParse(input).data ?? {};
+  const signaled = signals.filter(({ name }) => name === SIGNAL.payment);
+  const ends = [
+    payment?.end,
+    sale?.payment,
+    ...signaled.map(({ argument }) => handedOver.safeParse(argument).data?.end),
+  ];
+  const known = ends.filter((one) => one != null);
+  if (known.length > 0) return known.some(({ ordered_here }) => ordered_here);
+  // It was started again for what came later, and has read the end itself.
+  const carried = await handle.query<AfterSaleCarried>(QUERY.carried);
+  return carried.sale?.payment?.ordered_here === true;
 }
 
 /** What a run failed with; undefined where it did not fail. */
@@ -154,7 +191,7 @@ export async function failureOf(handle: Pick<WorkflowHandle, 'describe' | 'resul
   // The list hears of an end later than of a start.
   const { status } = await handle.describe();
   if (status.name !== 'FAILED') return undefined;
-  const failure: unknown = await handle.result().catch(ifTemporalAnswers);
+  const failure: unknown = await handle.result().catch(asAnswer);
   return failure instanceof WorkflowFailedError ? failure.cause : undefined;
 }
 
@@ -165,14 +202,15 @@ export async function resultOfRun<Type extends Workflow>(
   runId: string,
 ): Promise<WorkflowResultType<Type> | undefined> {
   const result = client.workflow.result<Type>(workflowId, runId, { followRuns: false });
-  return result.catch((error: unknown) => void ifTemporalAnswers(error));
+  return result.catch((error: unknown) => void asAnswer(error));
 }
 
-/** An outage of Temporal says nothing of a run: a sale could be hidden by it. Throws it; returns every other error. */
-function ifTemporalAnswers(error: unknown): unknown {
-  const code = grpcCodeOf(error);
-  if (code !== undefined && code !== GRPC_STATUS.NOT_FOUND) throw error;
-  return error;
+/** Returns an error that says how a run has ended. Throws any other, as in an outage or without a key: a sale could be hidden by it. */
+function asAnswer(error: unknown): unknown {
+  const isEnd = error instanceof WorkflowFailedError || error instanceof WorkflowContinuedAsNewError;
+  const isGone = error instanceof WorkflowNotFoundError || grpcCodeOf(error) === GRPC_STATUS.NOT_FOUND;
+  if (isEnd || isGone || isUnreadable(error)) return error;
+  throw error;
 }
 
 /** What the history of a payment's run has of it, where nobody can ask the run itself. */
@@ -229,8 +267,8 @@ export async function readPaymentEnd(client: Client, run: WorkflowExecutionDescr
     orderUnder(client, workflowId),
     client.workflow.result<PaymentWorkflow>(workflowId, run_id, { followRuns: false }),
   ]);
-  const made_here = order !== null;
-  const end = { run_id, ended_at: closeTime?.getTime() ?? 0, state, made_here };
+  const of = { made_here: order !== null, ordered_here: order != null };
+  const end = { run_id, ended_at: closeTime?.getTime() ?? 0, state, ...of };
   const asked = state.other_trades.map(({ trade_no }) => trade_no);
   return { ...end, reasons: [], watch_until: 0, sent_again: false, asked, repeats: false };
 }

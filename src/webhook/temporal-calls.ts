@@ -150,12 +150,12 @@ export class TemporalCalls {
 
   /** What a payment that has completed knew at its end; undefined where nobody can read it. */
   paymentAtEnd(workflowId: string, runId: string): Promise<PaymentState | undefined> {
-    return this.inTime(() => resultOfRun<PaymentWorkflow>(this.client, workflowId, runId));
+    return this.inTime(() => resultOfRun<PaymentWorkflow>(this.client, workflowId, runId)).catch(unlessTemporal);
   }
 
   /** What an after-sale that has completed knew at its end; undefined where nobody can read it. */
   afterSaleAtEnd(workflowId: string, runId: string): Promise<AfterSaleState | undefined> {
-    return this.inTime(() => resultOfRun<AfterSaleWorkflow>(this.client, workflowId, runId));
+    return this.inTime(() => resultOfRun<AfterSaleWorkflow>(this.client, workflowId, runId)).catch(unlessTemporal);
   }
 
   private async signalWithStartRequest({
@@ -210,6 +210,11 @@ function shown(
     tradeNo: typedSearchAttributes.get(SEARCH_ATTRIBUTE.tradeNo),
     hasGot: (requestId) => requestId in (raw.workflowExtendedInfo?.requestIdInfos ?? {}),
   };
+}
+
+/** What this webhook has no key for is not known here: the notification goes to a workflow, whose worker has it. */
+function unlessTemporal(error: unknown): undefined {
+  if (grpcCodeOf(error) !== undefined) throw error;
 }
 
 /** Whether the call was refused because the workflow has ended and no new run may start. */

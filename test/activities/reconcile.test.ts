@@ -42,7 +42,7 @@ async function attempt(numbers: readonly string[], heartbeatDetails?: object) {
     SUB_CODE.unknownTrade,
   ]);
   const result = await environment
-    .run(async () => reconcile({ ...PERIOD, period: PERIOD, rows, per_second: 1_000 }))
+    .run(async () => (await reconcile({ ...PERIOD, period: PERIOD, rows, per_second: 1_000 })).told)
     .catch((error: { type?: string }) => error.type);
   return { told, result };
 }

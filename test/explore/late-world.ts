@@ -82,7 +82,7 @@ function endOf(outcome: PaymentOutcome, status: string, confirmed_by: PaymentSta
   const watch_until = status === 'SUCCESS' ? 0 : START_AT + WATCH_MS;
   return {
     ...{ run_id: 'r1', ended_at: START_AT, state, reasons: outcome === 'EXPIRED' ? (['never-ended'] as const) : [] },
-    ...{ watch_until, sent_again: false, asked: [], repeats: false, made_here: true },
+    ...{ watch_until, sent_again: false, asked: [], repeats: false, made_here: true, ordered_here: true },
   };
 }
 

@@ -10,7 +10,15 @@ export const endedPayment = (
   state: Partial<PaymentState>,
   end: Pick<PaymentEnd, 'ended_at' | 'watch_until'> & Partial<PaymentEnd>,
 ): PaymentEnd => ({
-  ...{ run_id: 'the payment', reasons: [], asked: [], sent_again: false, repeats: false, made_here: true },
+  ...{
+    run_id: 'the payment',
+    reasons: [],
+    asked: [],
+    sent_again: false,
+    repeats: false,
+    made_here: true,
+    ordered_here: true,
+  },
   ...end,
   state: {
     ...{ trade_status: 'SUCCESS', outcome: 'SUCCESS', confirmed_by: 'query', history: [], other_trades: [] },

@@ -191,20 +191,23 @@ class AccountCreation {
     const doubt = found === null ? 'is not known to the gateway, or not shown yet.' : await this.doubtAbout(found);
     this.isUndecided = doubt !== undefined;
     if (doubt === undefined) return found ?? undefined;
-    this.noteUnknown(`The account ${account_id} ${doubt}`, null, null);
+    this.noteUnknown(doubted(account_id, doubt), null, null);
     return undefined;
   }
 
-  /** Why a person has to name this account again: two buyers with one number lose money. Who does has read whose it is. */
+  /** Why a person has to name this account again: two buyers with one number lose money. Who has read a doubt answers it so. */
   private async doubtAbout(found: SpeiAccountData): Promise<string | undefined> {
     const { account_id } = found;
-    if (this.state.resolved.slice(0, -1).some((one) => one.account_id === account_id)) return undefined;
+    const isNew = (doubt: string) =>
+      this.state.unknown_tries.every((one) => one.message !== doubted(account_id, doubt));
     const again = 'Name it again if it is so all the same.';
-    if (this.isOfAnotherBuyer(found)) return `belongs to another buyer, the gateway says. ${again}`;
+    const ofAnotherBuyer = `belongs to another buyer, the gateway says. ${again}`;
+    if (this.isOfAnotherBuyer(found) && isNew(ofAnotherBuyer)) return ofAnotherBuyer;
     // Of two creations in the same moment, one alone starts the account.
     if (await startAbandoned(WORKFLOW.speiAccount, this.startOf(found))) return undefined;
     const holder = await earlierWorkflows.accountHolder({ app_id: this.input.app_id, account_id, key: this.key });
-    return holder === null ? undefined : `is that of another key already, see ${holder}. ${again}`;
+    const ofAnotherKey = `is that of another key already, see ${holder}. ${again}`;
+    return holder !== null && isNew(ofAnotherKey) ? ofAnotherKey : undefined;
   }
 
   /** Somebody has decided since the last decision was taken up. */
@@ -292,6 +295,9 @@ class AccountCreation {
 }
 
 /** Nobody knows whether the request has left. */
+/** What people read of an account that a person has named, and that may not be the buyer's. */
+const doubted = (account_id: string, doubt: string) => `The account ${account_id} ${doubt}`;
+
 const UNKNOWN: CreateAccountResult = { is: 'unknown', message: NO_WORD };
 
 const MADE: ResultShape<CreateAccountResult> = {

@@ -89,6 +89,7 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
 /** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
 export function judged(order: KnownOrder, lag_ms: number): KnownOrder {
   return order.refunds.reduce((known, refund) => {
+    if (isInferred(refund) && isMore('0', leftAtGateway(known))) return withRefund(known, refund.number, CONTRADICTED);
     const verdict = verdictOf(known, refund);
     if (verdict === undefined || !isDue(known, refund, verdict, lag_ms)) return known;
     // What a contradiction has asked, only a person or the number itself answers.
@@ -102,6 +103,17 @@ export function judged(order: KnownOrder, lag_ms: number): KnownOrder {
     return withRefund(known, refund.number, { ...asEnded('REFUNDED', 'query'), named: known.seen?.status ?? null });
   }, order);
 }
+
+/**
+ * Whether the trade's status alone says that the gateway has it. Where a person has named so much as gone back elsewhere that more would have
+ * gone than was paid, that status may have been of the others.
+ */
+const isInferred = ({ phase, outcome, answer, decided, confirmed_by, named, asked }: LedgerRefund): boolean => {
+  const isGone = phase === 'taken' || outcome === 'REFUNDED';
+  const isSaid =
+    answer !== null || decided !== null || (confirmed_by === null ? named !== null : confirmed_by !== 'query');
+  return isGone && !isSaid && asked === null;
+};
 
 /** Whether a verdict has waited long enough. */
 function isDue(order: KnownOrder, { isOverdue }: LedgerRefund, verdict: Verdict, lag_ms: number): boolean {

@@ -12,10 +12,13 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
   activityWords,
+  attemptsWithin,
+  DELIVERY_PAUSES,
   type DropEvents,
   EVENT_HANDLER,
   type EventActivities,
@@ -103,12 +106,25 @@ class Delivery {
   /** How many of these events the address has taken; none where a person has to decide. */
   private async deliver(events: readonly MerchantEvent[]): Promise<number> {
     this.isDecided = false;
-    const post = () => this.post({ endpoint: this.input.endpoint, events });
     try {
-      return (await runUntilResolved(() => this.isDecided, post)) ?? 0;
+      return (
+        (await runUntilResolved(
+          () => this.isDecided,
+          () => this.taken(events),
+        )) ?? 0
+      );
     } catch (error) {
       this.show('undelivered-event', problemOf(error));
       return 0;
+    }
+  }
+
+  /** How many of them the address has taken, from 1 on. Anything else is no answer of the activity. */
+  private async taken(events: readonly MerchantEvent[]): Promise<number> {
+    for (;;) {
+      const count: unknown = await this.post({ endpoint: this.input.endpoint, events });
+      if (typeof count === 'number' && count > 0) return count;
+      await sleep(AGAIN_AFTER_MS, { summary: 'a person has ended the post: before it is made again' });
     }
   }
 
@@ -157,29 +173,19 @@ class Delivery {
   }
 }
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 10 * MINUTE;
+/** A person may complete the activity by hand, with anything: before the events are posted again, in ms. */
+const AGAIN_AFTER_MS = MINUTE;
 
 /** It counts attempts, and not time: while no worker runs, nobody has asked the receiver. */
 const untilGivenUp = (give_up_ms: number) => ({
   startToCloseTimeout: '30 seconds' as const,
   retry: {
-    initialInterval: FIRST_PAUSE_MS,
+    initialInterval: DELIVERY_PAUSES.first_ms,
     backoffCoefficient: 2,
-    maximumInterval: LONGEST_PAUSE_MS,
+    maximumInterval: DELIVERY_PAUSES.longest_ms,
     maximumAttempts: attemptsWithin(give_up_ms),
   },
 });
-
-/** How many attempts fit into this time. */
-function attemptsWithin(give_up_ms: number): number {
-  let attempts = 1;
-  for (let at = 0, pause = FIRST_PAUSE_MS; at + pause <= give_up_ms; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-    at += pause;
-    attempts += 1;
-  }
-  return attempts;
-}
 
 const toAddress = ({ give_up_ms }: EventDeliveryInput) =>
   proxyActivities<EventDeliveryActivities>({

@@ -80,6 +80,7 @@ function takeLeft(ending: EndingPayment): HandedOver {
       asked: known.others.flatMap((one) => (one.asked === 'answered' ? one.trade_no : [])),
       repeats: known.isRestored,
       made_here: known.order !== null,
+      ordered_here: known.order != null,
     },
     claims: compared.filter(isNews).map(claimOf),
     contradicted: asked.map(claimOf),

@@ -35,6 +35,7 @@ import {
   UPDATE,
 } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
+import { untilTold } from '../shared/ended-by-hand';
 import { recordMetric } from '../shared/metrics';
 import { assertResolution, invalidRequest } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
@@ -50,7 +51,7 @@ const differencesQuery = defineQuery<DifferencesPage, [DifferencesQuestion?]>(QU
 const resolveReconciliationUpdate = defineUpdate<ReconciliationState, [Decision]>(UPDATE.resolve);
 
 /** A worker that dies is noticed after this long; the next one goes on where its last heartbeat was. */
-const { 'payments.reconcile': reconcileSlice } = proxyActivities<ReconciliationActivities>({
+const { 'payments.reconcile': reconcile } = proxyActivities<ReconciliationActivities>({
   startToCloseTimeout: '12 hours',
   heartbeatTimeout: '15 seconds',
   summary: activityWords('payments.reconcile'),
@@ -58,11 +59,14 @@ const { 'payments.reconcile': reconcileSlice } = proxyActivities<ReconciliationA
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 });
 
-const { 'payments.adopt': adoptOrders } = proxyActivities<ReconciliationActivities>({
+const { 'payments.adopt': adopt } = proxyActivities<ReconciliationActivities>({
   startToCloseTimeout: '10 minutes',
   summary: activityWords('payments.adopt'),
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 });
+
+const reconcileSlice = untilTold(reconcile);
+const adoptOrders = untilTold(adopt);
 
 /** So many a second leave most of the gateway's limit to payments. */
 const PER_SECOND = 10;

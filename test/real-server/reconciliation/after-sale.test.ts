@@ -84,7 +84,7 @@ async function compare(slice: Partial<ReconcileSlice> & { since: string; until: 
   const { 'payments.reconcile': reconcile } = reconciliationActivities(new Map([['shop', gateway]]), []);
   const { since, until } = slice;
   const whole = { app_id: 'shop', per_second: 1_000, period: { since, until }, ...slice };
-  const work = async () => reconcile(whole);
+  const work = async () => (await reconcile(whole)).told;
   const { differences } = await environment.run<[], ReconciledSlice, typeof work>(work);
   return { asked: asked.sort(), found: differences.map(({ out_trade_no, kind }) => [out_trade_no, kind]) };
 }

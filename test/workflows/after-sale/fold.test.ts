@@ -94,7 +94,15 @@ const endedAs =
     const nobody = { attention: null, attention_since: null, taken: null, history: [], other_trades: [] };
     const nothing = { previous: null, payment_data: null, refused_because: null };
     const state = { ...ids, ...money, ...nobody, ...nothing, ...how };
-    const times = { run_id, ended_at: now, watch_until: 0, sent_again: false, repeats: false, made_here: true };
+    const times = {
+      run_id,
+      ended_at: now,
+      watch_until: 0,
+      sent_again: false,
+      repeats: false,
+      made_here: true,
+      ordered_here: true,
+    };
     const payment = { ...times, reasons, asked: [], state: { ...state, history: [], other_trades: [] } };
     return [{ is: 'ended', payment, contradicted: [] }];
   };

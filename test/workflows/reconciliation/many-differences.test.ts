@@ -1,11 +1,12 @@
 /** A reconciliation of a large shop in which nearly everything differs: what Temporal takes at once is 2 MB. */
-import type {
-  Difference,
-  DifferencesPage,
-  ReconciledSlice,
-  ReconcileSlice,
-  ReconciliationInput,
-  ReconciliationState,
+import {
+  type Difference,
+  type DifferencesPage,
+  type ReconciledSlice,
+  type ReconcileSlice,
+  type ReconciliationInput,
+  type ReconciliationState,
+  telling,
 } from '../../../src/contract';
 import { SimulatedEnvironment } from '../../../src/testing';
 
@@ -45,10 +46,10 @@ function compare(numbers: readonly string[], { after = '', orders = {} }: Reconc
 async function compared(input: Partial<ReconciliationInput>, numbers: readonly string[]) {
   const asked: ReconcileSlice[] = [];
   env.work({
-    'payments.reconcile': async (slice: ReconcileSlice) => {
+    'payments.reconcile': telling((slice: ReconcileSlice) => {
       asked.push(slice);
       return compare(numbers, slice);
-    },
+    }),
   });
   const handle = await env.client.workflow.start('reconciliation', {
     workflowId: 'reconciliation:shop:large',
@@ -111,4 +112,19 @@ test.each([
   const refused = handle.result().catch(({ cause }: Error) => cause);
   expect(await refused).toMatchObject({ type: 'InvalidRequest', message: expect.stringContaining(rule) });
   expect(asked).toEqual([]);
+});
+
+test.each([[null], [{}], ['ok']])('a comparison that a person completes with %p is made again', async (byHand) => {
+  let slices = 0;
+  env.work({
+    'payments.reconcile': async () => {
+      slices += 1;
+      return slices === 1 ? byHand : { is: 'told', told: { checked: 1, open: 0, differences: [], after: null } };
+    },
+  });
+  const workflowId = 'reconciliation:shop:by-hand';
+  const handle = await env.client.workflow.start('reconciliation', {
+    ...{ workflowId, taskQueue: 'simulated', args: [PERIOD] },
+  });
+  expect(await handle.result()).toMatchObject({ checked: 1, found: 0, finished: true });
 });

@@ -151,3 +151,44 @@ test('a handler that is gone from all workers is waited for once, and not with e
   expect(asked.at(-2)).toEqual([EVENT_HANDLER]);
   expect(asked.at(-1)).toEqual([]);
 });
+
+test('an hour without any worker is no try: an address that the next worker lacks is not taken for gone', async () => {
+  const [other, own] = [await receiver(), await receiver()];
+  const old = endpointActivities(withUrls([other.url]));
+  const restarted = endpointActivities(withUrls([other.url, own.url]));
+  let tries = 0;
+  env.work({
+    'payments.postEvents': (posted: PostedEvents) => {
+      tries += 1;
+      return (tries <= 2 ? old : restarted)['payments.postEvents'](posted);
+    },
+  });
+  const endpoint = endpointOf(own.url);
+  const workflowId = eventDeliveryWorkflowId(endpoint, SUBJECT);
+  await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
+    ...{ workflowId, taskQueue: 'simulated', args: [{ endpoint, subject: SUBJECT, give_up_ms: 3 * DAY }] },
+    ...{ signal: SIGNAL.tell, signalArgs: [[EVENT]] },
+  });
+  await env.temporal.clock.until(() => Boolean(env.temporal.latest(workflowId)?.activities), MINUTE);
+  env.temporal.leaveWithoutWorker(3 * HOUR);
+  await env.temporal.killWorker();
+  await env.sleep(5 * HOUR);
+  expect([own.got.length, other.got.length]).toEqual([1, 0]);
+});
+
+test.each([[null], [0], ['ok'], [{}]])('a post that a person completes with %p is made again', async (byHand) => {
+  let posts = 0;
+  env.work({
+    'payments.postEvents': async ({ events }: PostedEvents) => {
+      posts += 1;
+      return posts === 1 ? byHand : events.length;
+    },
+  });
+  const workflowId = eventDeliveryWorkflowId('address', SUBJECT);
+  const handle = await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
+    ...{ workflowId, taskQueue: 'simulated', args: [{ endpoint: 'address', subject: SUBJECT, give_up_ms: 3 * DAY }] },
+    ...{ signal: SIGNAL.tell, signalArgs: [[EVENT]] },
+  });
+  await env.sleep(HOUR);
+  expect([posts, (await handle.describe()).status.name]).toEqual([2, 'COMPLETED']);
+});

@@ -120,6 +120,27 @@ test('promise 8: a person who has named another account than the one made is ask
   expect(answers()).toEqual([another, made()[0]?.account_id]);
 });
 
+test.each(['not shown yet', 'silent'])(
+  'promise 8: an account that was named while the gateway was %s is doubted once it is found to be another buyer’s',
+  async (how) => {
+    await open({ creations: ['none', 'answer lost'] });
+    await happens(create('k2'), MINUTE, create('k1'), HOUR);
+    const another = world.gateway.accounts.find(({ buyer_id }) => buyer_id === 'k2')?.account_id ?? '';
+    const works = answering(world.gateway, ({ text, ask }) => {
+      if (!text.includes(another)) return ask();
+      return how === 'silent' ? said(503, {}) : refusal('account-not-exist');
+    });
+    await happens(names(another), HOUR);
+    if (how === 'silent') await happens(names('MISTYPED'), HOUR);
+    works();
+    await happens(names(another), HOUR);
+    expect([attentionOfCreation(), answers()]).toEqual(['unknown-outcome', [another]]);
+    // Who names it once more has read whose it is.
+    await happens(names(another), HOUR);
+    expect(answers()).toEqual([another, another]);
+  },
+);
+
 test('promise 8: a person corrects a mistyped account while the gateway does not answer', async () => {
   await open({ creations: ['answer lost'] });
   await happens(create('k1'), HOUR);

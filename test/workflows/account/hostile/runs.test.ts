@@ -1,6 +1,7 @@
 /** An account over terminations, odd starts and other accounts: nothing is lost, and what people read is true. */
 
 import { accountBefore } from '../../../../src/activities/account-before';
+import { PayloadDecryptionError } from '../../../../src/codec';
 import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { answering } from '../../hostile/answering';
@@ -128,6 +129,20 @@ test('promise 3: a signal that no converter reads does not stop the next run of 
   await happens(transfer('7.00'), 3 * DAY);
   expect(world.acknowledged).toHaveLength(2);
   expect(await accountNow()).toMatchObject({ deposits: { count: 2, total: { MXN: '107.00' } } });
+});
+
+test('promise 3: a deposit that a worker has no key for is not passed over: another worker reads it', async () => {
+  await happens(transfer('1.00'), MINUTE, noWorker(15 * MINUTE), transfer('2.00'), MINUTE, terminate, 20 * MINUTE);
+  let tries = 0;
+  Object.assign(world.temporal.activities.functions, {
+    'payments.account-before': async (input: Parameters<typeof accountBefore>[0]) => {
+      tries += 1;
+      if (tries === 1) throw new PayloadDecryptionError('it was encrypted with the key "k2"');
+      return accountBefore(input);
+    },
+  });
+  await happens(transfer('3.00'), 2 * HOUR);
+  expect((await accountNow())?.deposits).toMatchObject({ count: 3, total: { MXN: '6.00' } });
 });
 
 test.each([

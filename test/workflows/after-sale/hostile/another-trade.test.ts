@@ -53,7 +53,7 @@ test.each([
 ] as const)('what was asked for of the one before is not sent for it: %s', async (_what, late, asks) => {
   await open({ watchWindow: '3d', late });
   const expired = { outcome: 'EXPIRED', trade_status: 'EXPIRED', confirmed_by: 'query' } as const;
-  const named = late === 'refund' ? another(expired, { made_here: false }) : anotherIsSold;
+  const named = late === 'refund' ? another(expired, { made_here: false, ordered_here: true }) : anotherIsSold;
   await happens(trouble('refunds unreachable'), asks, HOUR, named, MINUTE, works, HOUR);
   expect(await refunds()).toEqual([[expect.any(String), null, 'NOT_CREATED']]);
   expect(numbersMade()).toEqual([]);

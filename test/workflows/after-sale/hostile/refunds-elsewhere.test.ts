@@ -256,3 +256,14 @@ describe('a part from elsewhere is noticed, although ours, each done within a mi
     expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 110]);
   });
 });
+
+test('promise 7: a refund that only the trade’s status calls gone is asked about where a person names so much elsewhere that it would be too much', async () => {
+  // The gateway has refused ours in words that say nothing, and the status was that of a refund at the desk.
+  await open({ lag_ms: 10 * SECOND, partialStatus: 'REFUNDED', mishaps: ['refused in other words'] });
+  await happens(ask('150.00', 'a'), desk('100.00', MINUTE), HOUR);
+  expect(await refundOf('a')).toMatchObject({ outcome: 'REFUNDED', confirmed_by: 'query' });
+  await happens(resolve({ refunded_elsewhere: '100.00', although: 'REFUNDED' }), MINUTE);
+  expect(await refundOf('a')).toMatchObject({ attention: 'unknown-refund' });
+  await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'a', although: 'REFUNDED' }), HOUR);
+  expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '0.00', refunded_elsewhere: '100.00' });
+});

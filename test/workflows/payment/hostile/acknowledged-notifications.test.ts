@@ -1,7 +1,14 @@
 /** Promise 3: what was acknowledged is never lost. */
 
+import type { Client } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
 import fc from 'fast-check';
+import { PayloadDecryptionError } from '../../../../src/codec';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { deliver } from '../../../../src/webhook/deliver';
+import { StartBudget } from '../../../../src/webhook/start-budget';
+import { TemporalCalls } from '../../../../src/webhook/temporal-calls';
+import { APP } from '../../hostile/base-world';
 import type { Act } from '../../hostile/happens';
 import {
   adopt,
@@ -298,3 +305,46 @@ test('promise 4: another trade that was notified is asked for once the gateway a
   const asked = new Set(world.gateway.exchanges.map(({ asked: { trade_no } }) => trade_no));
   expect([...asked].sort()).toEqual(expect.arrayContaining(['T1', 'T2']));
 });
+
+describe('promise 3: an order’s own notification may name an account: it is the order’s, and no deposit', () => {
+  /** The gateway notifies our trade as paid, with an account; `client`: that of the webhook. */
+  const notifyWithAccount = (client = world.temporal.client) =>
+    world.within(() => {
+      const { out_trade_no, trade_no, amount, currency, method } = tradeAt(0);
+      const trade = { app_id: APP, out_trade_no, trade_no, trade_status: 'SUCCESS', amount, currency, method };
+      const unknown = { provider: undefined, buyer_id: undefined, transfer_timestamp: undefined };
+      const account = { account_id: 'A1', account_number: '646180157000000004' };
+      const transfer_account = { ...unknown, ...account, beneficiary_name: undefined };
+      const notification = { ...trade, out_request_no: undefined, timestamp: undefined, transfer_account };
+      const temporal = new TemporalCalls(client, 'simulated');
+      return deliver({ notification, digest: 'one', temporal, startBudget: new StartBudget(100) });
+    });
+  const types = () => new Set(world.temporal.allRuns().map(({ start }) => start.type));
+
+  test('also where Temporal has forgotten the payment, and its after-sale goes on', async () => {
+    await begin();
+    await happens(sell, tell('T1', 'DISPUTE'), 31 * DAY, () => world.temporal.forget(world.workflowId));
+    await happens(move('T1', 'SUCCESS'), () => notifyWithAccount(), HOUR);
+    expect(types()).not.toContain('speiAccount');
+    expect(world.events.map(({ type }) => type)).not.toContain('deposit');
+  });
+
+  test('also where the webhook lacks a key: it does not acknowledge what it cannot tell', async () => {
+    await begin();
+    await happens(pay, MINUTE, move('T1', 'EXPIRED'), 30 * DAY, move('T1', 'SUCCESS'));
+    await expect(notifyWithAccount(withoutKey(world.temporal.client))).rejects.toThrow('k2');
+    expect(types()).not.toContain('speiAccount');
+    await happens(() => notifyWithAccount(), HOUR);
+    expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
+  });
+});
+
+/** A client whose process lacks the key that orders are encrypted with. */
+function withoutKey(client: Client): Client {
+  const decode = async () => {
+    throw new PayloadDecryptionError('it was encrypted with the key "k2"');
+  };
+  const payloadCodecs = [{ encode: async (payloads: Payload[]) => payloads, decode }];
+  const options = { ...client.options, loadedDataConverter: { ...client.options.loadedDataConverter, payloadCodecs } };
+  return new Proxy(client, { get: (own, name) => (name === 'options' ? options : Reflect.get(own, name, own)) });
+}

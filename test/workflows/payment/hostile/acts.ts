@@ -211,7 +211,7 @@ export async function afterSale(): Promise<AfterSaleState | undefined> {
 /** Somebody sends the after-sale the end of a payment by hand. */
 export const handOver = (state: object) => () => {
   const end = { run_id: 'x', ended_at: world.now, state, reasons: [], watch_until: 0 };
-  const said = { sent_again: false, made_here: true, repeats: false, asked: [] };
+  const said = { sent_again: false, made_here: true, ordered_here: true, repeats: false, asked: [] };
   const given = { end: { ...end, ...said }, claims: [], contradicted: [] };
   world.temporal.latest(AFTER)?.signal('payment', toPayloads(defaultPayloadConverter, given) ?? []);
 };
