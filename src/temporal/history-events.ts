@@ -62,13 +62,13 @@ export async function firstArgument(
       return told;
     }
     // No key reads what was never encrypted.
-    if (isUnreadable(error) || (isOfConverter(error) && !payloads.some(isEncrypted))) return undefined;
+    if (isReadByNobody(error) || (isOfConverter(error) && !payloads.some(isEncrypted))) return undefined;
     throw error;
   }
 }
 
 /** Whether nobody will ever read what this error refuses: clear text where keys are set, bytes that are no JSON, an encoding that does not exist. */
-export function isUnreadable(error: unknown): boolean {
+export function isReadByNobody(error: unknown): boolean {
   if (error instanceof PayloadDecryptionError) return error.isForeign;
   if (error instanceof Error && error.name === 'SyntaxError') return true;
   return isOfConverter(error) && refusedPayload(error) === undefined && !error.message.includes(ENCRYPTED);

@@ -22,13 +22,19 @@ import {
   type PaymentInput,
   type PaymentWorkflow,
   QUERY,
-  SIGNAL,
   saysWithoutOrder,
   whyForeign,
 } from '../contract';
 import { ifExists } from './earlier-runs';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
-import { creationIn, firstArgument, historyEvents, isUnreadable, NOTHING_CREATED, orForgotten } from './history-events';
+import {
+  creationIn,
+  firstArgument,
+  historyEvents,
+  isReadByNobody,
+  NOTHING_CREATED,
+  orForgotten,
+} from './history-events';
 import { latestTakenRun, runsBefore, type ShownRun } from './taken-run';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
@@ -154,15 +160,14 @@ export async function isOfOrder(client: Client, workflowId: string): Promise<boo
     return (await orderUnder(client, workflowId)) != null;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return ifExists(() => wasOrderedHere(client, workflowId), false);
-    if (isUnreadable(error)) return false;
+    if (isReadByNobody(error)) return false;
     throw error;
   }
 }
 
 const end = z.object({ ordered_here: z.boolean() });
-const handedOver = z.object({ end });
 const startedWith = z.object({
-  payment: handedOver.optional(),
+  payment: z.object({ end }).optional(),
   sale: z.object({ payment: end.nullable() }).optional(),
 });
 
@@ -170,18 +175,11 @@ const startedWith = z.object({
 async function wasOrderedHere(client: Client, paymentId: string): Promise<boolean> {
   const { app_id = '', out_trade_no } = namedByWorkflowId(paymentId) ?? {};
   const handle = client.workflow.getHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
-  const { workflowId, runId } = await handle.describe();
-  const { input, signals } = await givenTo(client, workflowId, runId);
+  const { input } = await inputOfRun(client, handle.workflowId);
   const { payment, sale } = startedWith.safeParse(input).data ?? {};
-  const signaled = signals.filter(({ name }) => name === SIGNAL.payment);
-  const ends = [
-    payment?.end,
-    sale?.payment,
-    ...signaled.map(({ argument }) => handedOver.safeParse(argument).data?.end),
-  ];
-  const known = ends.filter((one) => one != null);
-  if (known.length > 0) return known.some(({ ordered_here }) => ordered_here);
-  // It was started again for what came later, and has read the end itself.
+  const known = sale?.payment ?? payment?.end;
+  if (known) return known.ordered_here;
+  // It was started for something else, and was told of the end later, or has read it itself.
   const carried = await handle.query<AfterSaleCarried>(QUERY.carried);
   return carried.sale?.payment?.ordered_here === true;
 }
@@ -209,7 +207,7 @@ export async function resultOfRun<Type extends Workflow>(
 function asAnswer(error: unknown): unknown {
   const isEnd = error instanceof WorkflowFailedError || error instanceof WorkflowContinuedAsNewError;
   const isGone = error instanceof WorkflowNotFoundError || grpcCodeOf(error) === GRPC_STATUS.NOT_FOUND;
-  if (isEnd || isGone || isUnreadable(error)) return error;
+  if (isEnd || isGone || isReadByNobody(error)) return error;
   throw error;
 }
 

@@ -3,7 +3,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { endpointActivities, endpointOf } from '../../src/activities/event-endpoints';
 import { eventActivity } from '../../src/activities/on-event';
-import { EVENT_HANDLER, eventDeliveryWorkflowId, type MerchantEvent, runStream } from '../../src/contract';
+import {
+  attemptsWithin,
+  EVENT_HANDLER,
+  eventDeliveryWorkflowId,
+  type MerchantEvent,
+  runStream,
+} from '../../src/contract';
 import { HOUR } from '../../src/gateway/pure/durations';
 import { notingClient } from '../harness/noting-client';
 
@@ -106,8 +112,11 @@ describe('the delivery to an address', () => {
     expect(await deliveriesOf(ofAccount, late)).toEqual(await deliveriesOf(ofAccount, run));
   });
 
+  /** As many attempts as the delivery makes in that time. */
+  const TWO_HOURS = attemptsWithin(2 * HOUR);
+
   /** What the deliveries to the addresses of the settings get of those that wait for one which is not among them. */
-  async function movedTo(urls: readonly string[], tried_ms: number, heartbeatDetails?: string) {
+  async function movedTo(urls: readonly string[], attempt: number, heartbeatDetails?: string) {
     const told: object[] = [];
     const client = notingClient();
     Object.assign(client.workflow, {
@@ -122,23 +131,22 @@ describe('the delivery to an address', () => {
     const activities = endpointActivities(endpoints);
     const events = [ofAccount, { ...ofAccount, id: 'event-3' }];
     const input = { endpoint: 'mistyped', events };
-    const attempt = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: tried_ms, heartbeatDetails };
-    const env = new MockActivityEnvironment({ workflowExecution, ...attempt }, { client });
+    const env = new MockActivityEnvironment({ workflowExecution, attempt, heartbeatDetails }, { client });
     return { told, stream, events, taken: await env.run(activities['payments.postEvents'], input) };
   }
 
   test('that no worker has had for hours goes, with the same ids, to those of the addresses that are there', async () => {
     const url = 'https://one.example.com';
-    const { told, stream, events, taken } = await movedTo([url], 2 * HOUR);
+    const { told, stream, events, taken } = await movedTo([url], TWO_HOURS);
     expect(told).toEqual([{ workflowId: eventDeliveryWorkflowId(endpointOf(url), stream), signalArgs: [events] }]);
     expect(taken).toBe(2);
   });
 
   test.each([
-    ['no worker has had for hours, where there is no other', [], 2 * HOUR, undefined],
-    ['one worker lacks for less', ['https://one.example.com'], 2 * HOUR - 1, undefined],
-    ['one worker lacks and another one has', ['https://one.example.com'], 3 * 24 * HOUR, 'present'],
-  ])('that %s keeps its events', async (_which, urls, tried_ms, noted) => {
-    await expect(movedTo(urls, tried_ms, noted)).rejects.toMatchObject({ type: 'EventNotTaken' });
+    ['no worker has had for hours, where there is no other', [], TWO_HOURS, undefined],
+    ['one worker lacks for less', ['https://one.example.com'], TWO_HOURS - 1, undefined],
+    ['one worker lacks and another one has', ['https://one.example.com'], 10 * TWO_HOURS, 'present'],
+  ])('that %s keeps its events', async (_which, urls, attempt, noted) => {
+    await expect(movedTo(urls, attempt, noted)).rejects.toMatchObject({ type: 'EventNotTaken' });
   });
 });

@@ -32,7 +32,7 @@ test('changed keys count at once, and a deleted key opens nothing', async () => 
   expect(await open(sealed, keys(), ORDER)).toBe('4821');
   write(two);
   expect(await ids(keys)).toEqual(['two']);
-  await expect(open(sealed, keys(), ORDER)).rejects.toThrow('is none of the worker');
+  await expect(open(sealed, keys(), ORDER)).rejects.toThrow('is not among the worker');
 });
 
 test('a replaced file counts, and an unusable file leaves the keys unchanged', async () => {

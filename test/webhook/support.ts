@@ -175,12 +175,13 @@ export class FakeTemporal {
 
   private answer(method: string): Uint8Array {
     if (method === 'DescribeNamespace') return wire.DescribeNamespaceResponse.encode({}).finish();
-    if (method === 'DescribeWorkflowExecution') {
-      const { WORKFLOW_EXECUTION_STATUS_RUNNING: status } = temporal.api.enums.v1.WorkflowExecutionStatus;
-      const execution = { workflowId: 'any', runId: 'run-1' };
-      const info = { execution, status, type: { name: 'any' }, startTime: { seconds: Long.ZERO } };
+    const { WORKFLOW_EXECUTION_STATUS_RUNNING: status } = temporal.api.enums.v1.WorkflowExecutionStatus;
+    const execution = { workflowId: 'any', runId: 'run-1' };
+    const info = { execution, status, type: { name: 'any' }, startTime: { seconds: Long.ZERO } };
+    if (method === 'DescribeWorkflowExecution')
       return wire.DescribeWorkflowExecutionResponse.encode({ workflowExecutionInfo: info }).finish();
-    }
+    if (method === 'ListWorkflowExecutions')
+      return wire.ListWorkflowExecutionsResponse.encode({ executions: [info] }).finish();
     if (method === 'GetWorkflowExecutionHistory') {
       const input = { payloads: [defaultPayloadConverter.toPayload(this.input)] };
       const scheduled = { activityType: { name: 'gateway.create' }, activityId: '1' };

@@ -135,8 +135,8 @@ test.each(['not shown yet', 'silent'])(
     works();
     await happens(names(another), HOUR);
     expect([attentionOfCreation(), answers()]).toEqual(['unknown-outcome', [another]]);
-    // Who names it once more has read whose it is.
-    await happens(names(another), HOUR);
+    // Who names it again has read whose it is, and then that another key has it.
+    await happens(names(another), HOUR, names(another), HOUR, create('k1'), HOUR);
     expect(answers()).toEqual([another, another]);
   },
 );
