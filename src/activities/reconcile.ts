@@ -306,7 +306,9 @@ function afterSale(sale: NonNullable<Word>, state: AfterSaleState | null): Word 
     return { ...sale, status: 'REFUND_PROCESSING' };
   // What the trade shows is known here, too, whoever did it.
   const refunded = sumOf([refunded_amount, refunded_elsewhere]);
-  return { ...sale, status: trade_status ?? sale.status, refunded, elsewhere: refunded_elsewhere };
+  // A person may have called sold what the gateway does not.
+  const status = outcomeOf(trade_status ?? '') === 'SUCCESS' ? trade_status : null;
+  return { ...sale, status: status ?? sale.status, refunded, elsewhere: refunded_elsewhere };
 }
 
 /** Starts the payment of an order that the gateway has. */

@@ -29,8 +29,17 @@ export async function pay(file: string, options: PayOptions): Promise<void> {
   await withPayments(settings, async (payments) => {
     const { out_trade_no } = order.request;
     const sending = order.kind === 'checkout' ? payments.createCheckout(order.request) : payments.pay(order.request);
-    await show(await sending.catch(nameWrongFields), `Order ${out_trade_no} (app ${settings.app_id})`, options);
-    return options.wait ? follow(payments, out_trade_no, options) : EXIT.ok;
+    const name = `Order ${out_trade_no} (app ${settings.app_id})`;
+    const data = await sending.catch(nameWrongFields);
+    const state = await payments.state(out_trade_no);
+    // What buyers pay with is no use any more, and may be taken for an open order.
+    const isOver = state.outcome !== null && data.trade_status !== state.outcome;
+    if (isOver && !options.json) say(`${name} was made before, and is over.`);
+    else await show(data, name, options);
+    if (options.wait) return follow(payments, out_trade_no, options);
+    if (state.outcome === null) return EXIT.ok;
+    if (!options.json) say(print.ending(state));
+    return exitCodeOf(state);
   });
 }
 
@@ -59,9 +68,12 @@ async function follow(payments: PaymentsClient, out_trade_no: string, { json }: 
   }
   printNew(ended);
   say(json ? JSON.stringify({ state: ended }) : print.ending(ended));
-  // Until a person has decided, nobody knows whether it is sold.
-  return isSold(ended) ? EXIT.ok : ended.attention ? EXIT.pending : EXIT.refused;
+  return exitCodeOf(ended);
 }
+
+/** Until a person has decided, nobody knows whether it is sold. */
+const exitCodeOf = (ended: PaymentState): number =>
+  isSold(ended) ? EXIT.ok : ended.attention ? EXIT.pending : EXIT.refused;
 
 type OrderFile =
   | { kind: 'direct'; request: ReturnType<typeof parseDirectPayment> }

@@ -28,7 +28,7 @@ export const RUNBOOK = {
       'Money came after the payment had ended without it, or after somebody had ended its workflow before any outcome was known.',
     loses: 'The buyer has paid and gets nothing, until somebody delivers or sends the money back.',
     look: 'Whether the order can still be delivered; `late_payment_refund` in the state where a refund was tried.',
-    act: 'Deliver, or refund the money (`payment-gateway refund ORDER`). Then send `resolve`.',
+    act: 'Deliver, or refund the money (`payment-gateway refund ORDER`, with `--with FILE` where it needs the buyer’s data). Then send `resolve`.',
     after: 'The reason is settled. A refund goes on in the after-sale.',
   },
   'unconfirmed-notification': {
@@ -129,11 +129,12 @@ export const RUNBOOK = {
     after: 'It is looked for, ever less often, until you resolve it or the gateway knows it.',
   },
   'unlisted-transition': {
-    happened: 'The gateway reported a state that cannot follow the one before, so it was not believed.',
-    loses: 'The state here may be behind the gateway’s.',
-    look: 'The trade in the gateway’s dashboard.',
-    act: 'Send `recheck`; where the gateway keeps saying it, send `resolve`.',
-    after: 'The payment goes on from the state that it had, or ends as you say.',
+    happened:
+      'The gateway reports a state that cannot follow what is known here, such as CANCEL of an order that is sold here: it was not believed.',
+    loses: 'The merchant delivers although no money came, or the state here is behind the gateway’s.',
+    look: 'The trade in the gateway’s dashboard, and whether the buyer has paid.',
+    act: 'Send `recheck`; where the gateway keeps saying it, send `resolve` with the outcome that is true.',
+    after: 'The order ends as you say; a payment that is open may go on.',
   },
   'unknown-status': {
     happened: 'The gateway reported a state that nobody here knows.',
@@ -191,7 +192,7 @@ export const RUNBOOK = {
     loses: 'Buyers and merchants wait for outcomes; unsent orders run out of their time.',
     look: 'Whether workers run. Then `payment-gateway list --stuck 1h`, and `payment-gateway show` of one of them.',
     act: 'Bring back what stands: workers, the gateway, or the network. `recheck --stuck 1h` asks for all at once.',
-    after: 'The sweep looks again every ten minutes. It ends by itself once nothing is stuck.',
+    after: 'This sweep looks again every ten minutes, until nothing is stuck: then it ends by itself.',
   },
   terminated: {
     happened:

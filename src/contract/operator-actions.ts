@@ -106,6 +106,9 @@ export const isSettledByAskingAgain = (attention: string): boolean =>
 
 const isOfRefund = ({ out_request_no }: OperatorQuestion) => out_request_no !== undefined;
 const isOfAmount = (question: OperatorQuestion) => question.attention === 'amount-mismatch' && !isOfRefund(question);
+/** Whether a person has to say how the order has ended: what the gateway calls it is not what was ordered, or not what was sold. */
+const isOfOutcome = (question: OperatorQuestion) =>
+  isOfAmount(question) || question.attention === 'unlisted-transition';
 const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
 const isOfUnsent = ({ attention }: OperatorQuestion) => attention === 'waiting-refund';
 
@@ -129,13 +132,16 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'app-attention': [SEEN],
   'after-sale': [
     RECHECK,
-    { ...LOOKED_AT, settles: (question) => !isOfRefund(question) && !isOfElsewhere(question) && !isOfAmount(question) },
+    {
+      ...LOOKED_AT,
+      settles: (question) => !isOfRefund(question) && !isOfElsewhere(question) && !isOfOutcome(question),
+    },
     {
       what: 'say how the order has ended: SUCCESS, CANCEL, REFUSED or EXPIRED',
       update: 'resolve',
       options: `--outcome OUTCOME ${WHO_OPTIONS}`,
       input: `{"outcome": "OUTCOME", ${WHO}}`,
-      settles: isOfAmount,
+      settles: isOfOutcome,
     },
     { ...END_REFUND, settles: (question) => isOfRefund(question) && !isOfUnsent(question) },
     { ...GIVE_UP, settles: isOfUnsent },

@@ -34,7 +34,7 @@ const OURS = [
   /^(Reconciliation of \S+|Sweep for stuck payments)$/,
   /^(until|before|how long|callers of) [a-z_ ]+(: then the gateway is asked)?$/,
   /^sends the order: [\w.\- ]+$/,
-  /^(the deadline, where the poll is held up|a person has ended the look: before it is made again)$/,
+  /^(the deadline, where the poll is held up|a person has ended the (look|post): before it is made again)$/,
   /^(watch|recheck|refund|looked at|canceled|followed)$/,
 ];
 

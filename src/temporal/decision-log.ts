@@ -4,7 +4,7 @@ import type { temporal } from '@temporalio/proto';
 import { UPDATE } from '../contract';
 import { firstArgument, historyEvents } from './history-events';
 import { decidedQuery } from './payment-query';
-import { timeOf } from './timeline';
+import { terminationOf, timeOf } from './timeline';
 import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';
 
 /** One decision of a person. */
@@ -15,7 +15,7 @@ export interface LoggedDecision {
   app_id: string | null;
   out_trade_no: string | null;
   by: string;
-  did: 'resolve' | 'take' | 'terminate';
+  did: 'resolve' | 'take' | 'terminate' | 'reset';
   /** What they said of it, such as an outcome, and of which refund. */
   what: Readonly<Record<string, string>>;
   why: string;
@@ -62,7 +62,7 @@ async function decisionsOf(
   const read = async (event: temporal.api.history.v1.IHistoryEvent): Promise<LoggedDecision[]> => {
     const time = timeOf(event);
     const ended = event.workflowExecutionTerminatedEventAttributes;
-    if (ended) return [{ time, ...of, by: ended.identity ?? '', did: 'terminate', what: {}, why: ended.reason ?? '' }];
+    if (ended) return [{ time, ...of, what: {}, ...terminationOf(ended) }];
     const { input, meta } = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest ?? {};
     const did = [UPDATE.resolve, UPDATE.take].find((name) => name === input?.name);
     if (did === undefined || refused.has(meta?.updateId)) return [];

@@ -146,7 +146,10 @@ class HistoryReader {
     const canceled = event.workflowExecutionCancelRequestedEventAttributes;
     if (canceled) return { what: 'asked', text: 'to cancel the workflow', by: canceled.identity ?? '' };
     const terminated = event.workflowExecutionTerminatedEventAttributes;
-    if (terminated) return { what: 'ended', text: `terminated: ${terminated.reason}`, by: terminated.identity ?? '' };
+    if (terminated) {
+      const { did, by, why } = terminationOf(terminated);
+      return { what: 'ended', text: `${did === 'reset' ? 'reset' : 'terminated'}: ${why}`, by };
+    }
     const completed = event.workflowExecutionCompletedEventAttributes;
     if (completed) return { what: 'ended', text: endLine(await this.first(completed.result)) };
     const failed = event.workflowExecutionFailedEventAttributes;
@@ -207,6 +210,16 @@ function readJson(bytes: Uint8Array | null | undefined): unknown {
   } catch {
     return undefined;
   }
+}
+
+type Terminated = temporal.api.history.v1.IWorkflowExecutionTerminatedEventAttributes;
+
+/** Who ended a run, and why. Of one that was reset, Temporal's own resetter is named, and the person stands before the reason, where they are known. */
+export function terminationOf({ identity, reason }: Terminated) {
+  const why = reason ?? '';
+  if (identity !== 'history-resetter') return { did: 'terminate', by: identity ?? '', why } as const;
+  const [, by = '', reset = why] = /^([^\s:]+): (.*)$/s.exec(why) ?? [];
+  return { did: 'reset', by, why: reset } as const;
 }
 
 /** When an event was written: ISO 8601, UTC. */

@@ -377,6 +377,22 @@ describe('pay', () => {
     expect(paying.output).toContain(`Order ${order.out_trade_no} was canceled, 150.00 BRL`);
   });
 
+  test('an order that is over is shown as that, and not as one to pay', async () => {
+    const order = orderFile('pix');
+    await run(settings, order.path);
+    await stack.simulator.act(order.out_trade_no, 'cancel');
+    await stack.payments.outcome(order.out_trade_no);
+    const again = await run(settings, order.path);
+    expect(again).toMatchObject({ code: 1, output: expect.stringContaining('was made before, and is over.') });
+    expect(again.output).toContain('was canceled, 150.00 BRL');
+    expect(again.output).not.toContain('qr_code');
+  });
+
+  test('an order that the gateway refuses ends with 1', async () => {
+    const refused = await run(settings, orderFile('pix', { subject: 'tickets [sim:bank-refusal]' }).path);
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('was refused') });
+  });
+
   test('--wait ends with 3 for an order that is paid late, until a person has decided', async () => {
     const order = orderFile('pix');
     expect(await run(settings, order.path)).toMatchObject({ code: 0 });

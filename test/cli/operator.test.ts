@@ -1,4 +1,5 @@
 /** An operator at a stack with keys: finds what needs a person, understands it, clears it, and sees who did what and why. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -176,7 +177,16 @@ test('list --owed has what came for an order that a person has ended without a s
   };
   const part = await stack.payments.refund(out_trade_no, { amount: '0.50' });
   expect(await owed()).toEqual([]);
-  const said = ['--outcome', 'CANCEL', '--by', 'ana', '--reason', 'sold out'];
+  const said = [
+    '--outcome',
+    'CANCEL',
+    '--although',
+    'SUCCESS,PARTIAL_REFUND,REFUND_PROCESSING',
+    '--by',
+    'ana',
+    '--reason',
+    'sold out',
+  ];
   const rest = `${less(order_amount, '0.50')} ${part.refund_currency}`;
   const refund = `payment-gateway refund ${out_trade_no} --app ${APP.app_id}`;
   const owing = expect.stringContaining(` ${rest} came, and is to be sent back: ${refund}.`);
@@ -195,7 +205,8 @@ test('what is owed of an order that never had an after-sale leaves the list once
   const { out_trade_no, order_amount } = await sold(stack, 'credit-card');
   const said = (...what: string[]) => run('resolve', out_trade_no, ...what, '--by', 'ana', '--reason', 'sold out');
   await untilListed(`PaymentOutcome = 'SUCCESS' AND WorkflowId = '${paymentWorkflowId(APP.app_id, out_trade_no)}'`, 1);
-  expect(await said('--outcome', 'CANCEL')).toMatchObject({
+  expect(await said('--outcome', 'CANCEL')).toMatchObject({ code: 2, printed: expect.stringContaining('--although') });
+  expect(await said('--outcome', 'CANCEL', '--although', 'SUCCESS')).toMatchObject({
     code: 0,
     output: expect.stringMatching(
       /ended as CANCEL; the gateway says SUCCESS\. 899\.70 BRL came, and is to be sent back/,
@@ -262,6 +273,43 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
     orders.map((number) => paymentWorkflowId(APP.app_id, number)).sort(),
   );
   expect([asked(one), asked(two)]).toEqual([2, 1]);
+});
+
+test('recheck of an order that is closed asks the gateway, and says how it stands', async () => {
+  const { out_trade_no } = await waiting();
+  await stack.simulator.pay(out_trade_no);
+  await stack.payments.outcome(out_trade_no);
+  expect(await run('recheck', out_trade_no)).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(
+      /^Done: recheck\..* ended as SUCCESS; the gateway says SUCCESS\. It needs nobody\.$/m,
+    ),
+  });
+});
+
+test('show has what happened before a reset once, and log says who has reset it', async () => {
+  const { out_trade_no } = await waiting();
+  const workflow_id = paymentWorkflowId(APP.app_id, out_trade_no);
+  const { runId } = await handleOf(out_trade_no).describe();
+  const { events } = await handleOf(out_trade_no).fetchHistory();
+  const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+  await stack.client.workflowService.resetWorkflowExecution({
+    ...{ namespace: stack.client.options.namespace, workflowExecution: { workflowId: workflow_id, runId } },
+    ...{
+      reason: 'eva: a wrong key',
+      workflowTaskFinishEventId: tasks.at(-1)?.eventId ?? null,
+      requestId: randomUUID(),
+    },
+  });
+  await handleOf(out_trade_no).executeUpdate('recheck');
+  const { output } = await run('show', out_trade_no, '--all');
+  expect(output.match(/to send a creation/g)).toHaveLength(1);
+  expect(output).toContain('reset: a wrong key (eva)');
+  await untilListed(`WorkflowId = '${workflow_id}' AND ExecutionStatus = 'Terminated'`, 1);
+  const logged = await run('log', '--since', '1h', '--by', 'eva', '--json');
+  expect(lines(logged.output).map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ out_trade_no, did: 'reset', why: 'a wrong key' }),
+  );
 });
 
 test('find finds an order by its number, trade, refund, buyer, CLABE, and amount with its day, and show takes each of the numbers', async () => {
@@ -435,7 +483,9 @@ test('the story of an order that people have decided on, and that was paid late,
 });
 
 test('export gives exact amounts of payments that run and that have ended, as CSV and JSON lines', async () => {
-  const orders = await stack.client.workflow.count("WorkflowType = 'payment' AND ExecutionStatus != 'ContinuedAsNew'");
+  // Of an order that was reset, the run that goes on.
+  const query = "WorkflowType = 'payment' AND ExecutionStatus != 'ContinuedAsNew' AND ExecutionStatus != 'Terminated'";
+  const orders = await stack.client.workflow.count(query);
   const csv = await start('export');
   expect(csv.code).toBe(0);
   const [head = '', ...rows] = lines(csv.output);

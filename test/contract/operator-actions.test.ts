@@ -103,7 +103,7 @@ test('a command of Temporal in the runbook gets the id of the workflow that need
 test('a command of ours in the runbook gets the order, where the workflow is of one', () => {
   const { act } = RUNBOOK['late-payment'];
   expect(namedInCommands(act, afterSaleWorkflowId('shop', 'order-1'))).toContain(
-    '(`payment-gateway refund order-1 --app shop`)',
+    '(`payment-gateway refund order-1 --app shop`, ',
   );
   expect(namedInCommands(act, 'stuck-sweep')).toBe(act);
 });
@@ -128,7 +128,7 @@ describe('a number that looks like something else is named in a command so that 
       `payment-gateway resolve --app shop --outcome OUTCOME --by YOU --reason WHY -- '${out_trade_no}'`,
     );
     expect(namedInCommands(act, paymentWorkflowId('shop', out_trade_no))).toContain(
-      `(\`payment-gateway refund --app shop -- '${out_trade_no}'\`)`,
+      `(\`payment-gateway refund --app shop -- '${out_trade_no}'\`, `,
     );
   });
 });

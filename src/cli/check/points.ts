@@ -183,14 +183,14 @@ async function encryptionKeys(world: World, { app_id }: App): Promise<Verdict> {
   const rules: CodecRules = { readsAll: true, acceptsClearText: world.config.PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT };
   const codec = new EncryptionCodec(keys, rules);
   try {
-    for (const { workflow_id, payloads } of payments)
-      await codec.decode(payloads, { namespace: '', workflowId: workflow_id });
+    const refused = await refusedBy(codec, payments);
     const answer = await world.askWorker(latest.workflow_id);
     if (answer.is === 'refused')
       return failed(
         `The worker answers questions, but cannot read what is encrypted with the key ${keys[0].id}, the first one here. Give all processes the same PAYMENTS_ENCRYPTION_KEYS, and start them anew.`,
       );
-    const read = `all payloads of its latest ${payments.length} payments can be read`;
+    const foreign = refused.length > 0 ? `, but those that somebody put into ${refused.join(', ')} by hand` : '';
+    const read = `all payloads of its latest ${payments.length} payments can be read${foreign}`;
     if (answer.is === 'read') return ok(`${read}, and the worker reads ours`);
     return unchecked(
       `${read}; whether the worker reads ours could not be asked, because nobody answered for the latest, ${latest.workflow_id} (${answer.why}). A payment that has ended needs a worker of the version that it began on: pay one more, and run this again.`,
@@ -199,6 +199,21 @@ async function encryptionKeys(world: World, { app_id }: App): Promise<Verdict> {
     if (!(error instanceof PayloadDecryptionError)) throw error;
     return failed(`${error.message} Give all processes the same PAYMENTS_ENCRYPTION_KEYS.`);
   }
+}
+
+/** The payments that have a payload which no key will ever read, such as a signal in clear text. Throws where a key is missing, or one has no other. */
+async function refusedBy(codec: EncryptionCodec, payments: Awaited<ReturnType<World['payments']>>): Promise<string[]> {
+  const refused: string[] = [];
+  for (const { workflow_id, payloads } of payments) {
+    const owner = { namespace: '', workflowId: workflow_id };
+    const ends = await Promise.allSettled(payloads.map((payload) => codec.decode([payload], owner)));
+    const errors = ends.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
+    const isForeign = (error: unknown) => error instanceof PayloadDecryptionError && error.isForeign;
+    if (errors.length > 0 && (errors.length === payloads.length || !errors.every(isForeign)))
+      throw errors.find((error) => !isForeign(error)) ?? errors[0];
+    if (errors.length > 0) refused.push(workflow_id);
+  }
+  return refused;
 }
 
 /** Whether what callers seal is opened by the worker's keys. */

@@ -94,7 +94,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     account,
     unanswered,
     page: await readPage(client, out_trade_no === null ? runs[0] : ofPayment && runs.find(isOpenPayment)),
-    timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),
+    timeline: happenedOnce(timelines).sort((one, other) => one.time.localeCompare(other.time)),
   };
 }
 
@@ -210,6 +210,16 @@ async function readPage(client: Client, run: OrderRun | null | undefined): Promi
     .withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query('__temporal_workflow_metadata'))
     .catch(() => ({}));
   return (metadata.parse(read).currentDetails ?? '').split('\n').filter((line) => line !== '');
+}
+
+/** A run that is a reset begins with the events of the one that was reset: they happened once. */
+function happenedOnce(timelines: readonly TimelineLine[][]): TimelineLine[] {
+  const told = new Set<string>();
+  return timelines.flatMap((lines) => {
+    const named = lines.map((line) => [JSON.stringify(line), line] as const).filter(([name]) => !told.has(name));
+    for (const [name] of named) told.add(name);
+    return named.map(([, line]) => line);
+  });
 }
 
 async function linesOf(client: Client, run: OrderRun): Promise<TimelineLine[]> {

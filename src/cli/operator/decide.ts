@@ -97,11 +97,12 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
     const { outcome, refund, elsewhere } = options;
     const input = resolutionOf(options);
     // What was said of a refund, or of refunds elsewhere, can be corrected: the after-sale takes it, also where it has ended.
-    if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, input, options);
+    const decision = { update: UPDATE.resolve, input };
+    if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, decision, options);
     const open = await runsToTell(operator, order, options);
     const isOver = !open.some(({ type, attention }) => type === WORKFLOW.payment || attention !== null);
     // How an order has ended can be corrected, too.
-    if (outcome !== undefined && isOver) return tellAfterSale(operator, order, input, options);
+    if (outcome !== undefined && isOver) return tellAfterSale(operator, order, decision, options);
     const run = theOneToResolve(open, options, order);
     if (options.allEvents && kindOf(run.workflow_id) !== 'event-delivery')
       throw new NotDeliveredError(
@@ -129,6 +130,9 @@ export function recheckOrder(order: string, options: DecideOptions): Promise<nev
   return asOperator(async (operator) => {
     const runs = await openRuns(operator, order, options);
     const asked = runs.filter(({ workflow_id }) => RECHECKED.includes(kindOf(workflow_id)));
+    // What has ended may have been charged back since.
+    if (asked.length === 0 && (await targetOf(order, options, operator, 'change')).out_trade_no !== null)
+      return tellAfterSale(operator, order, { update: UPDATE.recheck }, options);
     if (asked.length === 0)
       throw new NotDeliveredError(`Nothing of ${printable(order)} is open, so nothing can be asked.`);
     const codes: number[] = [];
@@ -170,11 +174,11 @@ function theOneToResolve(open: readonly OrderRun[], { outcome }: { outcome?: str
   );
 }
 
-/** Sends a decision to the order's after-sale, which is started where it has ended, or there is none: nothing was left to ask. */
+/** Sends an update to the order's after-sale, which is started where it has ended, or there is none: nothing was left to ask. */
 async function tellAfterSale(
   operator: Operator,
   order: string,
-  input: object,
+  { update: name, input }: { update: string; input?: object },
   options: DecideOptions,
 ): Promise<number> {
   const { app_id, out_trade_no } = await targetOf(order, options, operator, 'change');
@@ -205,11 +209,11 @@ async function tellAfterSale(
   let state: AfterSaleState | undefined;
   const send = async () => {
     // A run that begins may not have asked yet what was paid: what a person says of that would be refused, or be contradicted later.
-    if (last.status.name !== 'RUNNING') await update(UPDATE.recheck, []);
-    state = await update(UPDATE.resolve, [input]);
+    if (last.status.name !== 'RUNNING' && input !== undefined) await update(UPDATE.recheck, []);
+    state = await update(name, input === undefined ? [] : [input]);
     return state;
   };
-  const code = await answered(operator, { workflowId, update: UPDATE.resolve, send }, options);
+  const code = await answered(operator, { workflowId, update: name, send }, options);
   const elsewhere = state && elsewhereLine(state);
   if (elsewhere !== undefined && !options.json) say(printable(elsewhere));
   return code;
@@ -256,6 +260,7 @@ interface Known extends PaidMoney, GoneMoney {
   out_trade_no: string | null;
   method: string | null;
   payment: (PaidMoney & { method?: string | null }) | null;
+  refunds: AfterSaleState['refunds'];
   taken: object | null;
 }
 
@@ -270,6 +275,7 @@ const NOTHING: Known = {
   refunded_elsewhere: '0.00',
   outcome: null,
   payment: null,
+  refunds: [],
   attention: null,
   taken: null,
 };
@@ -288,7 +294,7 @@ export function doneText(workflowId: string, update: string, state: object): str
   const method = known.method ?? known.payment?.method ?? null;
   const back = known.payment ? moneyToSendBack(known.payment, known) : moneyToSendBack(known, null);
   const rest = back
-    ? ` ${back} came, and is to be sent back: ${refundCommand(workflowId, method)}. Where it goes back another way, say so: ${elsewhereCommand(afterSaleWorkflowId(app_id, out_trade_no ?? ''))}.`
+    ? ` ${back} came, and is to be sent back: ${refundCommand(workflowId, method, known.refunds)}. Where it goes back another way, say so: ${elsewhereCommand(afterSaleWorkflowId(app_id, out_trade_no ?? ''))}.`
     : ' It needs nobody.';
   // It answers before the receiver does.
   const isPosted = update === UPDATE.recheck && kindOf(workflowId) === 'event-delivery';

@@ -23,9 +23,11 @@ const COLUMNS: readonly TableColumn<LoggedDecision>[] = [
   { name: 'WHY', of: ({ why }) => why },
 ];
 
+const DID = { take: 'took it', terminate: 'terminated it', reset: 'reset it' } as const;
+
 function didOf({ did, what }: LoggedDecision): string {
   const { outcome, out_request_no: refund, refunded_elsewhere: elsewhere, account_id } = what;
-  if (did !== 'resolve') return did === 'take' ? 'took it' : 'terminated it';
+  if (did !== 'resolve') return DID[did];
   if (elsewhere !== undefined) return `${elsewhere} went back elsewhere`;
   if (account_id !== undefined) return `account ${account_id}`;
   return refund === undefined ? (outcome ?? 'has seen to it') : `refund ${refund}: ${outcome ?? 'has seen to it'}`;

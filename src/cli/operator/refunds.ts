@@ -30,7 +30,7 @@ export function refundMoney({ refund_amount, refund_currency }: RefundState): st
 export function refundStanding({ outcome, refund_status, started_at }: RefundState): string {
   if (outcome === 'ACCEPTED' && refund_status === 'REFUND_VERIFYING')
     return 'ACCEPTED, waits for its buyer at the gateway';
-  return outcome ?? refund_status ?? (started_at ? 'being sent' : 'waits for its turn');
+  return outcome ?? refund_status ?? (started_at ? 'sent, and not answered yet' : 'waits for its turn');
 }
 
 /** Ends the process: 0 for an order that has an after-sale, 1 for another. */

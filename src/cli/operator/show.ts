@@ -238,6 +238,7 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 /** What a person does before they say that it is taken care of: no list has it after that. */
 const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
   'late-payment': (found) => `deliver, or ${refundOf(found)}; then `,
+  dispute: () => 'answer it in the gateway’s dashboard; then ',
 };
 
 /** The command that settles it: what is silent is asked again, and all else is a person's to decide. */
@@ -303,8 +304,8 @@ function answerLine({ after_sale }: OrderCase, now: Date): string[] {
       ];
 }
 
-const refundOf = ({ app_id, out_trade_no, payment }: OrderCase) =>
-  refundCommand(paymentWorkflowId(app_id, out_trade_no ?? ''), payment?.method ?? null);
+const refundOf = ({ app_id, out_trade_no, payment, after_sale }: OrderCase) =>
+  refundCommand(paymentWorkflowId(app_id, out_trade_no ?? ''), payment?.method ?? null, after_sale?.refunds);
 
 /** What came for an order that is not sold, and is still there. */
 function sendBackLines(found: OrderCase): string[] {

@@ -25,7 +25,7 @@ export const elsewhereUnknown = (trade_status: string | null): RefundFailure =>
 /** Lately, so that a replica of the gateway may not show it yet. */
 export const takenByTheBank = (trade_status: string): RefundFailure =>
   because(
-    `The gateway said a moment ago that the trade is ${trade_status}: the bank takes the money back, so the buyer has it, or gets it. Refund only after the bank has given it back.`,
+    `The gateway has said that the trade is ${trade_status}: the bank may take the money back, and the buyer would have it twice. Refund only once the bank has decided for you, or has given it back.`,
     trade_status,
   );
 

@@ -197,7 +197,7 @@ export const afterSaleSubject = (state: AfterSaleState): AttentionSubject => ({
 
 function refundLine(refund: RefundState): string {
   const { out_request_no, refund_amount, refund_currency, outcome, refund_status, started_at } = refund;
-  const status = outcome ?? refund_status ?? (started_at ? 'being requested' : 'waits for its turn');
+  const status = outcome ?? refund_status ?? (started_at ? 'sent, and not answered yet' : 'waits for its turn');
   return `${out_request_no}: ${refund_amount} ${refund_currency}, ${status}`;
 }
 

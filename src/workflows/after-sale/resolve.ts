@@ -93,7 +93,7 @@ export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, sh
   }
   const decided = refund ? withRefund(sale, refund.number, asEnded(refund.outcome, 'operator')) : sale;
   const named = elsewhere === undefined ? decided : withElsewhere(decided, elsewhere);
-  assertNotContradicted(sale, named, resolution);
+  assertNotContradicted(sale, named, resolution, shown);
   const said = { by, reason, ...(elsewhere === undefined ? {} : { elsewhere }) };
   if (outcome !== undefined && isEnd(outcome)) {
     if (sale.payment === null) throw invalidRequest([{ field: 'outcome', rule: NO_PAYMENT_HAS_ENDED }]);
@@ -145,8 +145,15 @@ interface Contradiction {
 }
 
 /** Throws `InvalidRequest` where something stands against a decision, and the person has not said to know that. */
-function assertNotContradicted(before: KnownOrder, after: KnownOrder, resolution: AfterSaleResolution): void {
-  const against = [...deniedByGateway(before, after), ...decidedOtherwise(before, resolution)];
+function assertNotContradicted(
+  before: KnownOrder,
+  after: KnownOrder,
+  resolution: AfterSaleResolution,
+  shown: Attention | null,
+): void {
+  const decided = decidedOtherwise(before, resolution);
+  const unasked = shown === null && decided.length === 0 ? deniedByTrade(before, resolution) : [];
+  const against = [...deniedByGateway(before, after), ...decided, ...unasked];
   const named = (resolution.although ?? '').split(/[\s,]+/);
   const unnamed = against.filter(({ word }) => !named.includes(word)).map(({ is }) => is);
   if (unnamed.length === 0) return;
@@ -172,6 +179,16 @@ function deniedByGateway(before: KnownOrder, after: KnownOrder): Contradiction[]
       is: `the gateway calls the trade ${status}, and this leaves ${left} of it: look again. Name with it what went back by refunds that are not in the list (“refunded_elsewhere”, --elsewhere)`,
     },
   ];
+}
+
+/** That nobody was asked, and the gateway calls the trade something else: a mistyped number would sell an order that nobody paid, or call off a sale. */
+function deniedByTrade(sale: KnownOrder, { outcome }: AfterSaleResolution): Contradiction[] {
+  const status = shownStatus(sale) ?? '';
+  const ended = outcomeOf(status);
+  const isDenied = isEnd(outcome ?? '') && ended !== null && (ended === 'SUCCESS') !== (outcome === 'SUCCESS');
+  return isDenied
+    ? [{ word: status, is: `nothing of this order waits for a person, and the gateway says ${status}` }]
+    : [];
 }
 
 /**

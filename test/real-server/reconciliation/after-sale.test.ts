@@ -32,7 +32,7 @@ beforeAll(async () => {
   const told = (type: string, workflowId: string, ...args: unknown[]) =>
     client.workflow.execute(type, { workflowId, taskQueue: 'told', args });
   await worker.runUntil(async () => {
-    for (const number of ['paid', 'refunded', 'accepted', 'charged-back', 'elsewhere', 'copied'])
+    for (const number of ['paid', 'refunded', 'accepted', 'charged-back', 'elsewhere', 'copied', 'unpaid'])
       await told('payment', paymentWorkflowId('shop', number), SALE);
     await told('speiAccount', speiAccountWorkflowId('shop', 'u-1'), paymentWorkflowId('shop', 'deposit'), SALE);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -42,6 +42,8 @@ beforeAll(async () => {
     const accepted = { ...BACK, trade_status: 'SUCCESS', refunded_amount: '50.00', refunds: [{ outcome: 'ACCEPTED' }] };
     await told('afterSale', afterSaleWorkflowId('shop', 'accepted'), accepted);
     await told('afterSale', afterSaleWorkflowId('shop', 'charged-back'), { ...BACK, trade_status: 'CHARGEBACK' });
+    // A person has called it sold.
+    await told('afterSale', afterSaleWorkflowId('shop', 'unpaid'), { ...BACK, trade_status: 'CANCEL' });
     await expect(told('payment', paymentWorkflowId('shop', 'copied'))).rejects.toThrow(WorkflowFailedError);
     await client.workflow.start('payment', {
       workflowId: paymentWorkflowId('shop', 'open'),
@@ -49,7 +51,7 @@ beforeAll(async () => {
       args: [],
     });
   });
-  await eventually('all are listed', async () => (await client.workflow.count()).count === 13);
+  await eventually('all are listed', async () => (await client.workflow.count()).count === 15);
 });
 afterAll(async () => {
   await temporal?.teardown();
@@ -64,6 +66,7 @@ const STATUS = new Map([
   ['refunded', 'REFUNDED'],
   ['charged-back', 'CHARGEBACK'],
   ['elsewhere', 'REFUNDED'],
+  ['unpaid', 'CANCEL'],
 ]);
 
 async function compare(slice: Partial<ReconcileSlice> & { since: string; until: string }) {
@@ -94,7 +97,7 @@ const [EARLY, MIDDLE, LATE] = [-3_600_000, 0, 3_600_000];
 
 test('a period has the orders of which something was open in it: sales of before it only where something followed', async () => {
   expect((await compare({ since: iso(EARLY), until: iso(MIDDLE) })).asked).toEqual([
-    ...['accepted', 'charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded'],
+    ...['accepted', 'charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded', 'unpaid'],
   ]);
   const later = await compare({ since: iso(MIDDLE), until: iso(LATE), orders: { to: 'open' } });
   expect(later.asked).toEqual(['accepted', 'charged-back', 'copied']);
@@ -105,14 +108,22 @@ test('each order of a period is in one of its slices alone, also one whose secon
   const first = await compare({ since: iso(EARLY), until: iso(MIDDLE), period });
   const second = await compare({ since: iso(MIDDLE), until: iso(LATE), period, orders: { to: 'open' } });
   expect([...first.asked, ...second.asked]).toEqual([
-    ...['accepted', 'charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded'],
+    ...['accepted', 'charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded', 'unpaid'],
   ]);
+});
+
+test('an order that a person has called sold, and the gateway has ended unpaid, is a difference', async () => {
+  const { found } = await compare({ since: iso(EARLY), until: iso(LATE) });
+  expect(found).toContainEqual(['unpaid', 'state']);
 });
 
 test('what followed a sale here, and a deposit, is held against the gateway and the merchant’s list', async () => {
   const row = (out_trade_no: string, status: string) => ({ out_trade_no, order_amount: '150.00', status });
   const period = { since: iso(EARLY), until: iso(MIDDLE) };
-  expect((await compare(period)).found).toEqual([['elsewhere', 'state']]);
+  expect((await compare(period)).found).toEqual([
+    ['elsewhere', 'state'],
+    ['unpaid', 'state'],
+  ]);
   const rows = [
     row('paid', 'refunded'),
     row('refunded', 'paid'),
@@ -128,6 +139,8 @@ test('what followed a sale here, and a deposit, is held against the gateway and 
     ['elsewhere', 'state'],
     ['paid', 'state'],
     ['refunded', 'state'],
+    ['unpaid', 'missing-at-merchant'],
+    ['unpaid', 'state'],
   ]);
 });
 

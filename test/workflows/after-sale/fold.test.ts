@@ -363,7 +363,8 @@ test('“although” alone is refused: it says what stands against a decision', 
 
 describe('of two people who decide the same at once', () => {
   const ben = { by: 'ben', reason: 'the same list' };
-  const decide = ({ sale, now }: Order, more: object) => decisionOf(sale, { ...ben, ...more }, null, now);
+  const decide = ({ sale, now, state }: Order, more: object) =>
+    decisionOf(sale, { ...ben, ...more }, state.attention, now);
   const orderDecided = (outcome: 'SUCCESS' | 'CANCEL'): Fact => ({
     is: 'decided',
     by: 'ana',
@@ -414,12 +415,24 @@ describe('of two people who decide the same at once', () => {
   test('the first needs no such word, nor who decides on money that came after the first decision', () => {
     const unpaid = endedAs({ outcome: 'EXPIRED', trade_status: 'PROCESSING', confirmed_by: null, method: 'PIX' });
     const canceled = new Order().happens(unpaid, orderDecided('CANCEL'));
-    expect(() => decide(new Order().happens(ended), { outcome: 'CANCEL' })).not.toThrow();
+    expect(() => decide(new Order().happens(unpaid), { outcome: 'CANCEL' })).not.toThrow();
     expect(() => decide(canceled, { outcome: 'SUCCESS' })).toThrow('has decided CANCEL already');
     canceled.happens(sees('SUCCESS'));
     expect(canceled.state.attention).toBe('late-payment');
     expect(() => decide(canceled, { outcome: 'SUCCESS' })).not.toThrow();
   });
+});
+
+const canceled = endedAs({ outcome: 'CANCEL', trade_status: 'CANCEL', confirmed_by: 'query', method: 'PIX' });
+test.each([
+  ['CANCEL of a sale', ended, 'CANCEL', 'SUCCESS'],
+  ['SUCCESS of what the gateway has ended unpaid', canceled, 'SUCCESS', 'CANCEL'],
+] as const)('where nobody was asked, %s needs a word more: a number may be mistyped', (_, end, outcome, status) => {
+  const { sale, now, state } = new Order().happens(end);
+  const decide = (more: object) => decisionOf(sale, { by: 'ben', reason: 'typed', outcome, ...more }, null, now);
+  expect(state.attention).toBe(null);
+  expect(() => decide({})).toThrow(`nothing of this order waits for a person, and the gateway says ${status}`);
+  expect(decide({ although: status })).toMatchObject({ order: outcome });
 });
 
 describe('more than is left is refused', () => {

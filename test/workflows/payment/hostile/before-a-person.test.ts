@@ -228,3 +228,11 @@ test('a person decides on a trade that is taken on only once its earlier runs ar
   expect(world.told.filter(({ is }) => is === 'resolved')).toEqual([]);
   expect([answers(), (await stateNow()).outcome]).toEqual([['T1', 'T1'], null]);
 });
+
+test('promise 8: where nobody was asked, SUCCESS of an order that the gateway has ended unpaid is taken only from who says to know it', async () => {
+  await begin({ method: 'Wallet' });
+  await happens(pay, MINUTE, tell('T1', 'CANCEL'), HOUR, settle({ outcome: 'SUCCESS' }), HOUR);
+  expect(await sale()).toMatchObject({ outcome: 'CANCEL', attention: null });
+  await happens(settle({ outcome: 'SUCCESS', although: 'CANCEL' }), MINUTE);
+  expect((await sale()).outcome).toBe('SUCCESS');
+});
