@@ -6,8 +6,8 @@ import { typedFailure, WAS_RESET } from '../contract';
 export const ownRunId = (): string => activityInfo().workflowExecution?.runId ?? '';
 
 /**
- * In a reset of the run that has read what was known before, the activity does nothing, and fails for good with `WasReset`. Where nothing
- * has been read yet (no `read_by`), there is nothing that a reset could have forgotten.
+ * If the workflow was reset after its run (`read_by`) had read what was known before, the activity does nothing and fails for good with
+ * `WasReset`. Without `read_by` nothing has been read yet, so a reset can have forgotten nothing.
  */
 export const forRun =
   <Input extends { readonly read_by?: string | undefined }, Result>(act: (input: Input) => Promise<Result>) =>
