@@ -17,12 +17,12 @@ export function temporalInstrument(meter: MetricMeter, { name, kind, meaning }: 
   return (value, labels) => histogram.record(value, labels);
 }
 
-/** How many measurements are remembered: those of the tasks that are done again soon, on this worker. */
+/** How many measurements are remembered: enough for the tasks that this worker soon repeats. */
 const REMEMBERED = 10_000;
 
 /**
- * What a workflow records, but not what a replay of it records again, nor a task that the server has not taken: where a signal meets the
- * end of a run, its last task is done again.
+ * Records what a workflow measures once: not again in a replay, and not again for a task that the server has not taken. If a signal arrives
+ * at the end of a run, the run's last task is repeated.
  */
 export function metricSinks(record: AnyRecorder): InjectedSinks<MetricSinks> {
   const taken = new Set<string>();

@@ -23,7 +23,7 @@ interface PreparedNamespace {
 }
 
 /**
- * Makes the namespace where it is missing. One that is there keeps its retention, unless another is asked for. Safe to repeat.
+ * Makes the namespace if it is missing. An existing namespace keeps its retention, unless another is asked for. Safe to repeat.
  * Throws NamespaceRefusedError.
  */
 export async function prepareNamespace(

@@ -12,18 +12,18 @@ class TemporalSdkError extends UserError {
   override readonly name = 'TemporalSdkError';
 }
 
-/** What a caller passes objects between; the rest comes in with a worker. */
+/** The packages between which a caller passes objects; only a worker needs the others. */
 const CALLERS = ['client', 'common', 'proto'] as const;
 const WORKERS = ['activity', 'nexus', 'workflow', 'worker', 'testing'] as const;
 type SdkPackage = (typeof CALLERS | typeof WORKERS)[number];
 
-/** What mends the tree for these packages: a command, and whether one of them is missing. Undefined where all is well. */
+/** How to repair the installed packages: a command, and which of them are missing. */
 export interface Mending {
   command: string;
   missing: SdkPackage[];
 }
 
-/** What a worker needs beside these packages is brought to their version by the same command. */
+/** Undefined if nothing is wrong. The command also brings a worker's other packages to the same version. */
 export function mendingFor(packages: readonly SdkPackage[], from?: string): Mending | undefined {
   const missing = packages.filter((name) => versionOf(name, from) === undefined);
   const wrong = [...missing, ...otherVersions([...CALLERS, ...WORKERS], from)];
@@ -73,7 +73,7 @@ function installCommand(packages: readonly SdkPackage[], from?: string): string 
 function versionOf(name: SdkPackage, from = folderOfThis()): string | undefined {
   for (let folder = from; folder !== undefined; folder = dirname(folder) === folder ? undefined : dirname(folder)) {
     const file = join(folder, 'node_modules/@temporalio', name, 'package.json');
-    // Not by require.resolve: Node would remember that a package is missing which is installed a moment later.
+    // Not by require.resolve: Node would remember as missing a package that is installed a moment later.
     if (existsSync(file))
       return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
   }

@@ -1,6 +1,6 @@
 /**
- * Our workflows as one bundle. The build makes one for workers with keys and one for those without, because a worker that
- * bundles at its start is some seconds later, and every worker of a deployment would do so.
+ * Our workflows as one bundle. The build makes one for workers with keys and one for workers without, because each worker that
+ * bundles at its start is some seconds later.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
