@@ -8,7 +8,7 @@ export interface WebhookRequest {
   headers: readonly (readonly [name: string, value: string])[];
   /** The sender's address; undefined if the mount cannot know it. */
   address: string | undefined;
-  /** The connection that it came by, which may bring others; undefined if the mount does not know it. */
+  /** The connection that the request came by, which may bring further requests; undefined if the mount does not know it. */
   connection?: object | undefined;
   /** The body's bytes; undefined if other code has read them already. */
   body: AsyncIterable<Uint8Array> | undefined;
