@@ -13,7 +13,7 @@ export class EventError extends Error {
   readonly type = 'EventError';
 }
 
-/** What is signed with our secret is ours: of its form, only what every event has is looked at. */
+/** What our secret has signed is ours, so only the fields that every event has are checked. */
 const signedEvent = z.custom<MerchantEvent>(
   (event) => z.looseObject({ id: z.string(), type: z.string() }).safeParse(event).success,
 );
@@ -39,7 +39,7 @@ export class EventReader {
     this.webhooks = data.map((secret) => new Webhook(secret));
   }
 
-  /** The event, once its signature and its time are proved. `body` is the request's, byte by byte. Throws EventError. */
+  /** The event, after its signature and its time are checked. `body` is the request's, byte by byte. Throws EventError. */
   read(
     body: string | Buffer,
     headers: Readonly<Record<string, string | readonly string[] | undefined>>,
