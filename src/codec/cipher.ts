@@ -70,7 +70,7 @@ function keyAndNonce(key: Uint8Array, salt: Uint8Array): [key: Buffer, nonce: Bu
   return [derived.subarray(0, KEY_BYTES), derived.subarray(KEY_BYTES)];
 }
 
-/** The line break separates the two without doubt: no key id has one. */
+/** No key id has a line break, so it separates the two clearly. */
 function authenticatedData(id: string, ownerText: string): Buffer {
   return Buffer.from(`${id}\n${ownerText}`);
 }
