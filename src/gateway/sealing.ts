@@ -56,7 +56,7 @@ export async function seal(secret: string, publicJwk: JWK, binding: SealingBindi
 }
 
 export interface OpenOptions {
-  /** Takes a JWE without `apu` or `apv`, which is good for every order that somebody puts it into. */
+  /** Takes a JWE without `apu` or `apv`, which works in any order. */
   acceptsUnbound?: boolean | undefined;
 }
 
@@ -101,7 +101,7 @@ export async function open(
   );
 }
 
-/** The name of the key that it is sealed to, as it says itself; undefined where it names none. */
+/** The id of the key that the JWE names; undefined if it names none. */
 function kidOf(sealed: string): string | undefined {
   try {
     const { kid } = decodeProtectedHeader(sealed);
