@@ -6,7 +6,7 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 
 let activeTrace: () => string | undefined = () => undefined;
 
-/** From now on a line that is written within a span has its `trace_id`, until the function that this returns is called. */
+/** Adds the `trace_id` of the active span to each line, until the returned function is called. */
 export function tracesInLogs(active: () => string | undefined): () => void {
   activeTrace = active;
   return () => {
