@@ -59,7 +59,7 @@ async function follow(payments: PaymentsClient, out_trade_no: string, { json }: 
   }
   printNew(ended);
   say(json ? JSON.stringify({ state: ended }) : print.ending(ended));
-  // Until a person has decided, nobody knows whether it is sold.
+  // Until a person has decided, it is not known whether the order is sold.
   return isSold(ended) ? EXIT.ok : ended.attention ? EXIT.pending : EXIT.refused;
 }
 

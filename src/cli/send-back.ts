@@ -1,8 +1,8 @@
-/** The commands for money that is to be sent back: the refund, and what is said once the money went back another way. */
+/** The commands for money that is to be sent back: the refund, and how to report money that went back another way. */
 import { commandOf, operatorActions } from '../contract';
 import { refundNeedsAccount } from '../gateway/pure/refund-goes-to';
 
-/** Where the money goes to a bank account, which no order has, the refund needs a file with it. */
+/** If the money goes to a bank account, which no order names, the refund needs a file with the account. */
 export const refundCommand = (workflowId: string, method: string | null): string =>
   commandOf('refund', workflowId, refundNeedsAccount(method) === undefined ? '' : '--with FILE');
 

@@ -18,7 +18,7 @@ const REASONS: readonly Reason[] = [
   ),
 ];
 
-/** Prints the reasons, or what one of them means. Throws ConfigError for a reason that there is not. */
+/** Prints the reasons, or what one of them means. Throws ConfigError for an unknown reason. */
 export function explain(reason: string | undefined, { json }: { json?: boolean }): void {
   const meant = reason === undefined ? REASONS : REASONS.filter((one) => one.reason === reason);
   if (meant.length === 0) {

@@ -54,7 +54,7 @@ const KEPT_CHARACTERS = 4_096;
 /** How much longer than `stopMs` the watchdog may take before both are killed. */
 const WATCHDOG_GRACE_MS = 5_000;
 
-/** Runs a server that does not outlive this process and does not hear the terminal's Ctrl-C. */
+/** Runs a server that does not outlive this process and does not get the terminal's Ctrl-C. */
 export function supervise({ file, args, env, stopMs = 10_000 }: SupervisedCommand): SupervisedProcess {
   const watchdog = spawn(process.execPath, ['-e', WATCHDOG, '--', `${stopMs}`, file, ...args], {
     detached: true,
