@@ -14,7 +14,7 @@ export interface TestNotificationFields {
 }
 
 export interface TestNotification {
-  /** The exact bytes: what is signed is these and no others, so send them as they are. */
+  /** The exact bytes that are signed: send them unchanged. */
   body: string;
   headers: Record<string, string>;
 }
