@@ -34,7 +34,7 @@ interface RunBefore {
 
 type Left = Pick<EarlierPayments, 'other_trades' | 'untaken'>;
 
-/** What the runs before this one knew, and what those that somebody terminated had not reported yet. */
+/** What the runs before this one knew, and what terminated ones among them had not reported yet. */
 export async function loadEarlierPayments(client: Client, workflowId: string, runId: string): Promise<EarlierPayments> {
   const own = await readStart(client, workflowId, runId);
   const runs: EarlierPayment[] = [];

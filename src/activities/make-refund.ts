@@ -11,7 +11,7 @@ import { type Sending, type SentRequest, sendOnce } from './send-once';
 import { tradeUnlessDenied } from './trade-queries';
 
 /**
- * Looks at the trade, and sends the refund once where the trade still has the status `seen`. Throws `InvalidRequest`, not
+ * Looks at the trade, and sends the refund once if the trade still has the status `seen`. Throws `InvalidRequest`, not
  * retryable, if it breaks a rule; a retryable failure only if there certainly is no refund: the next attempt looks again.
  */
 export async function makeRefund(

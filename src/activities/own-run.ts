@@ -2,7 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { typedFailure, WAS_RESET } from '../contract';
 
-/** Its id. Only an activity outside of a workflow has none. */
+/** The run's id; empty for an activity outside of a workflow. */
 export const ownRunId = (): string => activityInfo().workflowExecution?.runId ?? '';
 
 /**

@@ -65,7 +65,7 @@ const progress = z.object({
 });
 type Progress = z.infer<typeof progress>;
 
-/** The activity of reconciliations. `noSuchOrder`: the gateway's words for "no such order". */
+/** The activity of reconciliations. `noSuchOrder`: the gateway's codes for "no such order". */
 export function reconciliationActivities(
   gateways: ReadonlyMap<string, PaymentGateway>,
   noSuchOrder: readonly string[],
@@ -266,7 +266,7 @@ class Reconciliation {
     return ifExists<State | null>(() => this.client.withDeadline(Date.now() + STATE_TIMEOUT_MS, read), null);
   }
 
-  /** Null where the gateway says that it has no such order. Throws a retryable failure for every other error. */
+  /** Null if the gateway says that it has no such order. Throws a retryable failure for every other error. */
   private async wordOfGateway(out_trade_no: string): Promise<Word> {
     for (;;) {
       try {

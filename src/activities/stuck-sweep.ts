@@ -21,7 +21,7 @@ import { serverClock } from './time';
 /** How many of the stuck payments are named. */
 const NAMED = 20;
 
-/** `listeners`: who hears events, by the worker's settings. `overdue_ms`: how long a person may let something wait. */
+/** `listeners`: the listeners to events by the worker's settings. `overdue_ms`: how long a person may let something wait. */
 export const stuckSweepActivities = (listeners: readonly string[], overdue_ms: number): StuckSweepActivities => ({
   'payments.sweep': telling(async ({ stuck_ms }) => {
     const client = getClient();

@@ -118,7 +118,7 @@ class CallBudget {
 /** About how long a trial call takes that finds out whether the gateway works again, in ms. */
 const TRIAL_MS = 1_000;
 
-/** The circuit, which also knows how many ms are left until a call may go through it; 0 where it may now. */
+/** The circuit, which also knows how many ms are left until a call may go through it; 0 if it may now. */
 function gatewayCircuit(
   { circuit_failures, circuit_pause_ms }: CallLimits,
   onChange: (state: 'open' | 'closed') => void,

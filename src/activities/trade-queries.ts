@@ -56,7 +56,7 @@ export async function tradeUnlessDenied(
   }
 }
 
-/** The trade as the gateway reports it now; null where it gave no answer: callers then look again in a slower way. */
+/** The trade as the gateway reports it now; null if it gave no answer: callers then look again in a slower way. */
 export async function tradeAtAGlance(
   gateway: PaymentGateway,
   id: TradeId,

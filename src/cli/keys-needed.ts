@@ -6,7 +6,7 @@ import { asOperator } from './operator/connection';
 import { momentOf } from './operator/options';
 import { say } from './print';
 
-/** Ends the process: 0 where nothing needs the key any more, 1 where something does. */
+/** Ends the process: 0 if nothing needs the key any more, 1 if something does. */
 export function keysNeeded(time: string, { json }: { json?: boolean }): Promise<never> {
   const before = momentOf('TIME', time, new Date()).toISOString();
   return asOperator(async ({ client }) => {

@@ -16,7 +16,7 @@ import { durationOf } from './operator/options';
 import { say } from './print';
 
 export interface SetupOptions {
-  /** Make this namespace where it is missing, and prepare it. */
+  /** Make this namespace if it is missing, and prepare it. */
   namespace?: string;
   /** How long it keeps closed payments, such as `30d`. */
   retention?: string;

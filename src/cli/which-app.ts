@@ -33,7 +33,7 @@ export async function appToChange(config: Config, said: Said, connected: () => P
   throw severalApps(config, number, having);
 }
 
-/** The app of a command that only shows: the named one, or the one that has the number. Throws ConfigError where several have it. */
+/** The app of a command that only shows: the named one, or the one that has the number. Throws ConfigError if several have it. */
 export async function appToShow(config: Config, said: Said & { number: string }, client: Known): Promise<string> {
   if (!isOpen(config, said)) return appIdOf(config, said.app);
   const [first, ...others] = await appsWith(client, appIdsOf(config), said.number);

@@ -164,7 +164,7 @@ export class AccountsClient {
   /**
    * The account's deposits, the latest first, page by page. Temporal lists the payments within its retention only; the
    * account's own count and total include all, and its `set_aside` has those that no payment was started for. A deposit that has just
-   * come may be missing for a moment. Throws AccountNotFoundError; AccountPendingError where no worker answers for the account.
+   * come may be missing for a moment. Throws AccountNotFoundError; AccountPendingError if no worker answers for the account.
    *
    * @example
    * const { deposits, next_page } = await payments.accounts.deposits(account_id, { pageSize: 50 });

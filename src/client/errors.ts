@@ -57,7 +57,7 @@ export class NotCreatedError extends PaymentError {
   readonly retryable = this.details.retryable === true && !this.may_exist;
 }
 
-/** This number was used with another request, or somebody else made an order with it. This call sent nothing; the message says what has the number. */
+/** This number was used with another request, or somebody else made an order with it. Nothing was sent now; the message says what has the number. */
 export class DuplicateOrderError extends PaymentError {
   override readonly name = 'DuplicateOrderError';
   /** `DifferentRequest`: the order is ours, and these `fields` differ. `DuplicateOrder`: it was not made here. */
@@ -84,7 +84,7 @@ export class PaymentPendingError extends PaymentError {
   readonly retryable = true;
   /** The failure of the contract. A refund has its own, such as `RefundPending`, or `NotAnswered`, which means that it was not taken. */
   readonly because: (typeof PENDING)[number];
-  /** The gateway's error, where there is one. */
+  /** The gateway's error, if there is one. */
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');
@@ -138,7 +138,7 @@ export class NotRefundedError extends PaymentError {
   readonly outcome = this.text('outcome');
   /** False if it is not known what is left. */
   readonly ledger_complete = this.flag('ledger_complete');
-  /** The person who decided about this refund, and why; undefined where nobody did. */
+  /** The person who decided about this refund, and why; undefined if nobody did. */
   readonly resolved = decisionIn(this.details.resolved);
   readonly retryable = this.details.retryable === true;
 }
@@ -273,7 +273,7 @@ export class InvalidLookupError extends LookupError {
 export class NotAnsweredError extends LookupError {
   override readonly name = 'NotAnsweredError';
   readonly type = FAILURE.notAnswered;
-  /** The gateway's `code` and `sub_code`, where it refused. */
+  /** The gateway's `code` and `sub_code`, if it refused. */
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');

@@ -7,7 +7,7 @@ import { ConfigError, eventSecrets, settingOrFile } from '../process/settings';
 
 const SETTING = 'PAYMENTS_EVENTS_SECRETS';
 
-/** A request that is no event of ours: its signature does not hold, or it is too old. Answer it with 401. */
+/** A request that is not an event of ours: its signature does not hold, or it is too old. Answer it with 401. */
 export class EventError extends Error {
   override readonly name = 'EventError';
   readonly type = 'EventError';
@@ -27,7 +27,7 @@ const signedEvent = z.custom<MerchantEvent>(
 export class EventReader {
   private readonly webhooks: readonly Webhook[];
 
-  /** `secrets`: by default the setting `PAYMENTS_EVENTS_SECRETS`, or its file. Throws ConfigError where there is none, or it is wrong. */
+  /** `secrets`: by default the setting `PAYMENTS_EVENTS_SECRETS`, or its file. Throws ConfigError if there is none, or it is wrong. */
   constructor(secrets: string | undefined = settingOrFile(withDevSettings(process.env).env, SETTING)) {
     if (!secrets) {
       throw new ConfigError(

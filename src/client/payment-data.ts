@@ -39,7 +39,7 @@ type CommonData = {
   readonly trade_status?: TradeStatusName;
   /** The page where the buyer pays, or sees the result; not for every method. */
   readonly pay_url?: string;
-  /** Why the gateway refused the payment, where it did: `trade_status` is then `REFUSED`. */
+  /** Why the gateway refused the payment, if it did: `trade_status` is then `REFUSED`. */
   readonly code?: string | null;
   readonly sub_code?: string | null;
   /** The gateway's answer was lost, and a query found the order. */

@@ -126,7 +126,7 @@ export class PaymentStarter {
     return (await this.answerIfSame(payment, known)) ?? this.startNew(payment, 'REJECT_DUPLICATE');
   }
 
-  /** The payment's answer, where it has one. Throws DuplicateOrderError if this is another order. */
+  /** The payment's answer, if it has one. Throws DuplicateOrderError if this is another order. */
   private async answerIfSame(payment: NewPayment, known: PaymentState): Promise<PaymentData | undefined> {
     const { out_trade_no } = payment.request;
     const order = await orderUnder(this.client, this.id(out_trade_no));

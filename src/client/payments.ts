@@ -85,7 +85,7 @@ export class PaymentsClient {
   private readonly sealingKey: JWK | undefined;
   private readonly rules: Partial<RuleSettings>;
 
-  /** Throws TemporalSdkError where Temporal's SDK is there in two versions. */
+  /** Throws TemporalSdkError if Temporal's SDK is there in two versions. */
   constructor(options: PaymentsClientOptions) {
     requireOneSdk();
     this.client = options.client;
@@ -150,7 +150,7 @@ export class PaymentsClient {
 
   /**
    * The payment's state now; {@link dataOfMethod} or {@link dataOfCheckout} gives its `payment_data` the types that `pay` and
-   * `createCheckout` answer with. Throws PaymentNotFoundError, and PaymentPendingError where no worker answers within 15 s, or can
+   * `createCheckout` answer with. Throws PaymentNotFoundError, and PaymentPendingError if no worker answers within 15 s, or can
    * read the workflow.
    *
    * @example
@@ -193,7 +193,7 @@ export class PaymentsClient {
 
   /**
    * Withdraws an order that was certainly not sent, and returns its state: nothing was charged. Throws
-   * PaymentNotCanceledError where the gateway has the order or may have it, or where the payment has ended; the payment goes
+   * PaymentNotCanceledError if the gateway has the order or may have it, or if the payment has ended; the payment goes
    * on as it is. Throws PaymentNotFoundError, and PaymentPendingError if there is no answer in time: ask again.
    *
    * @example

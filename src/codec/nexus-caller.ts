@@ -19,7 +19,7 @@ const callers = new WeakMap<object, NexusCaller | 'refused'>();
 
 export const isNexusTask = () => asyncLocalStorage.getStore() !== undefined;
 
-/** Undefined outside of Nexus tasks, and where the question had no input. */
+/** Undefined outside of Nexus tasks, and if the question had no input. */
 export function nexusCaller(): NexusCaller | 'refused' | undefined {
   const task = asyncLocalStorage.getStore();
   return task && callers.get(task);

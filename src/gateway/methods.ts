@@ -128,7 +128,7 @@ export const METHOD_FITS: readonly CrossRule[] = [
 const currenciesOf = ({ method, settings }: RuleContext): readonly string[] | undefined =>
   ofOneMarket(settings).find(({ name }) => isOneOf(method, [name]))?.currencies;
 
-/** The methods that do not take any currency, and those that each takes. */
+/** The methods that take only some currencies, and the currencies of each. */
 function ofOneMarket({ method_currencies }: RuleSettings): { name: string; currencies: readonly string[] }[] {
   const pairs = method_currencies.map((pair) => pair.split(':'));
   return Object.entries(METHOD_CURRENCIES).map(([name, own]) => {

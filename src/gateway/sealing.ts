@@ -62,7 +62,7 @@ export interface OpenOptions {
 
 /**
  * Opens a sealed secret with the first of the worker's private keys that fits. Throws SealingError if no key fits, or if it
- * does not name this app and this order; UnknownSealingKeyError where the seal names a key that is not there.
+ * does not name this app and this order; UnknownSealingKeyError if the seal names a key that is not there.
  */
 export async function open(
   value: Sealed,

@@ -5,7 +5,7 @@
  */
 import { isListed } from './refusals';
 
-/** In place of a word that may not be shown. */
+/** Shown in place of a hidden code. */
 const HIDDEN = '***';
 
 /** Letters, digits and what joins them. An identity number, a phone number or an address is longer, or has other characters. */
@@ -27,13 +27,13 @@ const OF_NOBODY: ReadonlySet<string> = new Set([
 ]);
 
 export interface ShownOptions {
-  /** Words that may be shown besides those of the table of refusals: names of fields, and words of the settings. */
+  /** Codes that may be shown besides the table of refusals: names of fields, and codes of the settings. */
   known: readonly string[];
   /** Values that may not be shown: of the request, or a secret. */
   hidden: readonly unknown[];
 }
 
-/** The gateway's word as it may be shown: the word itself, or `***`. */
+/** The gateway's code as it may be shown: the code itself, or `***`. */
 export function shownCode(word: string, { known, hidden }: ShownOptions): string {
   if (word === '' || isListed(word) || known.includes(word)) return word;
   if (!hasFormOfCode(word)) return HIDDEN;

@@ -24,7 +24,7 @@ export async function saveDevSettings(dataDir: string, settings: Record<string, 
 
 /**
  * The environment, with the settings of the stack in `dataDir` below it; `from` is then the file that was read. Returns
- * the environment alone where it names a stack itself, or where there is no file. Throws ConfigError for a file of another
+ * the environment alone if it names a stack itself, or if there is no file. Throws ConfigError for a file of another
  * user, or one that others may read or write.
  */
 export function withDevSettings(env: Environment, dataDir = '.payments'): { env: Environment; from?: string } {

@@ -38,7 +38,7 @@ export async function checkGateways(config: CheckSettings, log: CheckLog): Promi
 export interface GatewayLook {
   /** The query's error: an order that cannot exist is never found. */
   error: unknown;
-  /** When the answer came, by our clock and, where it has a date, by the gateway's; ms since the epoch. */
+  /** When the answer came, by our clock and, if it has a date, by the gateway's; ms since the epoch. */
   own_time: number;
   gateway_time: number | undefined;
 }

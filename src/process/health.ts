@@ -65,7 +65,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** Serves health checks at HEALTH_ADDRESS, which only those who check should reach; nothing if it is not set. Throws ConfigError. */
+/** Serves health checks at HEALTH_ADDRESS, which only health checkers should reach; nothing if it is not set. Throws ConfigError. */
 export async function serveHealth(
   { HEALTH_ADDRESS: address }: { HEALTH_ADDRESS?: string | undefined },
   readiness: Readiness,

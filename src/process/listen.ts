@@ -11,7 +11,7 @@ export interface ListenPlace {
   setting: string;
 }
 
-/** Starts a server. Throws ConfigError where the port is taken or needs more rights, and what `start` throws otherwise. */
+/** Starts a server. Throws ConfigError if the port is taken or needs more rights, and what `start` throws otherwise. */
 export async function listen<T>({ what, host, port, setting }: ListenPlace, start: () => Promise<T>): Promise<T> {
   try {
     return await start();

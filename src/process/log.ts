@@ -1,6 +1,6 @@
 /**
  * Logs as JSON lines on standard error, in one form for all programs: `level` as a word, `time` in ISO 8601, and fields in snake_case. A
- * line that speaks of an order has `workflow_id` and `order`. Keys, headers and configurations of requests are left out.
+ * line about an order has `workflow_id` and `order`. Keys, headers and configurations of requests are left out.
  */
 import pino, { type DestinationStream, type Logger } from 'pino';
 

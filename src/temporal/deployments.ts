@@ -38,11 +38,11 @@ export interface DeployedVersion {
   created_at: string;
   /** When it became the current one for the last time. */
   last_current_at: string | null;
-  /** What its workers have published; null where they never did. */
+  /** What its workers have published; null if they never did. */
   gates: GatesOfRelease | null;
   /** Open runs whose last task it has done. */
   open_runs: number;
-  /** Of these, the ones that stay with it. */
+  /** The open runs that stay with this version. */
   pinned_runs: number;
   /** Closed runs without a result, whose state only its workers can tell. */
   closed_runs: number;
@@ -100,7 +100,7 @@ export class Deployments {
     }
   }
 
-  /** Throws UserError where there is none of this name. */
+  /** Throws UserError if there is no deployment of this name. */
   async read(name: string): Promise<Deployment> {
     const { workerDeploymentInfo: info, conflictToken: token } = await this.described(name);
     const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } = info?.routingConfig ?? {};
@@ -229,7 +229,7 @@ const OPEN = `ExecutionStatus = 'Running'`;
 const NO_RESULT = `ExecutionStatus IN ('Failed', 'Canceled', 'Terminated', 'TimedOut')`;
 const PINNED = `TemporalWorkflowVersioningBehavior = 'Pinned'`;
 
-/** What Temporal says where it refuses a change, and what to do. */
+/** What Temporal says when it refuses a change, and what to do. */
 const REFUSALS: readonly (readonly [words: RegExp, next: string])[] = [
   [
     /ManagerIdentity/,

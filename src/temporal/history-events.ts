@@ -23,7 +23,7 @@ import {
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import type { ShownRun } from './taken-run';
 
-/** Throws WorkflowNotFoundError where Temporal does not have the run (any more). */
+/** Throws WorkflowNotFoundError if Temporal does not have the run (any more). */
 export async function historyEvents(
   client: Client,
   workflowId: string,

@@ -1,4 +1,4 @@
-/** Our metrics on a meter of Temporal's SDK: that of the process, or that of the activity that runs; and those of workflows. */
+/** Our metrics on a meter of Temporal's SDK, of the process or of a running activity, and the metrics of workflows. */
 import type { MetricMeter } from '@temporalio/common';
 import type { InjectedSinks } from '@temporalio/worker';
 import type { AnyRecorder, Instrument, Metric, MetricSinks } from '../contract';

@@ -84,7 +84,7 @@ async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): 
   const latest = newestRuns(await runsUnder(client, ended.map(afterSaleIdOf)));
   return rows.map((row) => {
     const after = latest.get(afterSaleIdOf(row));
-    // An after-sale that nobody has answered says nothing; one that was before this run is of an earlier order.
+    // Without an after-sale nothing is added. An after-sale that began before this run is of an earlier order.
     if (after === undefined || after.started_at < row.started_at) return together(row, []);
     const { attention, waits_since, taken_by } = after;
     return { ...together(row, [after]), attention, waits_since, taken_by };

@@ -6,7 +6,7 @@ import { activityWords } from '../contract';
 import { innermost } from './timeline';
 
 export interface PendingWork {
-  /** What it is for, in our own words, or the activity's name. */
+  /** What the activity is for, or its name. */
   what: string;
   activity: string;
   attempt: number;

@@ -89,7 +89,7 @@ const versionPolled = (of: temporal.api.deployment.v1.IWorkerDeploymentOptions):
 const versionName = (of: temporal.api.deployment.v1.IWorkerDeploymentVersion | null | undefined): Version =>
   of?.buildId ? `${of.buildId} of ${of.deploymentName ?? ''}` : null;
 
-/** Why a worker gets no work, in a line; undefined where Temporal lists it as a poller of both kinds of tasks. Never throws. */
+/** Why a worker gets no work, in a line; undefined if Temporal lists it as a poller of both kinds of tasks. Never throws. */
 export async function whyNotPolling(
   connection: Asked,
   { identity, ...of }: TaskQueue & { identity: string },

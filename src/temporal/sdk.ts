@@ -1,6 +1,6 @@
 /**
  * Temporal's SDK beside this package. Its packages are our peers, so that a merchant has one SDK and not two; those with native
- * code are optional, so that a backend which only pays has none. Where a tree has it otherwise, the errors here say what to install.
+ * code are optional, so that a backend which only pays has none. If the installed packages differ, the errors here say what to install.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ export function mendingFor(packages: readonly SdkPackage[], from?: string): Mend
 }
 
 /**
- * Throws TemporalSdkError where a package is missing, before its import would fail with a stack of Node's, or has another version
+ * Throws TemporalSdkError if a package is missing, before its import would fail with a stack of Node's, or has another version
  * than the rest. `what` needs them: a subject, such as "A worker".
  */
 export function requirePackages(what: string, packages: readonly SdkPackage[], from?: string): void {
@@ -44,7 +44,7 @@ export function requirePackages(what: string, packages: readonly SdkPackage[], f
   );
 }
 
-/** Throws TemporalSdkError where the packages that a caller uses have different versions: they pass objects to each other. */
+/** Throws TemporalSdkError if the packages that a caller uses have different versions: they pass objects to each other. */
 export function requireOneSdk(from?: string): void {
   if (otherVersions(CALLERS, from).length > 0) throw twoVersions(CALLERS, from);
 }
@@ -69,7 +69,7 @@ function installCommand(packages: readonly SdkPackage[], from?: string): string 
   return ['npm', 'install', ...packages.map((name) => `@temporalio/${name}@${version}`)].join(' ');
 }
 
-/** The version of a package as Node would find it from `from`; undefined where there is none, as in a bundle. */
+/** The version of a package as Node would find it from `from`; undefined if there is none, as in a bundle. */
 function versionOf(name: SdkPackage, from = folderOfThis()): string | undefined {
   for (let folder = from; folder !== undefined; folder = dirname(folder) === folder ? undefined : dirname(folder)) {
     const file = join(folder, 'node_modules/@temporalio', name, 'package.json');

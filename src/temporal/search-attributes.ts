@@ -83,7 +83,7 @@ async function unknownToLists({ workflowService }: OperatorConnection, namespace
   return missing.flat();
 }
 
-/** Throws NotSetUpError where the namespace lacks one, and SearchAttributeConflictError. */
+/** Throws NotSetUpError if the namespace lacks one, and SearchAttributeConflictError. */
 export async function requireSearchAttributes(connection: OperatorConnection, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace);
   if (missing.length === 0) return;

@@ -30,7 +30,7 @@ const PAGE_SIZE = 100;
 export type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 
 /**
- * The latest run under the id that a worker has had; where none has had any, the latest. Throws WorkflowNotFoundError, and a
+ * The latest run under the id that a worker has had, or the latest of all if there is none. Throws WorkflowNotFoundError, and a
  * retryable failure while the list of workflows is behind.
  */
 export async function latestTakenRun(client: Client, workflowId: string): Promise<WorkflowExecutionDescription> {
@@ -86,7 +86,7 @@ export async function latestState<State>(client: Client, workflowId: string): Pr
   }
 }
 
-/** Waits for the end of the latest run; its result, or that of the run before where no worker ever had it. Throws WorkflowFailedError. */
+/** Waits for the end of the latest run. Returns its result, or that of the run before if no worker ever had it. Throws WorkflowFailedError. */
 export async function resultOf<W extends Workflow>(client: Client, workflowId: string): Promise<WorkflowResultType<W>> {
   try {
     return await client.workflow.result<W>(workflowId);

@@ -66,7 +66,7 @@ class HistoryReader {
     private readonly workflowId: string,
   ) {}
 
-  /** One event as an entry; undefined for one that tells a person nothing. */
+  /** One event as an entry; undefined if it tells a person nothing. */
   async read(event: HistoryEvent): Promise<Line> {
     return (
       (await this.readActivity(event)) ??
@@ -121,7 +121,7 @@ class HistoryReader {
     if (!request) return undefined;
     const name = request.input?.name ?? '';
     this.updates.set(request.meta?.updateId ?? '', name);
-    // Callers ask for payment data again and again.
+    // Callers ask for payment data many times.
     if (name === 'created') return undefined;
     const said = await this.first(request.input?.args);
     const by = typeof said.by === 'string' ? said.by : (request.meta?.identity ?? undefined);

@@ -101,7 +101,7 @@ export interface GivenSignal {
 export interface GivenUpdate {
   name: string | null | undefined;
   isDone: boolean;
-  /** The type of its failure, where it failed. */
+  /** The type of its failure, if it failed. */
   failure: string | null;
 }
 
@@ -186,7 +186,7 @@ async function wasOrderedHere(client: Client, paymentId: string): Promise<boolea
   return carried.sale?.payment?.ordered_here === true;
 }
 
-/** What a run failed with; undefined where it did not fail. */
+/** What a run failed with; undefined if it did not fail. */
 export async function failureOf(handle: Pick<WorkflowHandle, 'describe' | 'result'>): Promise<unknown> {
   // A list shows an end later than a start.
   const { status } = await handle.describe();
@@ -195,7 +195,7 @@ export async function failureOf(handle: Pick<WorkflowHandle, 'describe' | 'resul
   return failure instanceof WorkflowFailedError ? failure.cause : undefined;
 }
 
-/** What a closed run has returned; undefined for one that did not complete, that nobody can read, or that Temporal has forgotten. */
+/** What a closed run has returned; undefined if it did not complete, nobody can read it, or Temporal has forgotten it. */
 export async function resultOfRun<Type extends Workflow>(
   client: Client,
   workflowId: string,

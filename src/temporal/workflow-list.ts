@@ -22,7 +22,7 @@ export interface ListedWorkflow {
   status: string | null;
   outcome: string | null;
   attention: string | null;
-  /** ISO 8601, UTC: since when it waits for a person; null where it does not. */
+  /** ISO 8601, UTC: since when it waits for a person; null if it does not. */
   waits_since: string | null;
   taken_by: string | null;
   method: string | null;

@@ -27,7 +27,7 @@ export function headerValues(request: WebhookRequest, name: string): string[] {
   return request.headers.filter(([each]) => each.toLowerCase() === wanted).map(([, value]) => value);
 }
 
-/** The last segment of the path. Empty, which is no app's id, if it cannot be decoded. */
+/** The last segment of the path; empty, which is never an app's id, if it cannot be decoded. */
 export function appIdIn(path: string): string {
   const [, segment = ''] = /([^/]*)\/?$/.exec(path.replace(/[?#].*$/s, '')) ?? [];
   try {

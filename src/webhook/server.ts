@@ -21,7 +21,7 @@ export interface WebhookServerOptions extends WebhookOptions {
   onAnswer?: ((status: number, ms: number) => void) | undefined;
   /** Once it is aborted, `/readyz` answers 503 and connections are not kept alive. Everything is still served. */
   stopping?: AbortSignal | undefined;
-  /** `elsewhere`: a server of its own answers checks of health (HEALTH_ADDRESS). Default: this one. */
+  /** `elsewhere`: another server answers checks of health (HEALTH_ADDRESS). Default: this one. */
   health?: 'here' | 'elsewhere' | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The endpoint's calls to Temporal. Each has a time limit, so that a slow Temporal cannot hold a notification for ever. */
+/** The endpoint's calls to Temporal. Each has a time limit, so that a slow Temporal cannot hold up a notification without end. */
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -148,12 +148,12 @@ export class TemporalCalls {
     return shown(await this.inTime(() => this.client.workflow.getHandle(workflowId, runId).describe()), runId);
   }
 
-  /** What a payment that has completed knew at its end; undefined where nobody can read it. */
+  /** What a payment that has completed knew at its end; undefined if nobody can read it. */
   paymentAtEnd(workflowId: string, runId: string): Promise<PaymentState | undefined> {
     return this.inTime(() => resultOfRun<PaymentWorkflow>(this.client, workflowId, runId)).catch(unlessTemporal);
   }
 
-  /** What an after-sale that has completed knew at its end; undefined where nobody can read it. */
+  /** What an after-sale that has completed knew at its end; undefined if nobody can read it. */
   afterSaleAtEnd(workflowId: string, runId: string): Promise<AfterSaleState | undefined> {
     return this.inTime(() => resultOfRun<AfterSaleWorkflow>(this.client, workflowId, runId)).catch(unlessTemporal);
   }

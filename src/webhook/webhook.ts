@@ -32,7 +32,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
 export class Webhook {
   /** Whether an address may send; undefined if every address may. */
   readonly allows: Networks | undefined;
-  /** Whether an address is that of a trusted proxy. */
+  /** Whether an address belongs to a trusted proxy. */
   readonly trusts: Networks;
   readonly limits: Limits;
   // Private in the language, so that no log of this object shows the apps' keys.

@@ -19,7 +19,7 @@ import {
 } from './rules';
 
 export interface DeployOptions {
-  /** The Worker Deployment; by default that of the settings, or the only one. */
+  /** The Worker Deployment; by default the one in the settings, or the only one. */
   deployment?: string;
   json?: boolean;
 }

@@ -21,7 +21,7 @@ interface FindOptions {
 /** An amount, and perhaps a day. */
 const AMOUNT = /^(\d+(?:[.,]\d{1,2})?)(?: +(\S+))?$/;
 
-/** Ends the process: 0 where something is found, 1 where nothing is. */
+/** Ends the process: 0 if something is found, 1 if nothing is. */
 export function find(words: readonly string[], options: FindOptions): Promise<never> {
   const text = words.join(' ').trim();
   if (text === '') throw new ConfigError('find: what is looked for? A number, a buyer_id, or an amount and a day.');

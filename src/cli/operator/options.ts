@@ -68,7 +68,7 @@ export function everyOf(option: string, text: string): number {
 const time = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
 
 /**
- * A date, a time, or how long ago: `2026-03-01`, `2026-03-01T12:00:00Z`, `2h`. All are UTC where no zone is given. Throws
+ * A date, a time, or how long ago: `2026-03-01`, `2026-03-01T12:00:00Z`, `2h`. All are UTC if no zone is given. Throws
  * ConfigError.
  */
 export function momentOf(option: string, text: string, now: Date): Date {
@@ -79,7 +79,7 @@ export function momentOf(option: string, text: string, now: Date): Date {
   throw new ConfigError(`${option} ${text}: must be a time such as 2026-03-01T12:00:00Z, a day, or how long ago: 2h.`);
 }
 
-/** From `--since` on, before `--until`. Throws ConfigError for a time that cannot be read, and where nothing lies between them. */
+/** From `--since` on, before `--until`. Throws ConfigError for a time that cannot be read, and if nothing lies between them. */
 export function listedPeriod({ since, until }: Pick<FilterOptions, 'since' | 'until'>, now: Date) {
   const from = since === undefined ? undefined : momentOf('--since', since, now);
   const to = until === undefined ? undefined : momentOf('--until', until, now);

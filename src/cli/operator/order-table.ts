@@ -93,7 +93,7 @@ const AGES: readonly (readonly [name: string, below_ms: number])[] = [
   ['longer', Number.POSITIVE_INFINITY],
 ];
 
-/** How many wait, by reason and by age; empty where nothing waits. */
+/** How many wait, by reason and by age; empty if nothing waits. */
 export function totals(rows: readonly ListedOrder[], now: Date): string[] {
   const waits = rows.flatMap(({ waits_since }) =>
     waits_since === null ? [] : now.getTime() - Date.parse(waits_since),

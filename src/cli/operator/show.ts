@@ -403,7 +403,7 @@ function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | 
   ];
 }
 
-/** The text, or its beginning where it is longer than `most` characters. */
+/** The text, or its beginning if it is longer than `most` characters. */
 const cut = (text: string, most = Number.POSITIVE_INFINITY) =>
   text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 

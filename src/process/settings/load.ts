@@ -131,7 +131,7 @@ export function ruleSettings(config: Config): RuleSettings {
   };
 }
 
-/** The configured apps; throws ConfigError with the way to configure one where there is none. */
+/** The configured apps; throws ConfigError, which says how to configure one, if there is none. */
 export function requireApps(config: Config): Config['apps'] {
   if (config.apps.length > 0) return config.apps;
   throw problems([

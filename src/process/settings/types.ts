@@ -36,7 +36,7 @@ export const listenAddress = z.string().refine((given) => {
 
 export const flag = z.enum(['true', 'false']).transform((given) => given === 'true');
 
-/** Names separated by commas; none where the text is empty. */
+/** Names separated by commas; none if the text is empty. */
 export const names = z.string().transform((given) =>
   given
     .split(',')

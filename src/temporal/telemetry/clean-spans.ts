@@ -28,7 +28,7 @@ export class CleanSpans implements SpanProcessor {
   /** For each running activity: the spans that ended within it, until its own end shows whether they are passed on. */
   readonly #within = new Map<string, ReadableSpan[]>();
 
-  /** Throws a TypeError for what is no SpanProcessor. */
+  /** Throws a TypeError for anything that is not a SpanProcessor. */
   constructor(to: SpanReceiver) {
     if (!takesSpans(to)) throw new TypeError('telemetry needs a spanProcessor of @opentelemetry/sdk-trace-base 2');
     this.#to = to;
@@ -42,7 +42,7 @@ export class CleanSpans implements SpanProcessor {
     const { spanId } = span.spanContext();
     const within = this.#within.get(spanId) ?? [];
     this.#within.delete(spanId);
-    // Temporal's interceptor leaves the status open where a failure is benign: a poll without news, or a call that was held back.
+    // Temporal's interceptor leaves the status open if a failure is benign: a poll without news, or a call that was held back.
     const isQuiet = span.name.startsWith(ACTIVITY) && span.status.code === 0;
     const held = this.#within.get(span.parentSpanContext?.spanId ?? '');
     if (isQuiet) return;

@@ -165,7 +165,7 @@ export class Commands {
     this.activities.set(seq, { execution, scheduled, waits });
   }
 
-  /** A heartbeat of an activity by its id; undefined where no such activity runs. */
+  /** A heartbeat of an activity by its id; undefined if no such activity runs. */
   noteHeartbeat(activityId: string, details: Payload): { cancelRequested: boolean } | undefined {
     const known = [...this.activities.values()].find(({ scheduled }) => scheduled.activityId === activityId);
     return known?.execution.noteHeartbeat(details);

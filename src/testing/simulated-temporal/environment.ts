@@ -52,7 +52,7 @@ export class SimulatedEnvironment {
     return this.temporal.client;
   }
 
-  /** Gives the worker these activities, beside those that it has. */
+  /** Adds activities to the worker. */
   work(activities: object): void {
     Object.assign(this.activities, activities);
   }

@@ -82,7 +82,7 @@ export interface Run {
   knownUpdate(id: string): UpdateExecution | undefined;
   /** Waits for the first workflow task and answers a query. Throws if the workflow refuses it. */
   query(name: string, args?: Payload[]): Promise<Payload>;
-  /** Stores a heartbeat of an activity; undefined where no such activity runs. */
+  /** Stores a heartbeat of an activity; undefined if no such activity runs. */
   noteHeartbeat(activityId: string, details: Payload): { cancelRequested: boolean } | undefined;
   requestCancel(reason: string): void;
   terminate(): void;

@@ -189,7 +189,7 @@ export class SimulatedTemporal implements Server {
     return defaultPayloadConverter.fromPayload<T>(await run.query(name));
   }
 
-  /** The result of a run; undefined where it has none. */
+  /** The result of a run; undefined if it has none. */
   resultOf<T>({ result }: Pick<Run, 'result'>): T | undefined {
     return result && defaultPayloadConverter.fromPayload<T>(result);
   }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 
 /**
- * The program of a small process between us and a server. It runs in a session of its own, so that Ctrl-C in the terminal
+ * The program of a small process between us and a server. It runs in a separate session, so that Ctrl-C in the terminal
  * reaches only us, and the server goes on until our work with it has ended. It stops the server when its standard input
  * closes: we close it to stop, and the kernel closes it when this process dies in any way, `kill -9` included.
- * What the server writes is for its owner alone.
+ * Only its owner may read what the server writes.
  * It is text because it must run as plain JavaScript where our sources are TypeScript, as in tests.
  */
 const WATCHDOG = `
