@@ -60,7 +60,7 @@ export async function firstArgument(
       const told: ForeignInput = { foreign_input: error.message };
       return told;
     }
-    // No key is needed for what was never encrypted, so no key will ever read it.
+    // No key will ever read what was never encrypted.
     if (isUnreadable(error) || (isOfConverter(error) && !payloads.some(isEncrypted))) return undefined;
     throw error;
   }
