@@ -48,7 +48,7 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
     const { payment, carried, ending } = before;
     const { made, outcome, order, other_trades } = payment;
     if (ending === 'cut-off' && isLeft) left = await withLeft(left, client, before);
-    // A run that ended by itself leaves nothing: it took in what the runs before it had left, or a person may have settled that.
+    // A run that ended with a result leaves nothing: it took in what the runs before it had left, or a person may have settled that.
     const isOver = ending === 'ended' && (outcome !== null || made === 'of others');
     isLeft &&= !isOver;
     if (isLeft && isOfOthers(payment)) left = withSecond(left, runs, payment);

@@ -83,7 +83,7 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
     hasReadAll = carried?.has_read === true;
     if (hasReadAll) break;
   }
-  // What only a reset knows, without having read the runs before it, is not complete.
+  // What a reset knows without having read the runs before it may be incomplete.
   return { ...left, is_unread: left.is_unread || (!hasReadAll && left.sale !== null) };
 }
 
