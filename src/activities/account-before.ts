@@ -1,6 +1,6 @@
 /**
- * What an account knew before somebody terminated or reset its workflow. The closed run is asked for its ledger, and its history has the
- * deposits that it had not taken.
+ * What an account knew before somebody terminated or reset its workflow: the ledger, from a query of the closed run; and from the history,
+ * the deposits that the run had not taken.
  */
 import { activityInfo, getClient, type Info, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
@@ -25,20 +25,20 @@ import { type GivenSignal, type GivenUpdate, givenTo, NOTHING_GIVEN } from '../t
 import { ownRunId } from './own-run';
 
 const QUERY_TIMEOUT_MS = 10_000;
-/** A closed run is asked by a worker of its own task queue. Where there is none any more, its history must do. */
+/** A worker of the run's task queue answers queries of a closed run. Without such a worker only the history is read. */
 const QUERY_ATTEMPTS = 3;
 
 type Known = Omit<EarlierAccount, 'read_by'>;
 type OwnRun = NonNullable<Info['workflowExecution']>;
 
-/** The first page has the ledger, the others events and deposits. Throws a retryable failure while the list is behind. */
+/** The first page has the ledger, the others events and deposits. Throws a retryable failure while the list of workflows is behind. */
 export const accountBefore: AccountActivities['payments.account-before'] = telling(async ({ left }) => {
   const { workflowExecution: own } = activityInfo();
   const known = own === undefined ? nothingBut([]) : left === null ? await knownBefore(own) : await pageOf(own, left);
   return { ...known, read_by: ownRunId() };
 });
 
-/** What earlier runs of this account knew, the latest first, until one has a ledger. */
+/** Reads earlier runs of this account, the latest first, until one has a ledger. */
 async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
   const before = nothingBut([]);
   const client = getClient();
@@ -53,18 +53,18 @@ async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
   return before;
 }
 
-/** A page without anything but what further ones have. */
+/** An empty page. `left` says what the next pages have. */
 const nothingBut = (left: LeftByRun[]): Known => ({
   ...{ carried: null, cancel_wanted: false, is_lost: false, keys: [] },
   ...{ undelivered: [], deposits: [], left },
 });
 
-/** What a run knew: null where it had no ledger yet. Signals that it has not taken are in its history alone. */
+/** What a run knew; `carried` is null if it had no ledger yet. Only its history has the signals that it had not taken. */
 async function knownTo(client: Client, workflowId: string, runId: string) {
   const handover = await handoverOf(client, workflowId, runId);
   const found = await ifExists(() => givenTo(client, workflowId, runId), null);
   const { input, signals, updates, isReset } = found ?? NOTHING_GIVEN;
-  // A run that cannot be queried: only the ledger that it began with is known. That of a reset is older than the runs after it.
+  // Of a run that cannot be queried, only its first ledger is known. A reset begins with an old ledger, which later runs have changed.
   const isSilent = handover === undefined;
   const given = isSilent ? givenLedger(input) : null;
   const deposits_from = handover?.seen ?? 0;
@@ -80,17 +80,17 @@ async function knownTo(client: Client, workflowId: string, runId: string) {
   };
 }
 
-/** What the oldest of these runs left. Where somebody has deleted it meanwhile, that is lost: an empty page would hide it. */
+/** What the oldest of these runs left. If somebody has deleted that run, `is_lost` says so: an empty page would hide the loss. */
 async function pageOf({ workflowId }: OwnRun, [run, ...later]: LeftByRun[]): Promise<Known> {
   if (run === undefined) return nothingBut([]);
   return ifExists(() => readPage(getClient(), workflowId, run, later), { ...nothingBut(later), is_lost: true });
 }
 
-/** As much as fits on a page of what a run left: its events first. */
+/** One page of what a run left, its events first. */
 async function readPage(client: Client, workflowId: string, run: LeftByRun, later: LeftByRun[]): Promise<Known> {
   const { run_id, deposits_from, events_from } = run;
   if (events_from !== null) {
-    // It has answered for the first page, so it will again.
+    // The run answered for the first page, so it will answer again.
     const handover = await askHandover(client, workflowId, run_id);
     const left = handover.undelivered.slice(events_from);
     const undelivered = onePage(left);
@@ -104,7 +104,7 @@ async function readPage(client: Client, workflowId: string, run: LeftByRun, late
   return { ...nothingBut([...next, ...later]), deposits: page.filter((deposit) => deposit !== null) };
 }
 
-/** Undefined where it cannot be queried. */
+/** Undefined if the run cannot be queried. */
 async function handoverOf(client: Client, workflowId: string, runId: string): Promise<AccountHandover | undefined> {
   try {
     return await ifExists(() => askHandover(client, workflowId, runId), undefined);
@@ -122,12 +122,12 @@ function askHandover(client: Client, workflowId: string, runId: string): Promise
 
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>
   signals.flatMap((signal) => (signal.name === name ? [signal.argument] : []));
-/** Who asked was not told that the account is canceled, nor that the gateway refuses. */
+/** The person who asked was told neither that the account is canceled nor that the gateway refuses. */
 const isOpenCancel = ({ name, isDone, failure }: GivenUpdate) =>
   name === UPDATE.cancel && !isDone && failure !== FAILURE.notCanceled;
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;
 
-/** What an account takes of a notification. Null for anything else. */
+/** The fields of a notification that an account uses. Null for any other argument. */
 function fieldsOf(signal: unknown): DepositSignal | null {
   if (!isDeposit(signal)) return null;
   const { app_id, out_trade_no, trade_no, trade_status, amount, currency, transfer_account } = signal;
@@ -136,7 +136,7 @@ function fieldsOf(signal: unknown): DepositSignal | null {
 
 const keyed = z.object({ key: z.string() });
 
-/** The ledger with which a run began. A start by hand may bring one that cannot be read. */
+/** The ledger with which a run began; null if it cannot be read, as after a start by hand. */
 function givenLedger(input: unknown): CarriedAccount | null {
   const { success, data } = z.object({ carried: z.custom<CarriedAccount>(isCarried) }).safeParse(input);
   return success ? data.carried : null;

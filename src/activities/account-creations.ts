@@ -1,4 +1,4 @@
-/** What Temporal knows of a key: its account, and whether an earlier creation may have made one. */
+/** What Temporal knows of a key: its account, and whether an earlier creation may have made an account. */
 import { createHash } from 'node:crypto';
 import { getClient } from '@temporalio/activity';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
@@ -22,7 +22,7 @@ import { ownRunId } from './own-run';
 export const accountOfCreation: AccountActivities['payments.account-of-creation'] = telling(
   async ({ app_id, workflow_id }) => {
     const client = getClient();
-    // A search attribute is in clear for everybody who reads Temporal, and a key may be a buyer's.
+    // Hashed, because everybody who reads Temporal sees search attributes in clear, and a key may identify a buyer.
     const key = createHash('sha256').update(workflow_id).digest('hex').slice(0, 32);
     const read_by = ownRunId();
     const prefix = speiAccountWorkflowId(app_id, '');
@@ -34,7 +34,7 @@ export const accountOfCreation: AccountActivities['payments.account-of-creation'
   },
 );
 
-/** The answer of `describe` is not behind, as a list is: what another creation has just taken is seen. */
+/** `describe` is never behind, unlike a list: it shows an account that another creation has just taken. */
 export const accountHolder: AccountActivities['payments.account-holder'] = telling(
   async ({ app_id, account_id, key }) => {
     const handle = getClient().workflow.getHandle(speiAccountWorkflowId(app_id, account_id));
@@ -46,7 +46,7 @@ export const accountHolder: AccountActivities['payments.account-holder'] = telli
   },
 );
 
-/** What the earlier runs under a creation's id made. One that ended as certainly not created speaks for those before it, too. */
+/** What the earlier runs under a creation's id made. A run that ended as certainly not created had checked the runs before it. */
 async function earlierCreations(client: Client, workflow_id: string, run_id: string) {
   let unknown_run: string | null = null;
   for (const run of await earlierRuns(client, workflow_id, run_id)) {
@@ -68,7 +68,7 @@ async function madeBy(
   const { status } = await handle.describe();
   if (status.name === 'COMPLETED') return handle.result();
   const failure = await failureOf(handle);
-  // It has not even looked at the runs before it.
+  // This run ended before it had checked the runs before it.
   if (failure instanceof ApplicationFailure && detailsOf(failure)?.started === false) return 'never-started';
   return isNotCreatedFailure(failure) ? 'certainly-none' : 'unknown';
 }

@@ -12,7 +12,7 @@ import { notYet } from './failures';
 const FIRST_GAP_MS = 1_000;
 const LONGEST_GAP_MS = 10 * 60_000;
 
-/** Fails, to be called again, until the payment has ended. `state` is null if it failed, was cancelled or terminated. */
+/** Throws a retryable failure until the payment has ended. `state` is null if it failed, was cancelled or terminated. */
 export const endedPayment: AccountActivities['payments.ended-payment'] = telling(async ({ workflow_id }) => {
   const described = await ifExists(() => latestTakenRun(getClient(), workflow_id), null);
   if (described === null) return { parent: null, run_id: null, state: null, is_gone: true };
@@ -30,8 +30,8 @@ export const paymentIsOfOrder: AccountActivities['payments.is-of-order'] = telli
 );
 
 /**
- * Runs under one workflow id follow each other, so of two accounts that have each started one, both read the same first.
- * Throws a retryable failure while the list of workflows is behind.
+ * The account whose payment under this id was the first to succeed. Runs under one workflow id follow each other, so two accounts that have
+ * each started one read the same answer. Throws a retryable failure while the list of workflows is behind.
  */
 export const depositOwner: AccountActivities['payments.deposit-owner'] = telling(async ({ app_id, workflow_id }) => {
   const { workflow } = getClient();
@@ -52,7 +52,7 @@ const parentOf = ({ parentExecution }: Pick<WorkflowExecutionInfo, 'parentExecut
 
 type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 
-/** The list of workflows hears of a run's end later than of its start. */
+/** The list of workflows shows a run's end later than its start, so a running one is read again. */
 async function asItIs(run: ShownRun): Promise<ShownRun> {
   if (run.status.name !== 'RUNNING') return run;
   return getClient().workflow.getHandle(run.workflowId, run.runId).describe();

@@ -43,7 +43,7 @@ export interface AccountActivitiesOptions {
   policy: AccountPolicy;
 }
 
-/** How soon a cancellation is repeated that no query confirms yet, in ms. */
+/** A cancellation that no query confirms yet is repeated after this long, in ms. */
 const CANCEL_AGAIN_MS = 10_000;
 
 /** The activities of virtual accounts of a worker. */
@@ -132,7 +132,7 @@ async function queryIfKnown(gateway: AccountGateway, account_id: string): Promis
   }
 }
 
-/** At most once in each pause of a poll: while workers with both settings run, they tell each other's by turns. */
+/** Checked at most once in each pause of a poll: while workers with old and new settings run, the workflow is given both in turn. */
 const hasOtherSettings = (known: AccountPolicy, policy: AccountPolicy) => !isDeepStrictEqual({ ...known }, policy);
 
 async function watch(
@@ -154,7 +154,7 @@ async function watch(
 }
 
 async function cancel(gateway: AccountGateway, { may_be_canceled, ...id }: CancelAccountInput): Promise<SpeiAccount> {
-  // The heartbeat carries it between attempts: an earlier one may have canceled the account, and queries may be behind.
+  // The heartbeat says whether an earlier attempt may have canceled the account, because queries may be behind.
   const mayBeCanceled = may_be_canceled || activityInfo().heartbeatDetails === true;
   const refusal = await refusedToCancel(gateway, id);
   if (!refusal) heartbeat(true);
@@ -164,7 +164,7 @@ async function cancel(gateway: AccountGateway, { may_be_canceled, ...id }: Cance
   throw notYet(`canceled, but a query says ${found?.status ?? 'that there is no such account'}`, CANCEL_AGAIN_MS);
 }
 
-/** Why the gateway refuses. An attempt whose answer was lost may have canceled the account: so a refusal alone says nothing. */
+/** Why the gateway refuses. A refusal alone proves nothing: an attempt whose answer was lost may have canceled the account. */
 async function refusedToCancel(gateway: AccountGateway, { account_id }: AccountId): Promise<GatewayError | undefined> {
   try {
     await gateway.cancelSpeiAccount(account_id);

@@ -81,7 +81,7 @@ async function attempt(
     try {
       return creationFailed(error, reached, sending);
     } catch (failure) {
-      // A next attempt that would come too late is not waited for: callers of `created` wait for the word that nothing was sent.
+      // A next attempt that would come too late is not waited for: callers of `created` wait to be told that nothing was sent.
       if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
       return orderNotSent(payment, error.message, silenceOf(error));
     }
@@ -103,7 +103,7 @@ function creationFailed(error: unknown, reached: boolean, sending: Sending): Cre
     case 'unknown':
       throw error;
     case 'not-created':
-      // Told once, and not retried here: the workflow has to know it, also where it gives the next attempts up.
+      // The first time this is returned, not retried: the workflow has to know that the gateway was reached, even if it gives up.
       if (error.retryable && !reached) return { is: 'busy', error: fields, message };
       return sending.madeNothing(error);
     case 'not-sent':

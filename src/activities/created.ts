@@ -70,14 +70,14 @@ const UNKNOWN_ORDER = {
   ...{ outcome: null, confirmed_by: null, attention: null },
 } as const;
 
-/** The payment is over: its answer, where it is of the same order, or else what its run failed with. */
+/** The answer of an ended payment if it is of the same order, or else the failure of its run. */
 async function answerOfEnded(client: Client, workflowId: string, payment: NewPayment): Promise<PaymentData> {
   const { out_trade_no } = payment.request;
   const order = await orderUnder(client, workflowId);
   const { runId, status } = await latestTakenRun(client, workflowId);
   const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId, runId);
   const failure = await failureOf(handle);
-  // Such a run leaves its number free, for this request or any other: what it was asked for does not count.
+  // A run that created nothing leaves its number free for this request or any other: what it was asked for does not count.
   if (failure instanceof ApplicationFailure && isNotCreatedFailure(failure)) throw sameFailure(failure);
   // Temporal itself has the result of a payment that ended well; the state of any other needs a worker on its task queue.
   const ask = () => (status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state));
@@ -88,11 +88,11 @@ async function answerOfEnded(client: Client, workflowId: string, payment: NewPay
   const answer = state && creationAnswer(state);
   if (answer) return answer;
   if (failure instanceof ApplicationFailure) throw sameFailure(failure);
-  // Somebody ended it: perhaps the order was sent.
+  // Somebody ended the run: the order may have been sent.
   throw typedFailure(FAILURE.pending, endedFromOutside(out_trade_no), { outcome: 'unknown' });
 }
 
-/** A new failure, so that Temporal encodes it once. While the answer is pending, it is asked for again. */
+/** A new failure, so that Temporal encodes it once. While the answer is pending, the failure is retryable. */
 function asOwnFailure(cause: unknown): unknown {
   if (!(cause instanceof ApplicationFailure)) return cause;
   const { message, type } = cause;

@@ -27,14 +27,14 @@ interface RunBefore {
   readonly run: ShownRun;
   readonly input: PaymentInput;
   readonly payment: EarlierPayment;
-  /** Null where the run cannot be asked any more. */
+  /** Null if the run no longer answers. */
   readonly carried: PaymentCarried | null;
   readonly ending: RunEnding;
 }
 
 type Left = Pick<EarlierPayments, 'other_trades' | 'untaken'>;
 
-/** What the runs before this one knew, and what those that somebody terminated had not reported yet. */
+/** What the runs before this one knew, and what terminated ones among them had not reported yet. */
 export async function loadEarlierPayments(client: Client, workflowId: string, runId: string): Promise<EarlierPayments> {
   const own = await readStart(client, workflowId, runId);
   const runs: EarlierPayment[] = [];
@@ -48,12 +48,12 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
     const { payment, carried, ending } = before;
     const { made, outcome, order, other_trades } = payment;
     if (ending === 'cut-off' && isLeft) left = await withLeft(left, client, before);
-    // It took in what those before it had left, or came to an end by itself: a person may have settled it.
+    // A run that ended with a result leaves nothing: it took in what the runs before it had left, or a person may have settled that.
     const isOver = ending === 'ended' && (outcome !== null || made === 'of others');
     isLeft &&= !isOver;
     if (isLeft && isOfOthers(payment)) left = withSecond(left, runs, payment);
     isLeft &&= carried?.has_read !== true;
-    // A reset of a run that has told nothing yet goes on by itself.
+    // If this run is a reset of a run that had reported nothing, it needs nothing from that run.
     const hasTold = outcome !== null || payment.payment_data !== null;
     if (original === own.runId && input.kind === 'adopt' && !order && !hasTold) continue;
     const known = { ...payment, other_trades: ending === 'cut-off' && outcome === null ? [] : other_trades };
@@ -68,7 +68,7 @@ async function isFollowed(client: Client, workflowId: string): Promise<boolean> 
   return (await ifExists(() => after.describe(), null)) !== null;
 }
 
-/** What one run answers; where it cannot, what its history has of it. */
+/** What one run answers or, if it cannot answer, what its history says. */
 async function runBefore(client: Client, run: ShownRun & { runId: string }, input: PaymentInput): Promise<RunBefore> {
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   const carried = await ifAnswers(() => handle.query<PaymentCarried>(QUERY.carried), null);
@@ -81,12 +81,12 @@ function endingOf(status: string): RunEnding {
   return status === 'COMPLETED' || status === 'FAILED' ? 'ended' : 'cut-off';
 }
 
-/** Takes over what a run that somebody ended had not told to the end. Of what two of them knew, the later word counts. */
+/** Adds what a run that somebody ended had not finished reporting. Where two runs know the same trade, the later run counts. */
 async function withLeft(left: Left, client: Client, { run, input, payment, carried }: RunBefore): Promise<Left> {
-  // Without a number of its own, one of those that it noted may be its own: the next run asks for them.
+  // If the run did not know its trade number, a trade that it noted may be its own: the next run asks the gateway for each.
   const { other_trades = [], claims } = carried ?? {};
   const isKnown = payment.trade_no !== null;
-  // One that nobody can ask has perhaps not taken what it was started with.
+  // A run that cannot be asked may not have taken the notifications in its input.
   const given = (input.kind === 'adopt' && input.pending_notifications) || [];
   const untaken = await untakenNotifications(client, run, carried?.taken ?? 0);
   return {
@@ -105,13 +105,13 @@ async function withLeft(left: Left, client: Client, { run, input, payment, carri
 const withOther = (others: readonly NotedTrade[], other: NotedTrade): readonly NotedTrade[] =>
   others.some(({ trade_no }) => trade_no === other.trade_no) ? others : [...others, other];
 
-/** The trade that somebody named to a run which had not seen it, and made no order. */
+/** The trade that the input named, if the run had not seen it and made no order. */
 function namedUnseen(input: PaymentInput, payment: EarlierPayment): NotificationSignal[] {
   const isUnseen = input.kind === 'adopt' && payment.made === 'nothing' && !hasSeenTrade(payment);
   return isUnseen && input.trade_no ? [{ trade_no: input.trade_no }] : [];
 }
 
-/** Another trade than the one that runs without an order of ours watched last is a second one. */
+/** For runs without an order of ours: a trade other than the one that the latest of these runs watched is a second trade. */
 function withSecond(left: Left, later: readonly EarlierPayment[], payment: EarlierPayment): Left {
   const { trade_no, trade_status, order_amount } = payment;
   const watched = later.find(isOfOthers);
@@ -120,16 +120,16 @@ function withSecond(left: Left, later: readonly EarlierPayment[], payment: Earli
   return { ...left, other_trades: withOther(left.other_trades, other) };
 }
 
-/** An order may be started again and again: what a later run knew as well is not handed on twice. */
+/** An order may be started many times: what a later run also knew is not handed on twice. */
 const isSame = (one: EarlierPayment, { run_id: _, ...other }: EarlierPayment) =>
   isDeepStrictEqual({ ...one, run_id: undefined }, { ...other, run_id: undefined });
 
 const isOfOthers = (payment: EarlierPayment) => payment.made !== 'order' && hasSeenTrade(payment);
 
-/** So long the code of an earlier run may fail to answer, such as after a deploy that cannot replay it. */
+/** An earlier run may fail to answer for this long (ms), as after a deploy whose code cannot replay it. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** What a run answers; `otherwise` where it cannot be asked, or has not answered for long: no money waits for it. */
+/** What a run answers; `otherwise` if it cannot be asked or has not answered in time: no money waits for it. */
 async function ifAnswers<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
   return readWithin(PATIENCE_MS, () => ifAnswered(ask, otherwise), otherwise);
 }

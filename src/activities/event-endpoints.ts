@@ -1,6 +1,6 @@
 /**
- * The addresses that get events (PAYMENTS_EVENTS_URL): each event is a POST that is signed as Standard Webhooks say, so that
- * a receiver in any language checks it with their library.
+ * The addresses that get events (PAYMENTS_EVENTS_URL). Each event is a POST signed as Standard Webhooks define, so that a receiver in any
+ * language can check it with their library.
  */
 import { createHash } from 'node:crypto';
 import { activityInfo, getClient, heartbeat } from '@temporalio/activity';
@@ -31,11 +31,11 @@ export interface EventEndpoints {
   urls: readonly string[];
   /** `whsec_…`: every one signs, so that receivers can change from one to the next. */
   secrets: readonly string[];
-  /** An event that an address does not take for so long needs a person, in ms. */
+  /** An event that an address has not taken after this long, in ms, needs a person. */
   giveUpMs: number;
 }
 
-/** How long an address may take to answer, in ms: with the time in which posts begin, less than the activity's 30 s. */
+/** How long an address may take to answer, in ms. Together with POSTING_MS, in which posts begin, less than the activity's 30 s. */
 const ANSWER_TIMEOUT_MS = 15_000;
 const POSTING_MS = 10_000;
 
@@ -43,9 +43,8 @@ const POSTING_MS = 10_000;
 export const endpointOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12);
 
 /**
- * Hands events of one payment or account over to the deliveries of the addresses that are there now; without one, nobody is told. It
- * returns once Temporal has them for each address, and throws after it has tried all of them: one that takes no more holds up its own
- * events only.
+ * Hands events of one payment or account to the delivery workflow of each configured address; without addresses it does nothing. Returns
+ * once Temporal has the events for each address. Throws only after it has tried all addresses, so that a full delivery holds up no other.
  */
 export async function handOver(events: readonly MerchantEvent[], endpoints: EventEndpoints | undefined): Promise<void> {
   const [first] = events;
@@ -71,10 +70,10 @@ export async function handOver(events: readonly MerchantEvent[], endpoints: Even
   if (failed) throw failed.reason;
 }
 
-/** So many attempts may meet no worker that has a listener until that counts as gone: one worker alone does not decide it. */
+/** After this many attempts on workers without a listener, the listener counts as gone: one worker alone must not decide it. */
 const GONE_AFTER = attemptsWithin(2 * HOUR);
 
-/** Throws where this worker lacks what another one may have. Once a worker that has it has tried, it is never taken for gone. */
+/** Throws if this worker lacks a listener that another worker may have. A listener that any attempt has met never counts as gone. */
 export function assertPresent(isHere: boolean, what: string): void {
   const { heartbeatDetails, attempt } = activityInfo();
   const wasThere = isHere || heartbeatDetails !== undefined;
@@ -84,8 +83,8 @@ export function assertPresent(isHere: boolean, what: string): void {
 }
 
 /**
- * The activity that posts events. With `telemetry` each post carries its trace on, to whoever takes it. What waits for an address that no
- * worker has had for hours goes to those that are there.
+ * The activity that posts events. With `telemetry` each post carries its trace on to the receiver. Events for an address that no worker has
+ * had for hours go to the addresses that are configured.
  */
 export function endpointActivities(
   endpoints: EventEndpoints | undefined,
@@ -117,7 +116,7 @@ export function endpointActivities(
   };
 }
 
-/** Until one is not taken, or the time for new ones is over. Returns how many were taken; throws if none was. */
+/** Posts until an event is not taken, or the time for new posts is over. Returns how many were taken; throws if none was. */
 async function postInOrder(events: readonly MerchantEvent[], postOne: (event: MerchantEvent) => Promise<void>) {
   const ends = Date.now() + POSTING_MS;
   let count = 0;
@@ -134,7 +133,7 @@ async function postInOrder(events: readonly MerchantEvent[], postOne: (event: Me
   return count;
 }
 
-/** The id is the same for every try, and in ASCII without a dot, whatever the order's number is made of. */
+/** The id is the same for every attempt. It is a digest, so that it is ASCII without a dot whatever the order's number contains. */
 export function signedHeaders(webhooks: readonly Webhook[], event: MerchantEvent, body: string, now = new Date()) {
   const id = `evt_${createHash('sha256').update(event.id).digest('hex').slice(0, 32)}`;
   return {
@@ -177,7 +176,7 @@ async function post(url: string, body: string, headers: Record<string, string>):
 
 const undelivered = (message: string) => ApplicationFailure.create({ type: 'EventNotTaken', message });
 
-/** The workflow id of the payment or account that an event is about; those of sweeps are together. */
+/** The workflow id of the payment or account that an event is about; all sweeps have the same. */
 function subjectOf(event: MerchantEvent): string {
   if ('sweep' in event) return STUCK_SWEEP_WORKFLOW_ID;
   if ('account' in event) return speiAccountWorkflowId(event.account.app_id, event.account.account_id);
@@ -186,8 +185,8 @@ function subjectOf(event: MerchantEvent): string {
 }
 
 /**
- * The events that are kept in order. Those of an account are of one run each: its deposits need no order among each other, and a run is short,
- * so that an address that is down for ever never reaches the 10,000 signals that Temporal takes for one delivery.
+ * The stream in which an event keeps its order. Each run of an account has its own: deposits need no order among each other, and a run is
+ * short, so that an address that is always down never reaches Temporal's limit of 10,000 signals for one delivery.
  */
 function streamOf(event: MerchantEvent, subject: string): string {
   const { workflowExecution: teller } = activityInfo();

@@ -53,7 +53,7 @@ export function retryablePoll(
 ): ApplicationFailure {
   if (error instanceof CallDeferredError) return heldBackPoll(error, waited_ms, left_ms);
   const message = error instanceof Error ? error.message : String(error);
-  // The text of any other error may quote somebody: nobody is shown it.
+  // Another error's text may quote somebody: by its own type, the error is not shown as the gateway's.
   const type = error instanceof GatewayError ? 'GatewayUnavailable' : 'LookFailed';
   return inOneLine(ApplicationFailure.create({ type, message, nextRetryDelay: Math.min(gap_ms, left_ms) }));
 }
@@ -74,22 +74,22 @@ export function notCreated(error: GatewayError): NotCreated {
   return { is: 'not-created', error: fields, message: error.message, credentials: isCredentialsRefusal(fields) };
 }
 
-/** Whether the gateway says that it has no such order. Its words for that are a setting. */
+/** Whether the gateway says that it has no such order. The codes that say this are a setting. */
 export function isNoSuchOrder(error: unknown, words: ReadonlySet<string>): error is GatewayError {
   if (!isDefiniteAnswer(error)) return false;
   const { code = '', sub_code = '' } = error;
   return words.has(sub_code) || (sub_code === '' && words.has(code));
 }
 
-/** Why an error is no answer of the gateway about the thing asked for. */
+/** Why an error is not the gateway's answer about the thing asked for. */
 export function silenceOf(error: GatewayError): Silence {
   if (error instanceof NotConfiguredError) return 'settings';
   return isCredentialsRefusal(error.fields()) ? 'credentials' : 'no-answer';
 }
 
 /**
- * Whether the gateway itself answered about the thing asked for: not about our credentials, and not "try again later". One that is
- * overloaded (HTTP 429 and 5xx) says nothing about it, whatever the code.
+ * Whether the gateway itself answered about the thing asked for: not about our credentials, and not "try again later". An overloaded
+ * gateway (HTTP 429 and 5xx) says nothing about it, whatever the code.
  */
 export function isDefiniteAnswer(error: unknown): error is GatewayError {
   if (!(error instanceof GatewayError)) return false;
@@ -98,7 +98,7 @@ export function isDefiniteAnswer(error: unknown): error is GatewayError {
   return code !== undefined && !retryable && !isOverloaded && !isCredentialsRefusal(error.fields());
 }
 
-/** The longest delay before an attempt that Temporal repeats by itself, in ms: that of `CREATING`, by which creations are retried. */
+/** The longest delay of Temporal's own retries, in ms: as in `CREATING`, the retry options of creations. */
 const LONGEST_RETRY_MS = 2 * 60_000;
 
 /** Whether the attempt that follows a failure, if one does, would come at `send_before` or later; both times in ms since the epoch. */
@@ -113,7 +113,7 @@ function delayAfter({ nextRetryDelay }: ApplicationFailure): number {
   return Math.min(1_000 * 2 ** (activityInfo().attempt - 1), LONGEST_RETRY_MS);
 }
 
-/** People read these failures on the page of a payment: a stack says nothing to them, and hides the sentence. */
+/** People read these failures on the page of a payment, where a stack would hide the message. */
 function inOneLine(failure: ApplicationFailure): ApplicationFailure {
   failure.stack = '';
   return failure;
@@ -131,20 +131,20 @@ const LONGEST_WAIT_MS: Readonly<Record<Exclude<Urgency, 'awaited'>, number>> = {
   background: 30 * MINUTE,
 };
 
-/** A poll that is held back again and again waits at most this long, in ms, or its own gap if that is longer. */
+/** A poll that is held back repeatedly waits at most this long, in ms, or its own gap if that is longer. */
 const LONGEST_POLL_GAP_MS = 6 * HOUR;
 
 /** A call that was held back, as a failure that Temporal retries. Expected, so logs and metrics do not show it as an error. */
 export function heldBack(error: CallDeferredError): ApplicationFailure {
   const urgency = urgencyOfActivity();
-  // A pause of the circuit ends for all at once, so they spread over a part of its length.
+  // The circuit's pause ends for all calls at once, so their repeats are spread over a part of its length.
   if (urgency === 'awaited') return waitOn(error, Math.max(AWAITED_WAIT_MS, error.retry_after_ms / 2));
   return waitOn(error, Math.min(activityAge(), LONGEST_WAIT_MS[urgency]));
 }
 
 /**
- * A poll that was held back. It counts as no look; `gap_ms` is the gap that it had waited. Each further time it waits twice as
- * long, and at most `left_ms`.
+ * A poll that was held back, which does not count as a look; `gap_ms` is the gap before it. Each further time in a row doubles the wait,
+ * up to `left_ms`.
  */
 function heldBackPoll(error: CallDeferredError, gap_ms: number, left_ms: number): ApplicationFailure {
   const gap = gap_ms * 2 ** heldBackInARow();

@@ -21,12 +21,12 @@ export type LookupGateway = Pick<GatewayClient, 'banks' | 'installments' | 'wall
 /** The webhook's public address for an app: the `notify_url` of requests that name none. */
 export type NotifyUrlOf = (app_id: string) => string;
 
-/** The app's gateway; one that never sends, where this worker's settings lack the app: another worker may have it. */
+/** The app's gateway. If this worker's settings lack the app, a gateway that never sends: another worker may have the app. */
 export function gatewayOf<G extends object>(gateways: ReadonlyMap<string, G>, app_id: string): G | AbsentGateway {
   return gateways.get(app_id) ?? new AbsentGateway(app_id);
 }
 
-/** This worker's settings lack what the call needs: nothing was sent. The call may be made again, for as long as any that is not answered. */
+/** This worker's settings lack what the call needs: nothing was sent. The call is retried for as long as a call without an answer. */
 export class NotConfiguredError extends GatewayError {
   constructor(message: string, operation: string) {
     super(message, { outcome: 'not-sent', retryable: true, operation });

@@ -30,7 +30,7 @@ export function lookupActivities(gateways: ReadonlyMap<string, LookupGateway>): 
   };
 }
 
-/** A refusal is final: the same question gets it again. */
+/** A refusal is final: the same question would be refused again. */
 function refuse(error: unknown): never {
   if (error instanceof SealingError) {
     const rule = 'must be a public key as a JWK, P-256 or X25519';

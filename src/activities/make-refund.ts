@@ -1,4 +1,4 @@
-/** Makes a refund: a look that lets it begin, and then one request, in the same attempt. */
+/** Makes a refund: a query that allows it to begin, then one request, in the same attempt. */
 import type { RefundAttempt, RefundResult } from '../contract';
 import { GatewayError, InvalidRequestError, OtherAnswerError, otherThanAsked } from '../gateway';
 import { nameOfTrade } from '../gateway/query';
@@ -11,7 +11,7 @@ import { type Sending, type SentRequest, sendOnce } from './send-once';
 import { tradeUnlessDenied } from './trade-queries';
 
 /**
- * Looks at the trade, and sends the refund once where the trade still has the status `seen`. Throws `InvalidRequest`, not
+ * Looks at the trade, and sends the refund once if the trade still has the status `seen`. Throws `InvalidRequest`, not
  * retryable, if it breaks a rule; a retryable failure only if there certainly is no refund: the next attempt looks again.
  */
 export async function makeRefund(
@@ -47,7 +47,7 @@ async function attempt(
   const found = await tradeUnlessDenied(gateway, refund, noSuchOrderWords);
   if (found === null) return { is: 'moved', trade: null };
   const { trade_no = refund.id.trade_no } = found.trade;
-  // The order may have another one by the time that this is read.
+  // Names the trade, because the order may have another trade by the time this is read.
   const trade = { ...found.trade, ...(trade_no ? { trade_no } : {}) };
   if (trade.trade_status !== refund.seen) return { is: 'moved', trade };
   const { order_amount, method } = refund.trade;
@@ -73,7 +73,7 @@ function refundFailed(error: unknown, sending: Sending): RefundResult {
   if (!(error instanceof GatewayError)) throw error;
   const { message } = error;
   const fields = error.fields();
-  // The gateway took something, which may be ours: unlike one that was lost, it is never sent again.
+  // The gateway accepted a refund that may be ours. Unlike a request that was lost, it is never sent again.
   if (error instanceof OtherAnswerError) return { is: 'not-ours', error: fields, message };
   // A duplicate can be ours only if an earlier attempt has reached the gateway.
   if (isDuplicate(fields, 'refund')) return { is: 'duplicate', error: fields, message, reached: sending.hasReached };

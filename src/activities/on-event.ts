@@ -11,15 +11,15 @@ import { assertPresent, countedDelivery, type EventEndpoints, endpointOf, handOv
  */
 export type OnEvent = (event: MerchantEvent) => Promise<void> | void;
 
-/** Who hears events of this worker: the handler, and the addresses by their names. */
+/** The listeners to events of this worker: the handler, and the addresses by their digests. */
 export const listenersOf = (onEvent: OnEvent | undefined, endpoints?: EventEndpoints): string[] => [
   ...(onEvent ? [EVENT_HANDLER] : []),
   ...(endpoints?.urls ?? []).map(endpointOf),
 ];
 
 /**
- * The activity that calls the handler, and then hands the event over to the addresses. Workers without either have it too: who listens is
- * decided when an event is told, and what began while somebody listened may end when nobody does.
+ * The activity that calls the handler, and then hands the event to the addresses. Workers with neither have it, too: who listens is decided
+ * when an event is reported, and a workflow that began while somebody listened may end when nobody does.
  */
 export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEndpoints): EventActivities {
   return {
@@ -43,8 +43,8 @@ export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEnd
 }
 
 /**
- * What a handler throws may quote a buyer, and histories are shown to people: only its kind and the lines of code are kept. When the next
- * attempt is made, the delivery alone says: it counts attempts as time.
+ * What a handler throws may quote a buyer, and histories are shown to people: only its kind and the lines of code are kept. Only the
+ * delivery decides when the next attempt is made: it counts attempts as time.
  */
 function handlerFailed(error: unknown): ApplicationFailure {
   const { name, message, stack = '' } = error instanceof Error ? error : { name: '', message: '' };

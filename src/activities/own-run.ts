@@ -2,12 +2,12 @@
 import { activityInfo } from '@temporalio/activity';
 import { typedFailure, WAS_RESET } from '../contract';
 
-/** Its id. Only an activity outside of a workflow has none. */
+/** The run's id; empty for an activity outside of a workflow. */
 export const ownRunId = (): string => activityInfo().workflowExecution?.runId ?? '';
 
 /**
- * In a reset of the run that has read what was known before, the activity does nothing, and fails for good with `WasReset`. Where nothing
- * has been read yet (no `read_by`), there is nothing that a reset could have forgotten.
+ * If the workflow was reset after its run (`read_by`) had read what was known before, the activity does nothing and fails for good with
+ * `WasReset`. Without `read_by` nothing has been read yet, so a reset can have forgotten nothing.
  */
 export const forRun =
   <Input extends { readonly read_by?: string | undefined }, Result>(act: (input: Input) => Promise<Result>) =>

@@ -18,7 +18,7 @@ import { Unnotified } from './unnotified';
 export interface GatewayActivitiesOptions extends OrderOptions {
   /** The gateway by app_id. */
   gateways: ReadonlyMap<string, PaymentGateway>;
-  /** The gateway's words for "no such order": each a `sub_code`, or a `code` without one. Default {@link NO_SUCH_ORDER}. */
+  /** The gateway's codes for "no such order": each a `sub_code`, or a `code` without one. Default {@link NO_SUCH_ORDER}. */
   noSuchOrder?: readonly string[];
   /** Finds what a payment knows about its buyer, for refunds that leave it out. */
   buyerOf?: BuyerOf;

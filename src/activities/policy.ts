@@ -22,7 +22,7 @@ export type PolicySettings = Pick<
   | 'PAYMENTS_REFUND_WATCH'
 >;
 
-/** The activity that returns the settings for a payment. `listeners`: who hears events, by the worker's settings. Durations are in ms. */
+/** The activity that returns the settings for a payment. `listeners`: the listeners to events by the worker's settings. Durations are in ms. */
 export function policyActivity(settings: PolicySettings, listeners: readonly string[]): LocalActivities {
   return {
     async 'gateway.policy'({ method }) {
@@ -59,7 +59,7 @@ export type AccountPolicySettings = Pick<
   | 'PAYMENTS_OVERDUE'
 >;
 
-/** The settings for virtual accounts. `listeners`: who hears events, by the worker's settings. Durations are in ms. */
+/** The settings for virtual accounts. `listeners`: the listeners to events by the worker's settings. Durations are in ms. */
 export const accountPolicyOf = (settings: AccountPolicySettings, listeners: readonly string[]): AccountPolicy => ({
   listeners,
   check_every_ms: settings.PAYMENTS_ACCOUNT_CHECK_EVERY,

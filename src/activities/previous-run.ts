@@ -22,15 +22,12 @@ import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { untakenNotifications } from './untaken-notifications';
 import { readWithin } from './urgency';
 
-/**
- * So long an earlier run may fail to answer: no worker polls its task queue, or its code does not replay. Then a person is
- * told.
- */
+/** An earlier run may fail to answer for this long, in ms: no worker polls its task queue, or its code does not replay. Then a person is told. */
 const PATIENCE_MS = 10 * 60_000;
 /** The activity has 30 seconds for all that it reads. */
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** The activity that a new after-sale calls first, to take over what earlier runs knew. */
+/** The activities that a new payment or after-sale calls first, to take over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
   'payments.earlierRuns': telling(async () => {
     const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
@@ -59,8 +56,8 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
 type Left = Pick<EarlierAfterSale, 'sale' | 'claims' | 'handed' | 'sent' | 'is_unread'>;
 
 /**
- * What earlier runs left: what the latest knew that had read those before it, and what was notified to it and to those after it and was
- * not taken. Throws a retryable failure while the list is behind.
+ * What earlier runs left: what the latest run knew that had read the runs before it, and the untaken notifications of that run and of the
+ * runs after it. Throws a retryable failure while the list is behind.
  */
 async function leftBefore(client: Client, workflowId: string, runId: string): Promise<Left> {
   let left: Left = NOTHING_LEFT;
@@ -68,7 +65,7 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
   for (const run of await earlierRuns(client, workflowId, runId)) {
     // Where a later ledger cannot be read, an older one must not be used.
     const carried = left.is_unread ? null : await readWithin(PATIENCE_MS, () => carriedBy(client, run), null);
-    // A reset that has never read what the runs before it knew took nothing for them, however it ended.
+    // A reset that never read the runs before it took nothing on their behalf, however it ended.
     const isEnded = run.status.name === 'COMPLETED' && carried?.has_read !== false;
     const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);
     const claims = [...untaken, ...left.claims];
@@ -86,7 +83,7 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
     hasReadAll = carried?.has_read === true;
     if (hasReadAll) break;
   }
-  // Nobody vouches for what a reset alone knows.
+  // What a reset knows without having read the runs before it may be incomplete.
   return { ...left, is_unread: left.is_unread || (!hasReadAll && left.sale !== null) };
 }
 
@@ -97,8 +94,8 @@ const attempt = z.object({
 });
 
 /**
- * The refunds that a run may have sent, by its history alone: no worker has to answer for it. What nobody can read, such as clear text where
- * keys are set, is left out.
+ * The refunds that a run may have sent, from its history alone, so that no worker has to answer. Unreadable payloads, such as clear text
+ * where keys are set, are left out.
  */
 async function sentRefunds(client: Client, run: ShownRun): Promise<SentRefund[]> {
   const sent = await ifExists(() => activitiesIn(client, run, 'gateway.refund'), []);
@@ -110,7 +107,7 @@ async function sentRefunds(client: Client, run: ShownRun): Promise<SentRefund[]>
   });
 }
 
-/** What a payment has handed over to a run, in its input and by signals, and that run does not carry. */
+/** What a payment has handed to a run, in its input and by signals, and the run does not carry. */
 async function handedTo(
   client: Client,
   { workflowId, runId }: ShownRun,
@@ -123,7 +120,7 @@ async function handedTo(
   return payment === null ? given : [payment, ...given];
 }
 
-/** What a run would hand on; nothing where no worker ever had it. */
+/** What a run would hand on; nothing if no worker ever ran it. */
 const carriedBy = (client: Client, run: ShownRun) =>
   ifExists<AfterSaleCarried>(() => ask(client, run, QUERY.carried), {
     sale: null,
@@ -147,7 +144,7 @@ type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'is_running' | 'metho
 async function paymentOf(client: Client, paymentId: string, of: 'all' | 'payment'): Promise<KnownPayment> {
   const latest = await ifExists(() => client.workflow.getHandle(paymentId).describe(), null);
   const is_running = latest?.status.name === 'RUNNING';
-  // One that runs tells its end itself: the list of the runs before it may be down.
+  // A running payment reports its end itself, so the list of its earlier runs, which may be down, is not needed.
   if (is_running && of === 'payment') return { ...NO_PAYMENT, has_payment: true, is_running };
   const described =
     latest && (await ifExists(async () => knowingRun(client, await takenRunUpTo(client, latest)), null));

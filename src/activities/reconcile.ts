@@ -1,6 +1,6 @@
 /**
  * Compares orders here, at the gateway and in the merchant's list, one by one. One attempt may take hours: its heartbeat says
- * how far it is, so that the attempt after a dead worker goes on there.
+ * how far it is, so that after a worker has died the next attempt goes on from there.
  */
 
 import { createHash } from 'node:crypto';
@@ -42,16 +42,16 @@ import { gatewayOf, type PaymentGateway } from './gateways';
 import { recordInActivity } from './recorder';
 import { CallDeferredError } from './throttle';
 
-/** How many orders are under way at a time. */
+/** How many orders are compared at a time. */
 const AT_A_TIME = 10;
-/** Each is four conditions of a list's query. */
+/** Each number takes four conditions of a list query. */
 const NUMBERS_A_QUERY = 10;
 const STATE_TIMEOUT_MS = 20_000;
 /** Each has some 300 bytes; Temporal takes answers and heartbeats of 2 MB. */
 const DIFFERENCES_A_PAGE = 1_000;
-/** Where nothing has been answered for this long, in ms, it is not waited for any more. */
+/** After this long without any answer, in ms, a slice no longer waits for one. */
 const SILENCE_MS = HOUR;
-/** How often an attempt says that it lives. */
+/** How often an attempt sends a heartbeat, in ms. */
 const BEAT_MS = 2_000;
 
 /** How far an attempt is. Orders are taken in the order of their numbers: `after` is the last one that was compared. */
@@ -60,12 +60,12 @@ const progress = z.object({
   checked: z.number(),
   open: z.number(),
   differences: z.array(z.custom<Difference>()),
-  /** Since when nothing is answered for, in ms since the epoch. */
+  /** Since when no order has had an answer, in ms since the epoch. */
   silent_since: z.number().nullable(),
 });
 type Progress = z.infer<typeof progress>;
 
-/** The activity of reconciliations. `noSuchOrder`: the gateway's words for "no such order". */
+/** The activity of reconciliations. `noSuchOrder`: the gateway's codes for "no such order". */
 export function reconciliationActivities(
   gateways: ReadonlyMap<string, PaymentGateway>,
   noSuchOrder: readonly string[],
@@ -100,7 +100,7 @@ class Reconciliation {
       ? data
       : { after: this.slice.after ?? '', checked: 0, open: 0, differences: [], silent_since: null };
     heartbeat(soFar);
-    // One answer of the gateway may take longer than a worker may be silent.
+    // One answer of the gateway may take longer than the heartbeat timeout.
     const beating = setInterval(() => heartbeat(soFar), BEAT_MS);
     try {
       const all = new Set([...(await this.numbersHere()), ...(this.merchant?.keys() ?? [])]);
@@ -127,8 +127,8 @@ class Reconciliation {
   }
 
   /**
-   * The orders of which something was open in the period, each in the slice in which that began: a payment, a refund, what
-   * follows a sale. What was open at the period's beginning is in its first slice.
+   * The orders with something open in the period (a payment, a refund, an after-sale), each in the slice in which that began. What was open
+   * when the period began is in its first slice.
    */
   private async numbersHere(): Promise<string[]> {
     const { app_id, since, until, period } = this.slice;
@@ -142,7 +142,7 @@ class Reconciliation {
     return all.filter((number) => !earlier.has(number));
   }
 
-  /** Those of the orders that an earlier slice of the period has, and others whose numbers begin like theirs. */
+  /** Which of the orders an earlier slice of the period has; also other orders whose numbers begin like one of these. */
   private async openBefore(out_trade_nos: readonly string[]): Promise<string[]> {
     const { app_id, since, period } = this.slice;
     const before = openWithinQuery({ app_id, since: new Date(period.since), until: new Date(since) });
@@ -158,8 +158,8 @@ class Reconciliation {
   }
 
   /**
-   * A quiet after-sale is only watched: its trade stands as the payment ended, and nobody is asked. There are as many of them as sales in
-   * PAYMENTS_WATCH_WINDOW, so that each is asked for once a week. All else that was open in the period always is.
+   * Whether an order is compared. A quiet after-sale is only watched: its trade has the status with which the payment ended, and no person is
+   * asked. There are as many of them as sales in PAYMENTS_WATCH_WINDOW, so each is compared once a week, and everything else always.
    */
   private isAsked(
     { type, execution, started_at, status, outcome, attention }: ListedWorkflow,
@@ -171,7 +171,7 @@ class Reconciliation {
     return !isQuiet || isDueWithin(number, period);
   }
 
-  /** One order that nobody answers for holds up no other: it is a difference of its own. */
+  /** An order without an answer does not hold up the others: it is a difference of its own. */
   private async compareAll(batch: readonly string[], soFar: Progress): Promise<Difference[]> {
     const compared = await Promise.allSettled(batch.map((number) => this.compare(number)));
     const failures = compared.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
@@ -184,8 +184,8 @@ class Reconciliation {
   }
 
   /**
-   * None of a batch is answered for. Where the order before is not, either, something is down: this throws, so that the next
-   * attempt compares the batch again, until the silence has lasted.
+   * No order of a batch has an answer. If the order before the batch has none either, something is down: this throws, so that the next
+   * attempt compares the batch again, until SILENCE_MS have passed.
    */
   private async onSilence(soFar: Progress, failure: unknown): Promise<void> {
     const isOnlyTheBatch = soFar.after !== '' && (await this.isAnswered(soFar.after));
@@ -219,7 +219,7 @@ class Reconciliation {
     return { differences: differencesOf(out_trade_no, words), is_open: waitsForBuyer(words) };
   }
 
-  /** Undefined where the list need not have the order: one that was begun before the period is in an earlier list. */
+  /** Undefined if the list need not have the order: an order that was begun before the period is in an earlier list. */
   private wordOfMerchant(out_trade_no: string, begun_at: Date | null): Word | undefined {
     if (this.merchant === undefined) return undefined;
     const row = this.merchant.get(out_trade_no);
@@ -228,7 +228,7 @@ class Reconciliation {
     return { status, amount, currency, refunded };
   }
 
-  /** `here` is null where Temporal has no payment. One that made no order says so. */
+  /** `here` is null if Temporal has no payment. A payment that made no order has the status NOT_CREATED. */
   private async wordHere(out_trade_no: string): Promise<{ here: Word; begun_at: Date | null }> {
     const id = paymentWorkflowId(this.slice.app_id, out_trade_no);
     const found = await this.latestState<PaymentState>(id);
@@ -244,8 +244,8 @@ class Reconciliation {
   }
 
   /**
-   * What the latest run under an id shows that knows anything: one that failed made nothing, or was started by hand or like
-   * another one, and an earlier one may know the order. `state` is null where none does. Null where Temporal has no run.
+   * The state of the latest run under an id that has one: a failed run has none, but an earlier run may know the order. `state` is null if no
+   * run has one. Null if Temporal has no run.
    */
   private async latestState<State>(workflowId: string): Promise<{ state: State | null; begun_at: Date } | null> {
     const latest = await ifExists(() => this.client.workflow.getHandle(workflowId).describe(), null);
@@ -259,14 +259,14 @@ class Reconciliation {
     return { state: null, begun_at: latest.startTime };
   }
 
-  /** Null for a run that failed, or that ended before a worker had it. */
+  /** Null for a run that failed, or that ended before a worker ran it. */
   private async stateOf<State>(run: ShownRun): Promise<State | null> {
     if (run.status.name === 'FAILED') return null;
     const read = () => stateOfRun<State>(this.client, run);
     return ifExists<State | null>(() => this.client.withDeadline(Date.now() + STATE_TIMEOUT_MS, read), null);
   }
 
-  /** Null where the gateway says that it has no such order. Throws a retryable failure for every other error. */
+  /** Null if the gateway says that it has no such order. Throws a retryable failure for every other error. */
   private async wordOfGateway(out_trade_no: string): Promise<Word> {
     for (;;) {
       try {
@@ -286,25 +286,25 @@ class Reconciliation {
   }
 }
 
-/** What a trade shows while a refund that the gateway has taken may have gone back, or not. */
+/** What a trade's status may mean while a refund that the gateway has accepted is not final. */
 const MAY_BE_UNDER_WAY: readonly RefundMeaning[] = ['stands', 'under way', 'refused', 'revoked'];
 
-/** Whether the after-sale has its money: that of a sale, and what came for an order that was not sold and went back to the buyer. */
+/** Whether the after-sale accounts for the money: of a sale, or of an order that was not sold and whose money went back to the buyer. */
 function isBooked(payment: PaymentState, sale: AfterSaleState | null): boolean {
   if (payment.outcome === 'SUCCESS') return true;
   const isDecided = payment.attention === null && outcomeOf(sale?.trade_status ?? '') === 'SUCCESS';
   return isDecided && moneyToSendBack(payment, sale) === undefined;
 }
 
-/** What is known here of a sale with what followed it: what went back, and the bank's word on it. */
+/** What is known here of a sale with what followed it: what was refunded, and what the bank decided. */
 function afterSale(sale: NonNullable<Word>, state: AfterSaleState | null): Word {
   if (state === null) return sale;
   const { trade_status, refunds, refunded_amount, refunded_elsewhere, refunding_amount } = state;
   const isOpen = isMore(refunding_amount, '0') || refunds.some(({ outcome }) => outcome === 'ACCEPTED');
-  // Under way: whoever books it now is as right as who waits for its end.
+  // A refund is under way: a merchant who books it now is as right as one who waits for its end.
   if (isOpen && (trade_status === null || MAY_BE_UNDER_WAY.includes(refundMeaningOf(trade_status))))
     return { ...sale, status: 'REFUND_PROCESSING' };
-  // What the trade shows is known here, too, whoever did it.
+  // Refunds made elsewhere count, too: the trade shows them.
   const refunded = sumOf([refunded_amount, refunded_elsewhere]);
   // A person may have called sold what the gateway does not.
   const status = outcomeOf(trade_status ?? '') === 'SUCCESS' ? trade_status : null;
@@ -332,8 +332,8 @@ async function adopt(client: Client, app_id: string, out_trade_no: string): Prom
 const DAYS_OF_A_WEEK = 7;
 
 /**
- * Whether the day of an order is one of those in [since, until): each is asked of the gateway once a week. Days are spread by the number's
- * digest, so that each has as many orders.
+ * Whether an order's weekday is in [since, until): each order is compared once a week. The weekday is taken from the number's digest, so
+ * that each day has as many orders.
  */
 function isDueWithin(out_trade_no: string, { since, until }: { since: string; until: string }): boolean {
   const [first, last] = [Math.floor(Date.parse(since) / DAY), Math.floor((Date.parse(until) - 1) / DAY)];

@@ -1,7 +1,6 @@
 /**
- * The border that an order, a refund and a virtual account's creation cross. From the moment when a request may have left us,
- * whatever is thrown, by our code or by an interceptor, a codec or a logger around it, is an unknown outcome; and no attempt
- * sends where an earlier one may have.
+ * Guards the sending of orders, refunds and virtual account creations. From the moment when a request may have left, whatever is thrown, by
+ * our code or by an interceptor, a codec or a logger around it, is an unknown outcome; and no attempt sends after an earlier one may have.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { activityInfo, asyncLocalStorage, Context, getClient, heartbeat, log } from '@temporalio/activity';
@@ -16,7 +15,7 @@ import { CallDeferredError } from './throttle';
 /** What the attempts of one activity have noted so far. */
 const progress = z.object({ phase: z.enum(SENDING_PHASES) });
 
-/** Temporal's server stores the note "sending" within so many ms, or nothing is sent. */
+/** Temporal's server stores the note "sending" within this many ms, or nothing is sent. */
 const NOTED_WITHIN_MS = 10_000;
 /** An attempt that could not be noted is repeated after this long, in ms. */
 const AGAIN_AFTER_MS = 1_000;
@@ -50,14 +49,14 @@ export class Sending {
     return hasLeft();
   }
 
-  /** Whether the gateway has answered an earlier attempt that it was busy: what it calls a duplicate may be ours. */
+  /** Whether the gateway answered "busy" to an earlier attempt: then a duplicate may be ours. */
   get hasReached(): boolean {
     return this.before === 'busy';
   }
 
   /**
-   * Notes at Temporal's server that the request is about to leave, and returns once that is stored. Throws where it is not, or
-   * where the activity is not wanted any more: then nothing is sent. An ordinary heartbeat would be sent some time later.
+   * Returns once Temporal's server has stored that the request is about to leave. Throws if the server does not store it, or if the activity
+   * is no longer wanted: then nothing is sent. An ordinary heartbeat would be sent some time later.
    */
   readonly beforeSending: BeforeSending = async () => {
     const { workflowExecution, activityId } = activityInfo();
@@ -83,7 +82,7 @@ export class Sending {
     return notCreated(error);
   }
 
-  /** The failure of this attempt takes it to the next one. */
+  /** The failure of this attempt carries the note to the next attempt. */
   private note(phase: SendingPhase): void {
     heartbeat({ phase } satisfies Progress);
   }
@@ -92,9 +91,8 @@ export class Sending {
 type Progress = z.infer<typeof progress>;
 
 /**
- * Runs one attempt, which sends with `sending.beforeSending`. Returns its result; that of `unknown` where an earlier attempt may
- * have sent, and for every exception after the request may have left. Throws what `attempt` throws before that, or with
- * `sending.madeNothing`.
+ * Runs one attempt, which sends with `sending.beforeSending`. Returns its result, or that of `unknown` if an earlier attempt may have sent
+ * or if anything is thrown after the request may have left. What `attempt` throws before, or with `sending.madeNothing`, is thrown on.
  */
 export async function sendOnce<Result>(
   sent: SentRequest,
@@ -122,7 +120,7 @@ export async function sendOnce<Result>(
   }
 }
 
-/** What an attempt answers where something around it throws once its request may have left; undefined before that. */
+/** `unknownAfter` is the result if something around an attempt throws after its request may have left; undefined before. */
 interface Border {
   unknownAfter?: (error: unknown) => unknown;
 }
@@ -130,8 +128,8 @@ interface Border {
 const borders = new AsyncLocalStorage<Border>();
 
 /**
- * Stands outside of every other interceptor of a Worker: what a merchant's interceptor throws after a request may have left is an unknown
- * outcome, too. As a failure it would have the server repeat the activity, and one that is called off before it is repeated says nothing.
+ * The outermost interceptor of a Worker: what a merchant's interceptor throws after a request may have left is an unknown outcome, too. As a
+ * failure it would make the server repeat the activity, and an activity that is cancelled before the repeat would report nothing.
  */
 export class SendingBorder implements ActivityInboundCallsInterceptor {
   async execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>): Promise<unknown> {
@@ -146,10 +144,10 @@ export class SendingBorder implements ActivityInboundCallsInterceptor {
   }
 }
 
-/** The attempts under way whose request, or that of an attempt before them, may have left. */
+/** The running attempts whose request, or the request of an earlier attempt, may have left. */
 const left = new WeakSet<Context>();
 
-/** Outside of an activity, as where a codec serves a workflow, there is no such attempt. */
+/** False outside of an activity, as when a codec serves a workflow. */
 function hasLeft(): boolean {
   const attempt = asyncLocalStorage.getStore();
   return attempt !== undefined && left.has(attempt);
@@ -161,8 +159,8 @@ function noteLeft(may: boolean): void {
 }
 
 /**
- * A merchant's codec of a Worker. It encodes an activity's result outside of every interceptor: where it throws once a request may have left,
- * the server is not to repeat the activity, for the same reason.
+ * Wraps a merchant's codec, which encodes an activity's result outside of every interceptor. If it throws after a request may have left, the
+ * server must not repeat the activity, as in {@link SendingBorder}.
  */
 export class SendingCodec implements PayloadCodec {
   constructor(private readonly own: PayloadCodec) {}
@@ -182,7 +180,7 @@ export class SendingCodec implements PayloadCodec {
   }
 }
 
-/** What is no note of ours hides one: somebody else's heartbeat has taken its place. */
+/** A heartbeat that is not our note may have replaced one, so it counts as "sending". */
 function phaseSoFar(): SendingPhase {
   const { heartbeatDetails } = activityInfo();
   if (heartbeatDetails === undefined || heartbeatDetails === null) return 'unsent';
@@ -190,7 +188,7 @@ function phaseSoFar(): SendingPhase {
   return success ? data.phase : 'sending';
 }
 
-/** Throws where Temporal could not keep the result: encoded later, it would fail the attempt. */
+/** Throws if Temporal could not store the result: encoding it later would fail the attempt. */
 function assertKeepable(result: unknown): void {
   const size = Buffer.byteLength(JSON.stringify(result));
   if (size > MAX_RESULT_BYTES) throw new RangeError('the result is too large');

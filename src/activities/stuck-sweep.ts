@@ -1,4 +1,4 @@
-/** Counts what is stuck and what needs a person, from Temporal's lists, and takes terminated orders on again. */
+/** Counts what is stuck and what needs a person, from Temporal's lists, and starts terminated orders again. */
 import { activityInfo, getClient, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import {
@@ -21,7 +21,7 @@ import { serverClock } from './time';
 /** How many of the stuck payments are named. */
 const NAMED = 20;
 
-/** `listeners`: who hears events, by the worker's settings. `overdue_ms`: how long a person may let something wait. */
+/** `listeners`: the listeners to events by the worker's settings. `overdue_ms`: how long a person may let something wait. */
 export const stuckSweepActivities = (listeners: readonly string[], overdue_ms: number): StuckSweepActivities => ({
   'payments.sweep': telling(async ({ stuck_ms }) => {
     const client = getClient();
@@ -33,7 +33,7 @@ export const stuckSweepActivities = (listeners: readonly string[], overdue_ms: n
       countWorkflows(client, query),
       countWorkflows(client, paymentQuery({ attention: true }, now)),
       countWorkflows(client, paymentQuery({ attention: true, waits_since: new Date(now.getTime() - overdue_ms) }, now)),
-      // Each of them is looked at by itself: once a sweep.
+      // This count looks at each of these payments, so it is made once a sweep.
       countFiltered(client, { attention: ENDED_FROM_OUTSIDE }, now),
     ]);
     const some: { workflow_id: string; status: string | null }[] = [];
@@ -52,12 +52,12 @@ export const stuckSweepActivities = (listeners: readonly string[], overdue_ms: n
   }),
 });
 
-/** A termination that no sweep has seen for so long, in ms, is not looked for any more. */
+/** A termination older than this, in ms, is not looked for any more. */
 const TERMINATED_WITHIN_MS = 7 * DAY;
-/** How many are taken on in one sweep: the next one goes on. */
+/** How many orders one sweep starts again; the next sweep goes on. */
 const TAKEN_ON = 200;
 
-/** A termination ends nothing at the gateway: what was bought may still be paid, so each such order gets a run again. */
+/** A termination ends nothing at the gateway: the order may still be paid, so it gets a new run. */
 async function takeOnTerminated(client: Client, now: Date): Promise<void> {
   let left = TAKEN_ON;
   const query = terminatedQuery(new Date(now.getTime() - TERMINATED_WITHIN_MS));
@@ -78,7 +78,7 @@ interface Terminated {
   out_trade_no: string;
 }
 
-/** As the webhook does for money that comes after an end. */
+/** Starts the payment as the webhook does when money comes after a payment's end. */
 async function takeOn(client: Client, { workflow_id, app_id, out_trade_no }: Terminated): Promise<void> {
   const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, reasons: ['terminated'] };
   await client.workflow.start<PaymentWorkflow>(WORKFLOW.payment, {
@@ -91,7 +91,7 @@ async function takeOn(client: Client, { workflow_id, app_id, out_trade_no }: Ter
   });
 }
 
-/** Each reason is counted by itself, also those of nobody: a gauge that is not set again would stay as it was. */
+/** Each reason is counted, also those that no payment has: a gauge that is not set again keeps its old value. */
 async function countReasons(client: Client, now: Date, known: Readonly<Record<string, number>>): Promise<void> {
   for (const reason of ATTENTION_WORDS) {
     const count = known[reason] ?? (await countWorkflows(client, paymentQuery({ attention: reason }, now)));

@@ -1,7 +1,6 @@
 /**
- * Protects the gateway from its workers: at most so many calls a second for each app, shared by urgency, and a circuit that
- * opens when the gateway keeps failing. A deferred call was certainly not sent. Temporal makes it again later, so the pending activity
- * shows the reason.
+ * Protects the gateway from its workers: a limit of calls a second for each app, shared by urgency, and a circuit that opens when the
+ * gateway keeps failing. A deferred call was certainly not sent. Temporal makes it again later, so the pending activity shows the reason.
  */
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
 import { GatewayError, InvalidRequestError, OtherAnswerError } from '../gateway';
@@ -32,7 +31,7 @@ export class CallDeferredError extends GatewayError {
   }
 }
 
-/** Hears of what the throttle does. */
+/** Is told what the throttle does. */
 export interface ThrottleListener {
   /** The circuit of an app opens or closes. */
   circuit(app_id: string, state: 'open' | 'closed'): void;
@@ -105,10 +104,10 @@ class CallBudget {
   take(urgency: Urgency): number {
     const now = Date.now();
     const perMs = this.calls_per_second / 1_000;
-    // A clock that is set back fills nothing.
+    // A clock that was set back adds no calls.
     this.tokens = Math.min(this.calls_per_second, this.tokens + Math.max(0, now - this.filledAt) * perMs);
     this.filledAt = now;
-    // A bucket of one call is for everybody.
+    // At one call a second, every urgency may use it.
     const needed = 1 + (1 - SHARE[urgency]) * (this.calls_per_second - 1);
     if (this.tokens < needed) return Math.ceil((needed - this.tokens) / perMs);
     this.tokens -= 1;
@@ -116,10 +115,10 @@ class CallBudget {
   }
 }
 
-/** A call that tries whether the gateway works again is soon over, in ms. */
+/** About how long a trial call takes that finds out whether the gateway works again, in ms. */
 const TRIAL_MS = 1_000;
 
-/** The circuit, which also knows how many ms are left until a call may go through it; 0 where it may now. */
+/** The circuit, which also knows how many ms are left until a call may go through it; 0 if it may now. */
 function gatewayCircuit(
   { circuit_failures, circuit_pause_ms }: CallLimits,
   onChange: (state: 'open' | 'closed') => void,
@@ -175,8 +174,8 @@ export function throttledLookups(call: Throttle, gateway: LookupGateway): Lookup
 }
 
 /**
- * The gateway did not answer, or says that it is unavailable. A refusal, or an answer about something else, shows that it works; a rule of ours that is broken,
- * and a call that was not made, say nothing of it.
+ * The gateway did not answer, or says that it is unavailable. A refusal, or an answer about something else, shows that it works. A request
+ * that breaks our rules and a call that was not made say nothing about the gateway.
  */
 function isGatewayDown(error: unknown): boolean {
   if (!(error instanceof GatewayError) || error instanceof InvalidRequestError) return false;

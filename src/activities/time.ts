@@ -1,4 +1,4 @@
-/** The time of activities. A simulated Temporal gives those that it runs its own. */
+/** The time of activities. A simulated Temporal gives its own time to the activities that it runs. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { activityInfo } from '@temporalio/activity';
 
@@ -11,9 +11,9 @@ export const currentTime = (): number => simulated.getStore() ?? Date.now();
 export const atSimulatedTime = <T>(now: number, activity: () => T): T => simulated.run(now, activity);
 
 /**
- * Temporal's clock, as far as an attempt knows it, in ms since the epoch: when it became due, and what has passed on this worker
- * since the call. A worker's own clock may be hours off, so only its differences count. What the task waited for a worker is
- * not in it: the server's time-outs bound that.
+ * Temporal's clock as an attempt can know it, in ms since the epoch: when the attempt became due, plus the time since this call on this
+ * worker. Only differences of the worker's clock count, because it may be hours off. The task's wait for a worker is not included: the
+ * server's timeouts limit it.
  */
 export function serverClock(): () => number {
   const { currentAttemptScheduledTimestampMs } = activityInfo();

@@ -1,4 +1,4 @@
-/** Calls of the gateway in traces. The gateway gets no header of them: it is somebody else's. */
+/** Traces of calls to the gateway. The gateway gets no trace header: it belongs to somebody else. */
 import { activityInfo } from '@temporalio/activity';
 import type { GatewayApp } from '../gateway';
 import type { Exchange } from '../gateway/transport';

@@ -27,10 +27,10 @@ import { activityAge, looksSoFar } from './urgency';
 /** The gaps between two searches for an order that may exist, in ms: the first, and the longest. */
 const FIRST_GAP_MS = 5_000;
 const LONGEST_GAP_MS = 30 * 60_000;
-/** The longest gap of Temporal's own between two queries without an answer. */
+/** The longest gap of Temporal's own retries, for queries without an answer, in ms. */
 const LONGEST_RETRY_MS = 2 * 60_000;
 
-/** The longest that a task of a worker with work to do waits, in ms: the clock of a worker counts no further. */
+/** A task waits at most this long, in ms, for a worker that keeps up: the clock of a worker is trusted no further. */
 const TASKS_WAIT_MS = 60_000;
 
 /** A trade, and the number by which the gateway knows it. */
@@ -40,7 +40,7 @@ interface FoundTrade {
 }
 
 /**
- * The trade as the gateway reports it now; null where it denies the trade, and this activity is so old that no replica can be behind.
+ * The trade as the gateway reports it now; null if the gateway denies the trade and this activity is so old that no replica can be stale.
  * Throws a retryable failure for every other error of the gateway.
  */
 export async function tradeUnlessDenied(
@@ -56,7 +56,7 @@ export async function tradeUnlessDenied(
   }
 }
 
-/** The trade as the gateway reports it now; null where it gave no answer: callers then look again in a slower way. */
+/** The trade as the gateway reports it now; null if it gave no answer: callers then look again in a slower way. */
 export async function tradeAtAGlance(
   gateway: PaymentGateway,
   id: TradeId,
@@ -66,8 +66,8 @@ export async function tradeAtAGlance(
 }
 
 /**
- * Looks at a trade: the trade, or "no such order" once the gateway has kept saying so for `settling_ms`, or "no answer"
- * after `patience_ms`. Whatever says nothing about the order is no answer. The status `seen` has to last as long, too.
+ * Looks at a trade: the trade, or "no such order" once the gateway has kept saying so for `settling_ms`, or "no answer" after `patience_ms`.
+ * An answer that says nothing about the order counts as no answer. The status `seen` has to last for `settling_ms`, too.
  */
 export async function lookAtTrade(
   gateway: PaymentGateway,
@@ -85,7 +85,7 @@ export async function lookAtTrade(
     const waited_ms = waitedSoFar();
     const isDenied = isNoSuchOrder(error, noSuchOrderWords);
     if (isDenied && waited_ms >= settling_ms) return { is: 'no-such-order', message };
-    // A denial is an answer, so patience does not end with it.
+    // A denial is an answer, so `patience_ms` does not limit it.
     if (isDenied)
       throw waitOn(message, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms || FIRST_GAP_MS));
     if (activityAge() >= patience_ms) return { is: 'no-answer', message, why: silenceOf(error) };
@@ -106,7 +106,7 @@ export async function findTrade(
     const trade = await queryInTurn(gateway, inTurn(id, others), others, noSuchOrderWords);
     if (isNews(trade, { id, known, seen: null })) return trade;
   } catch (error) {
-    // Any other refusal says nothing of the order: only denials make up the time that a denial has to last.
+    // Any other refusal says nothing about the order: only denials count towards `settling_ms`.
     if (!isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
     const waited_ms = waitedSoFar();
     if (settling_ms !== undefined && waited_ms >= settling_ms)
@@ -116,7 +116,7 @@ export async function findTrade(
   throw notYet('another trade', gapBeforeNextSearch(activityAge()));
 }
 
-/** The trade, or null where the gateway denies it by each of its ids: one that it gives no answer for may be the one it knows. */
+/** The trade, or null if the gateway denies each of its ids. Throws if an id has no answer: the gateway may know the trade by it. */
 async function foundByNone(
   gateway: PaymentGateway,
   { id, others, known }: Required<Pick<FindInput, 'id' | 'others'>> & Pick<FindInput, 'known'>,
@@ -163,7 +163,7 @@ export async function watchTrade(
   try {
     const asked = inTurn(id, others);
     const trade = await queryInTurn(gateway, asked, others, noSuchOrderWords);
-    // What another id brings is no answer about this trade.
+    // An answer to another id is not about this trade.
     const isOwn = asked === id || trade.trade_no === id.trade_no;
     if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen })) return trade;
   } catch (error) {
@@ -185,7 +185,7 @@ function isNews(
   { id, known, seen }: Pick<WatchInput, 'id' | 'known' | 'seen'>,
 ): boolean {
   const other = known?.find((one) => one.trade_no === trade_no);
-  // What would change nothing of what is known is no news: it would be asked for again at once, and again.
+  // A status that changes nothing known is not news: the workflow would ask again at once, without end.
   if (other) return laterStatus(other.trade_status, trade_status) !== other.trade_status;
   const isUnknown = known !== undefined && trade_no !== undefined && trade_no !== id.trade_no;
   return isUnknown || trade_status !== seen;
@@ -197,14 +197,14 @@ function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {
   return ids[(activityInfo().attempt - 1) % ids.length] ?? id;
 }
 
-/** One of the numbers of a trade, the surest: of two, the interface does not say which counts. */
+/** The surest number of a trade. Only one is sent: the interface does not say which of two counts. */
 function surestId({ trade_no, out_trade_no }: TradeId): TradeId {
   return trade_no === undefined ? { out_trade_no } : { trade_no };
 }
 
 /**
- * When the gateway is asked: by this worker's clock, because a task may have waited for a worker; but no further from the server's
- * clock than tasks wait, because a clock that is wrong would make every other answer an older one.
+ * When the gateway is asked: by this worker's clock, because a task may have waited for a worker, but at most TASKS_WAIT_MS after the
+ * server's clock, because an answer with a wrong clock would make every other answer look older.
  */
 function askedAt(): number {
   const { currentAttemptScheduledTimestampMs: scheduled } = activityInfo();
@@ -214,8 +214,8 @@ function askedAt(): number {
 const query = async (...asked: Parameters<typeof find>): Promise<QueriedTrade> => (await find(...asked)).trade;
 
 /**
- * The trade by the id whose turn it is. Where the order's number has a turn of its own, ours is asked for by its own alone: behind a denial
- * of that, another trade under the order's would not be seen. The answer has to fit both all the same.
+ * The trade by the id whose turn it is. If the order's number has its own turn, our trade is asked for by its trade number only: after a
+ * denial, {@link find} would hide another trade under the order's number. The answer must still match both numbers.
  */
 async function queryInTurn(
   gateway: PaymentGateway,
@@ -228,8 +228,8 @@ async function queryInTurn(
 }
 
 /**
- * The trade by its surest number. A gateway may know it by the other one only, so a denial counts where the second question has an answer, too:
- * one that refuses that number, or names another trade by it, says nothing of ours.
+ * The trade by its surest number. A gateway may know it by the other number only, so a denial counts only if the second query is answered,
+ * too: a refusal of that number, or another trade under it, says nothing about ours.
  */
 async function find(gateway: PaymentGateway, id: TradeId, noSuchOrderWords: ReadonlySet<string>): Promise<FoundTrade> {
   try {
@@ -253,7 +253,7 @@ async function queryBy(gateway: PaymentGateway, id: TradeId, by: TradeId): Promi
   if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(id), differing, { operation: QUERY_PATH });
   const trade_no = found.trade_no ?? id.trade_no;
   const trade = { ...found, ...(trade_no === undefined ? {} : { trade_no }), asked_at };
-  // Under the order's number may be another trade: only an answer that names ours shows that this number means it.
+  // The order's number may mean another trade: only an answer that names our trade number shows that it means ours.
   return { trade, by: found.trade_no === undefined ? surestId(id) : by };
 }
 
@@ -267,7 +267,7 @@ function waitOn(reason: string, waited_ms: number, gap_ms: number): ApplicationF
   return notYet(reason, gap_ms);
 }
 
-/** A query without an answer is repeated for ever, and in the long run ever less often. */
+/** A query without an answer is repeated without end, less and less often. */
 function unanswered(error: unknown): unknown {
   const gap_ms = gapBeforeNextSearch(activityAge());
   return retryableFailure(error, gap_ms > LONGEST_RETRY_MS ? gap_ms : undefined);

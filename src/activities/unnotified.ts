@@ -1,6 +1,6 @@
-/** Says when no notification arrives: payments end all the same, by polls and later, so that nobody would notice. */
+/** Warns when no notification arrives: polls still end payments, only later, so nobody would notice. */
 
-/** So many in a row are no accident: the gateway notifies in the moment of a payment, and a poll comes now and then. */
+/** This many in a row are no accident: the gateway notifies at the moment of a payment, and polls are rare. */
 const IN_A_ROW = 5;
 
 export class Unnotified {
@@ -17,7 +17,7 @@ export class Unnotified {
     if (count === IN_A_ROW) this.warn(`${IN_A_ROW} payments in a row were found paid by a poll. ${ADVICE}`, { app_id });
   }
 
-  /** A look has found it, as after a notification. */
+  /** A look has found the status, as after a notification. */
   byLook(app_id: string, trade_status: string | undefined): void {
     if (trade_status === 'SUCCESS') this.found.delete(app_id);
   }

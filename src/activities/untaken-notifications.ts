@@ -1,4 +1,4 @@
-/** What was acknowledged, and came after the last workflow task of a run that somebody ended: only its history has it. */
+/** Notifications that were acknowledged after the last workflow task of a run that somebody ended: only its history has them. */
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { SIGNAL } from '../contract';
@@ -13,7 +13,7 @@ const claim = z.object({
 
 export type UntakenNotification = z.infer<typeof claim>;
 
-/** The notifications of a run beyond those that it had taken. Empty for what nobody can read. */
+/** The notifications of a run beyond those that it had taken. Unreadable ones are left out. */
 export async function untakenNotifications(
   client: Client,
   { workflowId, runId }: { workflowId: string; runId: string },

@@ -17,11 +17,11 @@ const AWAITED_MS = 30_000;
 
 type CallingActivity = Exclude<
   Extract<keyof (GatewayActivities & AccountActivities & LookupActivities), `gateway.${string}`>,
-  // It tells the worker's settings, and calls nobody.
+  // It returns the worker's settings, and makes no call.
   'gateway.account-policy'
 >;
 
-/** A poll that was held back so often in a row is overdue: else the frequent polls of young payments would starve it. */
+/** A poll that was held back this often in a row is overdue: else the frequent polls of young payments would starve it. */
 const OVERDUE_AFTER = 2;
 
 /** The urgency of each activity's calls while it is fresh, and later. */
@@ -45,7 +45,7 @@ const URGENCY = {
 
 const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>([
   ...Object.entries(URGENCY),
-  // Nobody waits for it, and it holds no payment up.
+  // Nobody waits for a reconciliation, and it holds no payment up.
   ['payments.reconcile', ['background', 'background']],
 ]);
 
@@ -62,7 +62,7 @@ export function activityAge(): number {
   return currentAttemptScheduledTimestampMs - scheduledTimestampMs;
 }
 
-/** What `read` returns; `otherwise` once the activity is so old, in ms, and it still fails: the workflow waits no longer. */
+/** What `read` returns; `otherwise` if it still fails when the activity is `patience_ms` old: the workflow waits no longer. */
 export async function readWithin<T, O>(patience_ms: number, read: () => Promise<T>, otherwise: O): Promise<T | O> {
   try {
     return await read();
@@ -89,14 +89,14 @@ export function heldBackInARow(): number {
   return last === activityInfo().attempt - 1 ? in_a_row : 0;
 }
 
-/** Tells the next attempts that this one was held back. An attempt that looks costs the server no heartbeat. */
+/** Tells the next attempts that this one was held back. Attempts that look need no heartbeat. */
 export function noteHeldBack(): void {
   const { total } = heldBackSoFar();
   const { attempt } = activityInfo();
   heartbeat({ total: total + 1, in_a_row: heldBackInARow() + 1, last: attempt } satisfies HeldBackAttempts);
 }
 
-/** None where no attempt has told of any. A heartbeat's details stay until the next heartbeat. */
+/** Zero if no attempt was held back. A heartbeat's details stay until the next heartbeat. */
 function heldBackSoFar(): HeldBackAttempts {
   const { success, data } = heldBackAttempts.safeParse(activityInfo().heartbeatDetails);
   return success ? data : { total: 0, in_a_row: 0, last: 0 };

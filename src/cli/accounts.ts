@@ -66,7 +66,7 @@ export const deposits = (account_id: string, options: AppOptions) =>
     if (listed.size === 0 && !options.json) say('No deposits are listed.');
   });
 
-/** Whoever credits by the list reads first whether the account has counted it. */
+/** Whether the account has counted it comes first: people credit buyers by this list. */
 function standingOf({ is, because, outcome }: DepositPayment): string {
   const ended = outcome === null ? 'being confirmed' : outcome;
   const words = {

@@ -1,4 +1,4 @@
-/** The settings of a command, read in one way by all of them. */
+/** Reads the settings of a command, in the same way for all of them. */
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
 import { type Config, loadConfig } from '../process/settings';
@@ -25,7 +25,7 @@ export interface AppSettings {
 /** Reads the settings of the environment, or those of the stack that `dev` runs in this folder. Throws ConfigError. */
 export function commandSettings(): { config: Config; env: Environment } {
   const { env, from } = withDevSettings(process.env);
-  // On standard error: what a program reads on standard output stays as it is.
+  // On standard error, so that programs can read standard output.
   if (from) complain(`Using the settings of the stack here (${from}).`);
   else if (!env.TEMPORAL_ADDRESS) {
     const { connectionOptions, namespace } = temporalConfig(env);
@@ -36,7 +36,7 @@ export function commandSettings(): { config: Config; env: Environment } {
   return { config: loadConfig(env), env };
 }
 
-/** The same, with the app that the command acts for, perhaps on a `number` of that app. Throws ConfigError where it is not plain which app. */
+/** The same, with the app of the command, perhaps for a `number` of that app. Throws ConfigError if it is not clear which app is meant. */
 export async function appSettings({ app, json }: AppOptions, number?: string): Promise<AppSettings> {
   const { config, env } = commandSettings();
   const app_id = await appToChange(config, { app, number }, () => connectClient(env, config));

@@ -4,14 +4,14 @@ import { say } from './print';
 
 type Shell = 'bash' | 'zsh';
 
-/** What can follow: by the commands that were typed, such as `accounts/create`, or by those and an option with choices. */
+/** What can follow, by the commands typed so far, such as `accounts/create`, or by these and an option with choices. */
 type Words = ReadonlyMap<string, readonly string[]>;
 
 export function printCompletion(program: Command, shell: Shell): void {
   say(completionScript(program, shell));
 }
 
-/** The script. It completes files wherever no word of ours fits. */
+/** The script. It completes files if none of our words fits. */
 function completionScript(program: Command, shell: Shell): string {
   const words = [...wordsOf(program)];
   const afterOption = words.filter(([place]) => place.includes(' '));

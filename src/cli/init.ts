@@ -10,7 +10,7 @@ import { runCommand } from './dev/temporal/run-command';
 import { say } from './print';
 import { CLIENT_FOLDER, type ProjectChoice, projectOf } from './projects';
 
-/** What a repository should not keep: packages, what is built, and the settings and keys of the stack. */
+/** What a repository should not contain: packages, build output, and the settings and keys of the stack. */
 const IGNORED = [
   ...['node_modules/', '.payments/', '.next/', 'next-env.d.ts', '*.tsbuildinfo'],
   ...['.venv/', '__pycache__/', '*.egg-info/', 'build/'],
@@ -32,7 +32,7 @@ export async function init(folder: string, choice: ProjectChoice): Promise<void>
     );
   }
   await mkdir(folder, { recursive: true });
-  // First, because it may fail: then there is no file yet that a second try would find.
+  // Packing comes first, because it may fail: then no file exists yet that a second attempt would find.
   if (packed) await pack(folder);
   for (const [file, source] of Object.entries(files)) await write(join(folder, file), inPackage(source));
   if (template !== undefined || scripts !== undefined) {
@@ -70,10 +70,10 @@ async function filesIn(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(files.sort().map((name) => [name, join(folder, name)]));
 }
 
-/** What Python makes of a package is not the package. */
+/** Files that Python generates are not part of the package. */
 const isSource = (path: string) => !path.includes('__pycache__');
 
-/** Writes a folder as it is. A file of a template names its client by the place in this package. */
+/** Copies a folder unchanged. A template's file names its client by its place in this package. */
 async function write(path: string, source: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   if (statSync(source).isDirectory()) return cp(source, path, { recursive: true, filter: isSource });
@@ -100,7 +100,7 @@ type Manifest = z.output<typeof manifest>;
 const readManifest = async (file: string): Promise<Manifest> =>
   manifest.parse(JSON.parse(await readFile(file, 'utf8')));
 
-/** The file of this package that the project is installed with; undefined where it needs none, or has the package already. */
+/** The file of this package from which the project installs it; undefined if it needs none, or has the package already. */
 async function packedFor(folder: string, { dependencies }: Manifest): Promise<string | undefined> {
   const file = join(folder, MANIFEST);
   const own = existsSync(file) ? await readManifest(file) : {};
@@ -111,19 +111,19 @@ async function packedFor(folder: string, { dependencies }: Manifest): Promise<st
 const PACKAGE = 'temporal-payment-gateway';
 const PACK_MS = 180_000;
 
-/** Packs this package into the project: no registry has it, and under its name there could be somebody else's. */
+/** Packs this package into the project: no registry has it, and somebody else may publish another under its name. */
 async function pack(folder: string): Promise<void> {
   const env = childEnvironment(process.env, /^npm_config_/i);
-  // It is built: without its scripts, npm takes it as it is.
+  // The package is built already: without its scripts, npm packs it as it is.
   const args = ['pack', packageFolder(), '--ignore-scripts', '--silent', '--pack-destination', folder];
   const { ok, problem } = await runCommand('npm', args, { env, timeoutMs: PACK_MS });
   if (!ok) throw new UserError(`npm could not pack ${packageFolder()} into ${folder} (${problem}).`);
 }
 
-/** What `npm init` writes as the script `test`: it stands for none. */
+/** The script `test` that `npm init` writes: it counts as none. */
 const NO_TEST = 'echo "Error: no test specified" && exit 1';
 
-/** Adds what the project needs to its package.json; what is there stays. */
+/** Adds what the project needs to its package.json; existing entries stay. */
 async function addToManifest(file: string, { name, packed, needed }: NewManifest): Promise<void> {
   const { scripts: own = {}, ...before }: Manifest = existsSync(file)
     ? await readManifest(file)

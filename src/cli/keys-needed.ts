@@ -1,4 +1,4 @@
-/** `payment-gateway keys needed TIME`: whether Temporal still has what an encryption key that went out of use may have to open. */
+/** `payment-gateway keys needed TIME`: whether Temporal still has data that only an encryption key no longer in use can open. */
 import { quoted } from '../temporal/list-query';
 import { countWorkflows } from '../temporal/workflow-list';
 import { EXIT } from './exit-codes';
@@ -6,11 +6,11 @@ import { asOperator } from './operator/connection';
 import { momentOf } from './operator/options';
 import { say } from './print';
 
-/** Ends the process: 0 where nothing needs the key any more, 1 where something does. */
+/** Ends the process: 0 if nothing needs the key any more, 1 if something does. */
 export function keysNeeded(time: string, { json }: { json?: boolean }): Promise<never> {
   const before = momentOf('TIME', time, new Date()).toISOString();
   return asOperator(async ({ client }) => {
-    // What a run began with, and what it was told since, is under the key of that time; a run that it continues as begins anew.
+    // A run's data is encrypted with the key in use when it was written; a run that continues as new starts with the current key.
     const began = `StartTime < ${quoted(before)}`;
     const open = await countWorkflows(client, `${began} AND ExecutionStatus = 'Running'`);
     const closed = (await countWorkflows(client, began)) - open;

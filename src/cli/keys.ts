@@ -9,7 +9,7 @@ export interface NewKeys {
   sealing_private_jwks: { keys: object[] };
   /** JWK, public: for everybody who starts payments. */
   sealing_public_jwk: object;
-  /** For PAYMENTS_EVENTS_SECRETS, and for whoever receives events. */
+  /** For PAYMENTS_EVENTS_SECRETS, and for the receivers of events. */
   events_secret: string;
 }
 

@@ -11,7 +11,7 @@ import { addOperatorCommands } from './operator/commands';
 import { complain } from './print';
 import { PROGRAMS, TEMPLATES } from './projects';
 
-// A reader that has enough, such as `head`, closes the pipe: that is no failure of the command.
+// A reader that has read enough, such as `head`, closes the pipe: that is no failure of the command.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
   process.exit(code === 'EPIPE' ? EXIT.ok : EXIT.refused),
 );

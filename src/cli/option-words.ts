@@ -1,11 +1,11 @@
-/** Failures name the fields of an update. A person has typed options, so a command says those. */
+/** Failures name the fields of an update, but a person has typed options, so commands name the options. */
 import { FAILURE } from '../contract';
 import { updateFailure } from '../temporal/closing';
 
 /** The option that says each field of an update. */
 type OptionFields = readonly (readonly [option: string, field: string])[];
 
-/** Why something was refused, with the option in the place of each field. */
+/** Why something was refused, with options in place of fields. */
 export function withOptions(fields: OptionFields, refusal: string): string {
   return fields.reduce(
     (text, [option, field]) =>
@@ -14,5 +14,5 @@ export function withOptions(fields: OptionFields, refusal: string): string {
   );
 }
 
-/** Whether what was refused is what somebody has typed: nothing was changed or sent. */
+/** Whether the typed input was refused: then nothing was changed or sent. */
 export const isWrongInput = (error: unknown): boolean => updateFailure(error)?.type === FAILURE.invalidRequest;

@@ -71,7 +71,7 @@ async function follow(payments: PaymentsClient, out_trade_no: string, { json }: 
   return exitCodeOf(ended);
 }
 
-/** Until a person has decided, nobody knows whether it is sold. */
+/** Until a person has decided, it is not known whether the order is sold. */
 const exitCodeOf = (ended: PaymentState): number =>
   isSold(ended) ? EXIT.ok : ended.attention ? EXIT.pending : EXIT.refused;
 

@@ -21,7 +21,7 @@ export function complain(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Fields that are no payment data. */
+/** Fields that are not payment data. */
 const ENVELOPE = new Set(['recovered', 'complete', 'out_trade_no']);
 
 /** The payment data as lines, with the QR code of a PIX drawn in the terminal. */
@@ -91,14 +91,14 @@ export function accountState(state: SpeiAccountState): string {
   ].join('\n');
 }
 
-/** Replaces what could drive a terminal, or turn a line around, so that it reads otherwise: values come from outside. */
+/** Replaces characters that could control a terminal or reverse a line: values come from outside. */
 export function printable(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '�');
 }
 
 async function drawn(code: string): Promise<string> {
-  // Loaded where one is drawn: most commands draw none.
+  // Loaded only when a code is drawn, which most commands never do.
   const { default: qrcode } = await import('qrcode');
   // With explicit colours, so that it can be scanned in a dark terminal too.
   if (process.stdout.isTTY) return qrcode.toString(code, { type: 'terminal', small: true, errorCorrectionLevel: 'L' });

@@ -1,17 +1,17 @@
 /** The projects that `payment-gateway init` writes. */
 
-/** What a project is made of, and the commands that come next. Paths of the package stand on the right. */
+/** What a project consists of, and the commands that come next. Paths in the package are on the right. */
 interface Project {
-  /** Folders all of whose files it gets; where two have the same file, the later one's. */
+  /** Folders whose files it gets; a file of a later folder replaces one of the same name. */
   folders: readonly string[];
-  /** What else it gets: each path, and the file or folder that is written there. */
+  /** Other files: each path in the project, and the file or folder that is written there. */
   files: Readonly<Record<string, string>>;
-  /** The scripts of its package.json, and what it needs beside our package, where no folder has one. */
+  /** The scripts of its package.json, and what it needs besides our package, if no folder has a package.json. */
   scripts?: Readonly<Record<string, string>>;
   dependencies?: Readonly<Record<string, string>>;
-  /** Where it hears events. */
+  /** Where it receives events. */
   events?: string;
-  /** In its folder, while the stack runs. */
+  /** The next commands, in its folder, while the stack runs. */
   steps: readonly string[];
 }
 
@@ -45,10 +45,10 @@ export const PROGRAMS = {
   },
 } as const satisfies Record<string, Project>;
 
-/** Where a shop hears its events. */
+/** Where a shop receives its events. */
 const EVENTS = 'http://127.0.0.1:9000/events';
 
-/** On Node: what every shop has, and the routes with its framework. */
+/** On Node: the files that every shop has, and the routes with its framework. */
 const onNode = (framework: string, start: string): Project => ({
   folders: ['templates/typescript', `templates/${framework}`],
   files: {},
@@ -56,10 +56,10 @@ const onNode = (framework: string, start: string): Project => ({
   steps: ['npm install', start],
 });
 
-/** The folder of a client in a project. No registry has the clients: they come along. */
+/** The folder of a client in a project. No registry has the clients, so they are copied. */
 export const CLIENT_FOLDER = 'payment-gateway';
 
-/** Elsewhere: the shop, and the parts of its client that it is installed with. */
+/** In other languages: the shop, and the parts of its client that it is installed with. */
 const elsewhere = (language: string, client: readonly string[], steps: readonly string[]): Project => ({
   folders: [`templates/${language}`],
   files: Object.fromEntries(client.map((part) => [`${CLIENT_FOLDER}/${part}`, `clients/${language}/${part}`])),

@@ -4,7 +4,7 @@ import { parseExact } from '../gateway/json';
 import { ConfigError } from '../process/user-error';
 
 /**
- * The object in a JSON file; its numbers keep their digits. `what` names the file in messages, such as `order file`. They
+ * The object in a JSON file; its numbers keep their digits. `what` names the file in messages, such as `order file`. Messages
  * never quote the file: it may hold card data. Throws ConfigError.
  */
 export async function readJsonObject(what: string, file: string): Promise<object> {

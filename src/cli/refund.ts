@@ -25,7 +25,7 @@ const OPTIONS = [
   ['amount', 'refund_amount'],
   ['number', 'out_request_no'],
   ['reason', 'refund_reason'],
-  // What went back by others: an option of `resolve`, which such a refusal names.
+  // The money that others refunded: an option of `resolve`, which such a refusal names.
   ['elsewhere', 'refunded_elsewhere'],
 ] as const;
 
@@ -39,7 +39,7 @@ export async function refundOrder(out_trade_no: string, options: RefundCommand):
       .requestRefund(out_trade_no, request)
       .catch((error: unknown) => nameLastAnswer(client, order, error))
       .catch((error: unknown) => inWordsOfCommand(order, error));
-    // The number first: whoever asks again needs it.
+    // The number comes first: a person who asks again needs it.
     const refund = { out_request_no, ...answer };
     if (options.json) say(JSON.stringify({ refund }));
     else say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(refund)}`);
@@ -69,7 +69,7 @@ async function requestOf({ amount, number, reason, with: file }: RefundCommand):
   return request;
 }
 
-/** Names options instead of fields, and what a person can do: give the buyer's data in a file, or the money back another way. */
+/** Names options instead of fields, and what a person can do: give the buyer's data in a file, or send the money back another way. */
 function inWordsOfCommand(order: Order, error: unknown): never {
   if (!(error instanceof PaymentError)) throw error;
   error.message = `${withOptions(OPTIONS, error.message)}${adviceOn(order, error)}`;
@@ -84,7 +84,7 @@ function adviceOn({ app_id, out_trade_no }: Order, error: PaymentError): string 
   return '';
 }
 
-/** Where the gateway has not said what was paid, the error names what it says instead: perhaps nobody knows such an order. */
+/** If the gateway has not said what was paid, the error names its last answer: perhaps nobody knows such an order. */
 async function nameLastAnswer(client: Client, { app_id, out_trade_no }: Order, error: unknown): Promise<never> {
   if (!(error instanceof PaymentPendingError && error.because === FAILURE.notAnswered)) throw error;
   const described = (workflowId: string) => client.workflow.getHandle(workflowId).describe();

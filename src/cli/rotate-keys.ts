@@ -1,6 +1,6 @@
 /**
  * `payment-gateway keys rotate`: replaces keys in the files that the settings name. The first key of each list is in use;
- * the others only open older data. A process that lacks a key which another one uses must wait, so several processes first
+ * the others only open older data. A process that lacks a key which another process uses must wait, so several processes first
  * learn the new keys (`--stage`) and then use them (`--promote`).
  */
 import { existsSync } from 'node:fs';
@@ -33,7 +33,7 @@ type Files = Partial<Record<(typeof FILES)[number], string>>;
 const jwk = z.looseObject({
   kty: z.string(),
   kid: z.string().exactOptional(),
-  /** Since when it is not in use. It stands in the file, because only then its time to be deleted begins. */
+  /** Since when it is not in use. Stored in the file, because the time until it is deleted begins then. */
   retired_at: z.iso.datetime().optional(),
 });
 type Jwk = z.infer<typeof jwk>;
@@ -72,8 +72,8 @@ async function rotateFiles(files: Files, step: RotationStep, age: number): Promi
 }
 
 /**
- * Before any file is changed: every file can be read. Then what a rotation that broke off has left beside them, old private keys
- * among it, is of no use any more, and is deleted. Throws ConfigError.
+ * Checks before any file is changed that every file can be read. Then the copies that a broken-off rotation has left beside the files, old
+ * private keys among them, are of no more use, and are deleted. Throws ConfigError.
  */
 async function requireWholeFiles(files: Files): Promise<void> {
   const named = Object.entries(files);
@@ -89,7 +89,7 @@ async function requireWholeFiles(files: Files): Promise<void> {
   for (const [, file] of named) await deleteSpare(file);
 }
 
-/** Throws ConfigError where it has keys that the file lacks: they may open what nothing else opens. */
+/** Throws ConfigError if the copy has keys that the file lacks: only these keys may open some data. */
 async function deleteSpare(file: string): Promise<void> {
   const spare = spareOf(file);
   if (!existsSync(spare)) return;
@@ -160,7 +160,7 @@ async function sealingChanges(
   return [privateKeys, { file: publicFile, text, said: `${publicFile}: callers seal with ${first.kid}.` }];
 }
 
-/** Without a staged key, a promotion would bring an old key back. */
+/** Without a staged key, a promotion would bring back an old key. */
 function requireStaged<T>(file: string, keys: T[], step: RotationStep): T[] {
   if (step !== 'promote') return keys;
   const ids = keys.map((key) => (typeof key === 'string' ? key.split(':')[0] : jwk.parse(key).kid) ?? '');
@@ -176,8 +176,8 @@ function ageOf(text: string): number {
 }
 
 /**
- * Writes into the existing file, which keeps its owner and mode. A container that has mounted it would not see a new file in
- * its place. Until the new text is on the disk, the old text is kept beside it.
+ * Writes into the existing file, which keeps its owner and mode: a container that has mounted the file would not see a new one in its place.
+ * Until the new text is on the disk, the old text is kept beside it.
  */
 async function overwrite(file: string, text: string): Promise<void> {
   const spare = spareOf(file);

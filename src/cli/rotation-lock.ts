@@ -1,12 +1,12 @@
-/** Two rotations at once would each write the files: keys would be lost that something has been sealed or encrypted with. */
+/** Two rotations at once would each write the files, and keys that something was sealed or encrypted with would be lost. */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { types } from 'node:util';
 import { ConfigError } from '../process/user-error';
 
-/** A rotation takes less than a second. What is older was left by one that was killed. */
+/** A rotation takes less than a second. An older lock was left by a killed rotation. In ms. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** Does `act` while no other rotation changes the files. Throws ConfigError, and changes nothing, where one does. */
+/** Runs `act` while no other rotation changes the files. Throws ConfigError, and changes nothing, if another rotation does. */
 export async function withFilesLocked(files: readonly string[], act: () => Promise<void>): Promise<void> {
   const locks: string[] = [];
   try {
@@ -25,13 +25,13 @@ async function lock(file: string): Promise<string> {
     if (!isCode(error, 'EEXIST')) throw error;
     if (Date.now() - (await stat(path)).mtimeMs <= ABANDONED_AFTER_MS) throw rotating(file, path);
   }
-  // Of several that find it abandoned, one can rename it.
+  // If several processes find the lock abandoned, only one can rename it.
   await rename(path, `${path}.${process.pid}`).catch(() => Promise.reject(rotating(file, path)));
   await rm(`${path}.${process.pid}`, { force: true });
   return create(path).catch(() => Promise.reject(rotating(file, path)));
 }
 
-/** Only if there is none yet, and not through a link. */
+/** Only if the file does not exist yet, and not through a link. */
 async function create(path: string): Promise<string> {
   await (await open(path, 'wx', 0o600)).close();
   return path;

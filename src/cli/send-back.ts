@@ -1,10 +1,10 @@
-/** The commands for money that is to be sent back: the refund, and what is said once the money went back another way. */
+/** The commands for money that is to be sent back: the refund, and how to report money that went back another way. */
 import { commandOf, operatorActions, type RefundState } from '../contract';
 import { refundNeedsAccount } from '../gateway/pure/refund-goes-to';
 
 /**
- * Where the money goes to a bank account, which no order has, the refund needs a file with it; and a number of its own where one `before` was
- * refused or has come back: without a number it would be that one again.
+ * If the money goes to a bank account, which no order names, the refund needs a file with the account. If a refund `before` was refused or came
+ * back, it needs a new number: without one it would be that refund again.
  */
 export function refundCommand(workflowId: string, method: string | null, before: readonly RefundState[] = []): string {
   const isSpent = before.some(({ outcome }) => outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE');

@@ -1,6 +1,6 @@
 /**
- * `payment-gateway setup`: prepares a namespace for payments: the namespace itself where it is asked for, its search attributes, and the
- * jobs that Temporal starts by itself. Safe to repeat.
+ * `payment-gateway setup`: prepares a namespace for payments: the namespace itself if asked for, its search attributes, and the jobs that
+ * Temporal starts by itself. Safe to repeat.
  */
 import { Client } from '@temporalio/client';
 import { RETENTION_MS, scheduledJobs } from '../contract';
@@ -16,14 +16,14 @@ import { durationOf } from './operator/options';
 import { say } from './print';
 
 export interface SetupOptions {
-  /** Make this namespace where it is missing, and prepare it. */
+  /** Make this namespace if it is missing, and prepare it. */
   namespace?: string;
   /** How long it keeps closed payments, such as `30d`. */
   retention?: string;
 }
 
 /**
- * Nothing that it sends is encrypted, so it needs no keys. Throws ConfigError, TemporalUnreachableError, UnknownNamespaceError,
+ * Sends nothing encrypted, so it needs no keys. Throws ConfigError, TemporalUnreachableError, UnknownNamespaceError,
  * NamespaceRefusedError and AttributesNotOfferedError.
  */
 export async function setup({ namespace: named, retention }: SetupOptions, given: Environment): Promise<void> {
@@ -59,7 +59,7 @@ export async function setup({ namespace: named, retention }: SetupOptions, given
   }
 }
 
-/** It is not deleted here: workers with other settings may use the namespace, too. */
+/** The Schedule is not deleted here: workers with other settings may use the namespace, too. */
 const leftOver = (schedule_id: string, namespace: string) =>
   `Schedule ${schedule_id}: runs on, and these settings do not want it. Where no others in ${namespace} do, end it: temporal schedule delete --namespace ${namespace} --schedule-id '${schedule_id}'`;
 
@@ -69,7 +69,7 @@ const CHANGES = {
   none: 'there already, and keeps',
 };
 
-/** What is kept for too short is said at once: `check` would find it only later. */
+/** A retention that is too short is reported at once: otherwise only `check` would find it, later. */
 function told(namespace: string, { change, retention }: Awaited<ReturnType<typeof prepareNamespace>>): string[] {
   const kept = retention % DAY === 0 ? `${retention / DAY}d` : `${Number((retention / HOUR).toFixed(1))}h`;
   const said = `Namespace ${namespace}: ${CHANGES[change]} closed payments for ${kept}.`;

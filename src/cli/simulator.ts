@@ -36,7 +36,7 @@ export async function simulator(env: Environment, { set }: SimulatorCommand = { 
       clock: { speed: config.SIMULATOR_SPEED },
       allowRemoteControl: config.SIMULATOR_INSECURE_REMOTE_CONTROL,
       apps,
-      // The field is called so in the logs of all programs.
+      // Logs of all programs use this name for the field.
       log: (message, { out_trade_no: order, ...details }: Record<string, unknown>) =>
         log.info({ ...details, order }, message),
     });
@@ -47,7 +47,7 @@ export async function simulator(env: Environment, { set }: SimulatorCommand = { 
   await running.close();
 }
 
-/** Settings of an app need the gateway's address. The gateway itself does not, so any will do. */
+/** Settings of an app need the gateway's address. The gateway itself does not use it, so any will do. */
 function withBaseUrl(env: Environment): Environment {
   return env.GATEWAY_BASE_URL || env.GATEWAY_BASE_URL_FILE ? env : { ...env, GATEWAY_BASE_URL: 'http://127.0.0.1' };
 }
@@ -85,7 +85,7 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** The first lines for a person, beside the log on standard error. Only the key that everybody knows is shown. */
+/** The first lines for a person, beside the log on standard error. Only the public test key is shown. */
 function greeting({ url, deskUrl, openApiUrl }: Simulator, apps: readonly SimulatorApp[]): string {
   const isTestKey = apps.some(({ secret_key }) => secret_key === TEST_APP.secret_key);
   return [

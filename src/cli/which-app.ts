@@ -1,4 +1,4 @@
-/** Which of several apps a command is for: a number that one of them has, another may have as well. */
+/** Which of several apps a command is for: two apps may have the same number. */
 import {
   afterSaleWorkflowId,
   createSpeiAccountWorkflowId,
@@ -10,12 +10,12 @@ import { ConfigError } from '../process/user-error';
 import { ifExists } from '../temporal/earlier-runs';
 import { printable } from './print';
 
-/** Temporal, as far as it is asked here. */
+/** The part of Temporal that is used here. */
 export interface Known {
   workflow: { getHandle(workflowId: string): { describe(): Promise<unknown> } };
 }
 
-/** What a person has said of it. */
+/** What a person has typed. */
 interface Said {
   app: string | undefined;
   /** The number of an order, the id of an account, or its key. */
@@ -24,7 +24,7 @@ interface Said {
 
 /**
  * The app of a command that changes something: the named one, or the only one. GATEWAY_APP_ID does not choose among several: it stays set when
- * a second app comes beside it, and who types a command does not see it. Throws ConfigError, which names the apps that have the number.
+ * a second app is added, and the person who types a command does not see it. Throws ConfigError, which names the apps that have the number.
  */
 export async function appToChange(config: Config, said: Said, connected: () => Promise<Known>): Promise<string> {
   if (!isOpen(config, said)) return appIdOf(config, said.app);
@@ -33,12 +33,12 @@ export async function appToChange(config: Config, said: Said, connected: () => P
   throw severalApps(config, number, having);
 }
 
-/** The app of a command that only shows: the named one, or the one that has the number. Throws ConfigError where several have it. */
+/** The app of a command that only shows: the named one, or the one that has the number. Throws ConfigError if several have it. */
 export async function appToShow(config: Config, said: Said & { number: string }, client: Known): Promise<string> {
   if (!isOpen(config, said)) return appIdOf(config, said.app);
   const [first, ...others] = await appsWith(client, appIdsOf(config), said.number);
   if (first !== undefined && others.length > 0) throw severalApps(config, said.number, [first, ...others]);
-  // Nobody has it as a number: it may be the name of something else.
+  // No app has it as a number: it may be the name of something else.
   return first ?? appIdOf(config, appIdsOf(config)[0]);
 }
 
@@ -54,7 +54,7 @@ function severalApps(config: Config, number: string | undefined, having: readonl
   );
 }
 
-/** Those that Temporal has an order or an account of this number of. It is asked for each: its lists are moments behind. */
+/** The apps for which Temporal has an order or an account of this number. Each is described, because lists are moments behind. */
 async function appsWith(client: Known, app_ids: readonly string[], number: string): Promise<string[]> {
   const isThere = (id: string) =>
     ifExists(

@@ -1,4 +1,4 @@
-/** The path that commands of one app share: a connection to Temporal, the app's clients, and the end of the process. */
+/** What commands of one app share: a connection to Temporal, the app's clients, and the end of the process. */
 import type { Client } from '@temporalio/client';
 import {
   AccountError,
@@ -17,8 +17,8 @@ import { EXIT } from './exit-codes';
 import { complain, say } from './print';
 
 /**
- * Runs `act` with the app's clients and the one of Temporal, then ends the process with the exit code that `act` returns, or
- * with the one for the error of the clients that it throws. Throws every other error.
+ * Runs `act` with the app's clients and a client of Temporal, then ends the process with the exit code that `act` returns, or
+ * with the code for an error of the clients. Throws every other error.
  */
 export async function withPayments(
   { env, app_id, json }: AppSettings,
@@ -26,7 +26,7 @@ export async function withPayments(
 ): Promise<never> {
   const { payments, client } = await connectPayments(env, app_id);
   const code = await act(payments, client).catch((error: unknown) => report(error, json));
-  // The connection stays open until here: Temporal's client may still wait for a result, and would throw if it were closed.
+  // The connection stays open until here: Temporal's client may still wait for a result, and would throw on a closed connection.
   return exitOncePrinted(code);
 }
 

@@ -1,4 +1,4 @@
-/** Virtual accounts (SPEI) for a merchant's backend. Other languages reach the same by the contract (see contract/). */
+/** Virtual accounts (SPEI) for a merchant's backend. Other languages do the same by the contract (see contract/). */
 import { createHash } from 'node:crypto';
 import {
   type Client,
@@ -57,8 +57,8 @@ export interface AccountsClientOptions {
 }
 
 /**
- * A deposit for which an account has started a payment. Credit by `is`: one that is `set-aside` is not counted, `because` says why,
- * although its payment may have ended as SUCCESS.
+ * A deposit for which an account has started a payment. Credit the buyer by `is`: a `set-aside` deposit is not counted (`because` says why),
+ * even if its payment has ended as SUCCESS.
  */
 export type DepositPayment = DepositStanding & PaymentOfDeposit;
 
@@ -85,8 +85,8 @@ const PAGE_SIZE = 20;
 const CONTINUED_AS_NEW = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW;
 
 /**
- * A buyer's key where the merchant chooses none: `buyer-` and 32 hexadecimal digits of the SHA-256 of the `buyer_id`. It stands
- * in a workflow id, which everybody who reads Temporal sees, and merchants take e-mail addresses for buyer_ids.
+ * The default key of a buyer: `buyer-` and 32 hexadecimal digits of the SHA-256 of the `buyer_id`. A digest, because the key stands
+ * in a workflow id, which everybody who reads Temporal sees, and some merchants use e-mail addresses as buyer_ids.
  *
  * @example
  * const key = accountKeyOf('buyer-mx-1');
@@ -100,9 +100,8 @@ export class AccountsClient {
   constructor(private readonly options: AccountsClientOptions) {}
 
   /**
-   * The virtual account of a merchant's `key` (default: {@link accountKeyOf} of the `buyer_id`), created if there is none
-   * (section 4.8).
-   * The same key always gets the same account, whatever else the request says, as it is now. Throws InvalidAccountError before
+   * The virtual account of a merchant's `key` (default: {@link accountKeyOf} of the `buyer_id`), as it is now; created if there is none
+   * (section 4.8). The same key always gets the same account, whatever else the request says. Throws InvalidAccountError before
    * anything is sent; AccountNotCreatedError if there is no account; AccountCanceledError if it is canceled: create one under
    * another key; AccountPendingError if the gateway has not answered in time, or if it is unknown whether it has created one:
    * call again.
@@ -116,7 +115,7 @@ export class AccountsClient {
     request: NewSpeiAccount,
     { key: own }: { key?: string | null | undefined } = {},
   ): Promise<SpeiAccountData> {
-    // A column that is null names no key: one account for all who have none would take their deposits together.
+    // A null column names no key: all buyers without a key would share one account, and with it their deposits.
     const key = own || accountKeyOf(request.customer?.buyer_id ?? '');
     const { client, app_id, taskQueue, rules } = this.options;
     try {
@@ -144,7 +143,7 @@ export class AccountsClient {
         return client.workflow.getHandle<CreateWorkflow>(workflowId).result();
       }),
     );
-    // The creation may have ended long ago.
+    // The creation may have ended long ago, and the account been canceled since.
     const { status, account } = await this.get(account_id);
     if (status !== 'CANCELED') return account;
     const message = `The virtual account ${account_id} of the key ${key} is canceled: the buyer must not pay into it. Create another one under another key.`;
@@ -165,7 +164,7 @@ export class AccountsClient {
   /**
    * The account's deposits, the latest first, page by page. Temporal lists the payments within its retention only; the
    * account's own count and total include all, and its `set_aside` has those that no payment was started for. A deposit that has just
-   * come may be missing for a moment. Throws AccountNotFoundError; AccountPendingError where no worker answers for the account.
+   * come may be missing for a moment. Throws AccountNotFoundError; AccountPendingError if no worker answers for the account.
    *
    * @example
    * const { deposits, next_page } = await payments.accounts.deposits(account_id, { pageSize: 50 });

@@ -27,19 +27,19 @@ export abstract class ClientError extends Error {
     return { type, message, retryable, ...details };
   }
 
-  /** A text of the details; undefined where it is missing. */
+  /** A text of the details; undefined if it is missing. */
   protected text(name: string): string | undefined {
     const value = this.details[name];
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** A number of the details; undefined where it is missing. */
+  /** A number of the details; undefined if it is missing. */
   protected number(name: string): number | undefined {
     const value = this.details[name];
     return typeof value === 'number' ? value : undefined;
   }
 
-  /** A yes or no of the details; undefined where it is missing. */
+  /** A yes or no of the details; undefined if it is missing. */
   protected flag(name: string): boolean | undefined {
     const value = this.details[name];
     return typeof value === 'boolean' ? value : undefined;

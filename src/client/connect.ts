@@ -20,7 +20,7 @@ export interface ConnectedPayments {
 
 /** What an application adds to the connection. */
 export interface ConnectOptions {
-  /** Its calls, and what follows from them, in traces: see {@link startTelemetry}. */
+  /** Traces the application's calls and what follows from them: see {@link startTelemetry}. */
   telemetry?: Telemetry | undefined;
   /** More plugins of Temporal's SDK for the client. */
   plugins?: ClientPlugin[] | undefined;

@@ -22,8 +22,8 @@ export abstract class PaymentError extends ClientError {
 }
 
 /**
- * The order breaks the gateway's rules, so it was not sent. `issues` names every wrong field with its rule. With `may_exist` an earlier try of
- * the same order, under other settings, may still show one.
+ * The order breaks the gateway's rules, so it was not sent. `issues` names every wrong field with its rule. With `may_exist`, an earlier
+ * attempt of the same order, under other settings, may still have created it.
  */
 export class InvalidOrderError extends PaymentError {
   override readonly name = 'InvalidOrderError';
@@ -32,7 +32,7 @@ export class InvalidOrderError extends PaymentError {
   readonly issues: readonly FieldIssue[];
   /** The wrong fields, such as `customer.name`. */
   readonly fields: readonly string[];
-  /** The order is watched, and its number cannot be used again before that is over: a new one could charge the buyer twice. */
+  /** The order is watched, and its number cannot be used again until that is over: a new order could charge the buyer twice. */
   readonly may_exist: boolean;
   constructor(message: string, out_trade_no: string, { issues, may_exist }: Details) {
     super(message, out_trade_no, { issues: issuesIn(issues), ...(may_exist === true ? { may_exist } : {}) });
@@ -42,33 +42,33 @@ export class InvalidOrderError extends PaymentError {
   }
 }
 
-/** No order was created: the gateway refused it, or it was not sent. With `may_exist` an earlier try may still show one. */
+/** No order was created: the gateway refused it, or it was not sent. With `may_exist`, an earlier attempt may still have created one. */
 export class NotCreatedError extends PaymentError {
   override readonly name = 'NotCreatedError';
   readonly type = FAILURE.notCreated;
-  /** The gateway's `code` and `sub_code`, where it gave them. */
+  /** The gateway's `code` and `sub_code`, if it gave them. */
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');
   /** Whether an order can exist. */
   readonly outcome: OpenEnd<CallOutcome> | undefined = this.text('outcome');
-  /** The order is watched, and its number cannot be used again before that is over. */
+  /** The order is watched, and its number cannot be used again until that is over. */
   readonly may_exist = this.details.may_exist === true;
   readonly retryable = this.details.retryable === true && !this.may_exist;
 }
 
-/** This number was used with another request, or somebody else made an order with it. This call sent nothing; the message says what has the number. */
+/** This number was used with another request, or somebody else made an order with it. Nothing was sent now; the message says what has the number. */
 export class DuplicateOrderError extends PaymentError {
   override readonly name = 'DuplicateOrderError';
   /** `DifferentRequest`: the order is ours, and these `fields` differ. `DuplicateOrder`: it was not made here. */
   readonly type = this.details.fields === undefined ? FAILURE.duplicateOrder : FAILURE.differentRequest;
   readonly retryable = false;
   readonly fields: readonly string[] = textsOf(this.details.fields);
-  /** What the gateway has under the number, where it has said it. */
+  /** The gateway's trade under the number, if the gateway has reported it. */
   readonly trade_no = this.text('trade_no');
   readonly trade_status: TradeStatusName | undefined = this.text('trade_status');
   readonly order_amount = this.text('order_amount');
-  /** How the order that is ours has ended; undefined while it is under way. */
+  /** How our own order has ended; undefined while it is under way. */
   readonly outcome: OpenEnd<PaymentOutcome> | undefined = this.text('outcome');
 }
 
@@ -82,9 +82,9 @@ export class PaymentPendingError extends PaymentError {
   override readonly name = 'PaymentPendingError';
   readonly type = FAILURE.pending;
   readonly retryable = true;
-  /** The failure of the contract: a refund has its own, such as `RefundPending`, or `NotAnswered`: it was not taken. */
+  /** The failure of the contract. A refund has its own, such as `RefundPending`, or `NotAnswered`, which means that it was not taken. */
   readonly because: (typeof PENDING)[number];
-  /** The gateway's error, where there is one. */
+  /** The gateway's error, if there is one. */
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');
@@ -133,12 +133,12 @@ export class NotRefundedError extends PaymentError {
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');
   readonly trade_status: TradeStatusName | undefined = this.text('trade_status');
-  /** The refund that has used up this number, and how it ended; else the gateway's word on whether there is a refund. */
+  /** The refund that has used this number, and how it ended; else whether a refund exists, by the gateway's answer. */
   readonly out_request_no = this.text('out_request_no');
   readonly outcome = this.text('outcome');
-  /** False where nobody knows what is left. */
+  /** False if it is not known what is left. */
   readonly ledger_complete = this.flag('ledger_complete');
-  /** The person who decided about this refund, and why; undefined where nobody did. */
+  /** The person who decided about this refund, and why; undefined if nobody did. */
   readonly resolved = decisionIn(this.details.resolved);
   readonly retryable = this.details.retryable === true;
 }
@@ -273,7 +273,7 @@ export class InvalidLookupError extends LookupError {
 export class NotAnsweredError extends LookupError {
   override readonly name = 'NotAnsweredError';
   readonly type = FAILURE.notAnswered;
-  /** The gateway's `code` and `sub_code`, where it refused. */
+  /** The gateway's `code` and `sub_code`, if it refused. */
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');

@@ -7,13 +7,13 @@ import { ConfigError, eventSecrets, settingOrFile } from '../process/settings';
 
 const SETTING = 'PAYMENTS_EVENTS_SECRETS';
 
-/** A request that is no event of ours: its signature does not hold, or it is too old. Answer it with 401. */
+/** A request that is not an event of ours: its signature does not hold, or it is too old. Answer it with 401. */
 export class EventError extends Error {
   override readonly name = 'EventError';
   readonly type = 'EventError';
 }
 
-/** What is signed with our secret is ours: of its form, only what every event has is looked at. */
+/** What our secret has signed is ours, so only the fields that every event has are checked. */
 const signedEvent = z.custom<MerchantEvent>(
   (event) => z.looseObject({ id: z.string(), type: z.string() }).safeParse(event).success,
 );
@@ -27,7 +27,7 @@ const signedEvent = z.custom<MerchantEvent>(
 export class EventReader {
   private readonly webhooks: readonly Webhook[];
 
-  /** `secrets`: by default the setting `PAYMENTS_EVENTS_SECRETS`, or its file. Throws ConfigError where there is none, or it is wrong. */
+  /** `secrets`: by default the setting `PAYMENTS_EVENTS_SECRETS`, or its file. Throws ConfigError if there is none, or it is wrong. */
   constructor(secrets: string | undefined = settingOrFile(withDevSettings(process.env).env, SETTING)) {
     if (!secrets) {
       throw new ConfigError(
@@ -39,7 +39,7 @@ export class EventReader {
     this.webhooks = data.map((secret) => new Webhook(secret));
   }
 
-  /** The event, once its signature and its time are proved. `body` is the request's, byte by byte. Throws EventError. */
+  /** The event, after its signature and its time are checked. `body` is the request's, byte by byte. Throws EventError. */
   read(
     body: string | Buffer,
     headers: Readonly<Record<string, string | readonly string[] | undefined>>,

@@ -56,7 +56,7 @@ export class Lookups {
     return open(sealed, privateJwks.keys, { app_id, out_trade_no: WALLET_TOKEN });
   }
 
-  /** Those who ask the same at the same moment share one question. */
+  /** Callers that ask the same at the same moment share one question. */
   private async ask<Input, Answer>(type: string, input: Input): Promise<Answer> {
     const { client, app_id, taskQueue, answerTimeoutMs } = this.options;
     const digest = createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 32);

@@ -5,7 +5,7 @@
 import type { PaymentData, RefundAnswer } from '../contract';
 import type { TradeStatusName } from '../gateway';
 
-/** The fields that the gateway's answer has for a method. The page `pay_url` is not among them: some have none. */
+/** The fields that the gateway's answer has for a method. The page `pay_url` is not among them, because some methods have none. */
 interface FieldsOfMethod {
   /** `qr_code`: the text of the QR code, which the buyer's bank reads or takes as "copia e cola". */
   PIX: { readonly qr_code: string };
@@ -39,14 +39,14 @@ type CommonData = {
   readonly trade_status?: TradeStatusName;
   /** The page where the buyer pays, or sees the result; not for every method. */
   readonly pay_url?: string;
-  /** Why the gateway refused the payment, where it did: `trade_status` is then `REFUSED`. */
+  /** Why the gateway refused the payment, if it did: `trade_status` is then `REFUSED`. */
   readonly code?: string | null;
   readonly sub_code?: string | null;
   /** The gateway's answer was lost, and a query found the order. */
   readonly recovered: boolean;
 };
 
-/** Where only the running program knows the method: the fields of any, and what the gateway may have added. */
+/** For a method that is known only at run time: the fields of any method, and what the gateway may have added. */
 type FieldsOfAny = PaymentData &
   Partial<
     FieldsOfMethod['PIX'] &
@@ -74,7 +74,7 @@ export type PaymentDataOf<Method extends string> =
 
 /**
  * The payment data of a checkout. With `complete`, the buyer pays at `web_url`; `withReturnUrl(web_url, …)` replaces the
- * `return_url` of the order. Without, the gateway's answer was lost and a query found the order (`recovered`), or it was refused.
+ * `return_url` of the order. Otherwise the gateway's answer was lost and a query found the order (`recovered`), or it was refused.
  */
 export type CheckoutCreated =
   | (CommonData & { readonly web_url: string; readonly complete: true })
@@ -84,7 +84,7 @@ export type CheckoutCreated =
 export type Refunded = {
   readonly trade_no?: string;
   readonly out_trade_no?: string;
-  /** The refund's number: yours, or the one that was made of its request. */
+  /** The refund's number: yours, or one that was made from its request. */
   readonly out_request_no: string;
   readonly refund_currency?: string;
   /** A decimal string in currency units. */
@@ -146,7 +146,7 @@ function dataWith(needed: readonly string[], data: PaymentData): PaymentData & {
   return { ...texts, recovered: data.recovered, complete };
 }
 
-/** Without those of the named fields that are no text. */
+/** Leaves out the named fields that are not text. */
 function textsOnly(data: object, names: readonly string[]): Record<string, unknown> {
   const known = Object.entries(data).filter(([name, value]) => !names.includes(name) || typeof value === 'string');
   return Object.fromEntries(known);

@@ -1,4 +1,4 @@
-/** Starts payments, or answers from the one that is known under the order's number. */
+/** Starts payments, or answers from the payment that is known under the order's number. */
 import { createHash, randomUUID } from 'node:crypto';
 import {
   type Client,
@@ -68,15 +68,15 @@ export class PaymentStarter {
   }
 
   /**
-   * Answers from the payment that is known under the number, which adds nothing to its history, or starts it. Throws
-   * PaymentError: NotCreatedError, DuplicateOrderError, InvalidOrderError, PaymentPendingError; and NotSetUpError where nobody has
+   * Starts the payment, or answers from the one that is known under the number, which adds nothing to its history. Throws
+   * PaymentError: NotCreatedError, DuplicateOrderError, InvalidOrderError, PaymentPendingError; and NotSetUpError if nobody has
    * prepared the namespace.
    */
   async start(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
     const end = Date.now() + this.answerTimeoutMs;
     try {
-      // A mended order may come while the run of the wrong one is just failing.
+      // A corrected order may come while the run of the wrong order is just failing.
       return await this.client.withDeadline(end, () => askWhileClosing(() => this.startOrAnswer(payment), end));
     } catch (error) {
       if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(this.client);
@@ -115,7 +115,7 @@ export class PaymentStarter {
       );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      // It has ended this very moment.
+      // The payment has ended this very moment.
       return this.answerOf(payment, await this.stateOf(payment.request.out_trade_no));
     }
   }
@@ -126,14 +126,14 @@ export class PaymentStarter {
     return (await this.answerIfSame(payment, known)) ?? this.startNew(payment, 'REJECT_DUPLICATE');
   }
 
-  /** The payment's answer, where it has one. Throws DuplicateOrderError if this is another order. */
+  /** The payment's answer, if it has one. Throws DuplicateOrderError if this is another order. */
   private async answerIfSame(payment: NewPayment, known: PaymentState): Promise<PaymentData | undefined> {
     const { out_trade_no } = payment.request;
     const order = await orderUnder(this.client, this.id(out_trade_no));
     if (isTradeOfOthers(order, known)) throw new DuplicateOrderError(madeElsewhere(out_trade_no), out_trade_no);
     const answer = creationAnswer(known);
     const fields = fieldsUnlikeKnown(payment, order ?? undefined, known);
-    // Only the run itself knows whether an order without an answer has failed: its number can be used again then.
+    // If the order has no answer, only its run knows whether it has failed: then the number can be used again.
     if (answer && fields.length > 0) throw paymentErrorOf(differentOrder(known, fields), out_trade_no);
     return answer;
   }
@@ -142,7 +142,7 @@ export class PaymentStarter {
   private async afterFailure(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
     try {
-      // Another run may go on under the number meanwhile.
+      // Another run may have started under the number meanwhile.
       const state = await resultOf<PaymentWorkflow>(this.client, this.id(out_trade_no));
       const answer = await this.answerIfSame(payment, state);
       if (answer) return answer;
@@ -164,7 +164,7 @@ export class PaymentStarter {
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       if (isTaskFailing(error) || isUnreadable(error)) throw error;
-      // It was refused at its start.
+      // The run was refused at its start.
       if (error instanceof QueryNotRegisteredError) return 'ended before it began';
       if (isEndedBeforeItBegan(error)) return 'ended before it began';
       throw error;
@@ -190,8 +190,8 @@ export class PaymentStarter {
 }
 
 /**
- * Callers of the same order share an update for a while: Temporal takes few at a time, and 2,000 in a run. A shared one
- * answers all of them; one that has failed as pending is not asked again by the next period's callers.
+ * Callers of the same order share an update for five minutes, because Temporal takes few updates at a time, and 2,000 in a run. A shared
+ * update answers all of them. If it has failed as pending, callers in the next period make a new one.
  */
 function updateIdOf({ kind, request }: NewPayment): string {
   const digest = createHash('sha256')
@@ -201,7 +201,7 @@ function updateIdOf({ kind, request }: NewPayment): string {
   return `created:${Math.floor(Date.now() / SHARED_FOR_MS)}:${digest}`;
 }
 
-/** Temporal has not answered, or the run ended before it had taken the call, or answered it: a person or the server ended it. */
+/** Temporal has not answered, or a person or the server ended the run before it took or answered the call. */
 export const isNoAnswer = (error: unknown): boolean => error instanceof WorkflowNotFoundError || isWithoutAnswer(error);
 
 export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {

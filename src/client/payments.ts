@@ -1,4 +1,4 @@
-/** Payments and refunds for a merchant's backend. Other languages reach the same by the contract (see contract/). */
+/** Payments and refunds for a merchant's backend. Other languages do the same by the contract (see contract/). */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { JWK } from 'jose';
 import {
@@ -54,7 +54,7 @@ import { isNoAnswer, noAnswer, PaymentStarter, taskFailing } from './payment-sta
 /** Longer than the update `created` waits in the workflow, so that its answer comes first if a worker runs. */
 const ANSWER_TIMEOUT_MS = 45_000;
 
-/** A worker that is there answers a query in moments, or within seconds where it reads a long history first. */
+/** A running worker answers a query in moments, or within seconds if it reads a long history first. */
 const QUERY_TIMEOUT_MS = 15_000;
 
 export interface PaymentsClientOptions {
@@ -85,7 +85,7 @@ export class PaymentsClient {
   private readonly sealingKey: JWK | undefined;
   private readonly rules: Partial<RuleSettings>;
 
-  /** Throws TemporalSdkError where Temporal's SDK is there in two versions. */
+  /** Throws TemporalSdkError if Temporal's SDK is there in two versions. */
   constructor(options: PaymentsClientOptions) {
     requireOneSdk();
     this.client = options.client;
@@ -150,18 +150,18 @@ export class PaymentsClient {
 
   /**
    * The payment's state now; {@link dataOfMethod} or {@link dataOfCheckout} gives its `payment_data` the types that `pay` and
-   * `createCheckout` answer with. Throws PaymentNotFoundError, and PaymentPendingError where no worker answers within 15 s, or can
+   * `createCheckout` answer with. Throws PaymentNotFoundError, and PaymentPendingError if no worker answers within 15 s, or can
    * read the workflow.
    *
    * @example
    * const { trade_status, outcome, attention } = await payments.state('order-1');
    */
   async state(out_trade_no: string): Promise<PaymentState> {
-    // Temporal forgets a closed payment after its retention, and an after-sale may go on for longer.
+    // Temporal forgets a closed payment after its retention; its after-sale may live longer.
     return (await this.afterEnd(out_trade_no)) ?? this.query<PaymentState>(this.id(out_trade_no), out_trade_no);
   }
 
-  /** The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes. */
+  /** The payment as it is now, if an after-sale follows it: late money, refunds, disputes. */
   private async afterEnd(out_trade_no: string): Promise<PaymentState | null> {
     try {
       return paymentAfterEnd(await this.refunds(out_trade_no));
@@ -182,7 +182,7 @@ export class PaymentsClient {
   async outcome(out_trade_no: string): Promise<PaymentState> {
     try {
       const ended = await this.ifExists(out_trade_no, () => this.result(out_trade_no));
-      // Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers.
+      // Money may have come after the end. A caller that has waited for days gets the outcome even if no worker answers.
       return (await this.afterEnd(out_trade_no).catch(() => null)) ?? ended;
     } catch (error) {
       const after = error instanceof PaymentNotFoundError ? await this.afterEnd(out_trade_no) : null;
@@ -193,7 +193,7 @@ export class PaymentsClient {
 
   /**
    * Withdraws an order that was certainly not sent, and returns its state: nothing was charged. Throws
-   * PaymentNotCanceledError where the gateway has the order or may have it, or where the payment has ended; the payment goes
+   * PaymentNotCanceledError if the gateway has the order or may have it, or if the payment has ended; the payment goes
    * on as it is. Throws PaymentNotFoundError, and PaymentPendingError if there is no answer in time: ask again.
    *
    * @example
@@ -212,7 +212,7 @@ export class PaymentsClient {
     }
   }
 
-  /** A payment that has ended without an order is as good as withdrawn. */
+  /** A payment that has ended without an order counts as withdrawn. */
   private async cancelEnded(out_trade_no: string): Promise<PaymentState> {
     try {
       const { outcome, trade_status } = await this.client.withDeadline(Date.now() + this.answerTimeoutMs, () =>
@@ -309,7 +309,7 @@ export class PaymentsClient {
     try {
       return await resultOf<PaymentWorkflow>(this.client, this.id(out_trade_no));
     } catch (error) {
-      // What ifExists needs to tell "unknown" from "no answer" passes as it is.
+      // `ifExists` needs this error as it is, to tell "unknown" from "no answer".
       throw error instanceof WorkflowNotFoundError ? error : this.starter.errorOf(error, out_trade_no);
     }
   }

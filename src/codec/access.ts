@@ -24,8 +24,8 @@ export type AccessSettings = Pick<
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 /**
- * The access that the settings describe. `onKeyFailure` hears why the keys of the log-in cannot be had. Throws ConfigError if they
- * let nobody in, or accept JWTs for other applications.
+ * The access that the settings describe. `onKeyFailure` is told why the keys of the log-in cannot be read. Throws ConfigError if the
+ * settings let nobody in, or accept JWTs for other applications.
  */
 export function accessFrom(settings: AccessSettings, onKeyFailure: (error: unknown) => void): Access {
   const proofs = [byToken(settings), byLogin(settings, onKeyFailure)].filter((proof) => proof !== undefined);

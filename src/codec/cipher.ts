@@ -1,6 +1,6 @@
 /**
  * Encrypts one payload with AES-256-GCM. Each payload has its own key and nonce, derived from the named key and a random salt
- * as in RFC 8188, so that no number of payloads wears a key out. Key id and owner are authenticated with the payload.
+ * as in RFC 8188, so that a key is safe for any number of payloads. Key id and owner are authenticated with the payload.
  *
  * The encrypted payload has the metadata `encoding`, `encryption-key-id` and, if the owner is known, `encryption-context`
  * (see payload-owner.ts). Its data is salt (32 bytes), ciphertext, tag (16 bytes).
@@ -70,7 +70,7 @@ function keyAndNonce(key: Uint8Array, salt: Uint8Array): [key: Buffer, nonce: Bu
   return [derived.subarray(0, KEY_BYTES), derived.subarray(KEY_BYTES)];
 }
 
-/** The line break separates the two without doubt: no key id has one. */
+/** No key id has a line break, so it separates the two clearly. */
 function authenticatedData(id: string, ownerText: string): Buffer {
   return Buffer.from(`${id}\n${ownerText}`);
 }

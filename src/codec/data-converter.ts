@@ -9,7 +9,7 @@ export type EncryptionSettings = Pick<
   'PAYMENTS_ENCRYPTION_KEYS' | 'PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES' | 'PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT'
 >;
 
-/** What the converter is for. A replay only looks: at histories of any namespace, and of the time before there were keys. */
+/** What the converter is for. A replay only reads, also histories of any namespace and from before there were keys. */
 export type Purpose = 'client' | 'worker' | 'replay';
 
 const RULES: Readonly<Record<Purpose, CodecRules>> = {
@@ -19,7 +19,7 @@ const RULES: Readonly<Record<Purpose, CodecRules>> = {
 };
 
 /**
- * The data converter of a Client or Worker: the user's own, with our codec after theirs. Our codec is added only once, even if
+ * The data converter of a Client or Worker: the caller's own, with our codec after its codecs. Our codec is added only once, even if
  * this is called on its own result. Throws ConfigError without keys, unless clear text is allowed.
  */
 export function dataConverter(

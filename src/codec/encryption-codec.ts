@@ -1,5 +1,5 @@
-/** Payload encryption with named keys, of which the first encrypts and all decrypt. What is read must be authentic.
- * Tokens and PINs are sealed before that (`gateway/sealing.ts`). */
+/** Payload encryption with named keys, of which the first encrypts and all decrypt. Only authentic payloads are read.
+ * Tokens and PINs are sealed before encryption (`gateway/sealing.ts`). */
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { FOREIGN_PAYLOAD, type ForeignInput, refusedEncoding } from '../contract/foreign-input';
 import { isOurWorkflow, isScheduledJob } from '../contract/ids';
@@ -13,8 +13,8 @@ export class PayloadDecryptionError extends Error {
   override readonly name = 'PayloadDecryptionError';
 
   /**
-   * `isForeign`: no worker will ever read it here, because it is in clear text, or it is authentic and was made for another
-   * place of this namespace. False where other keys, or another namespace, might read it: then it may be the genuine one.
+   * `isForeign`: no worker will ever read it here, because it is in clear text, or because it is authentic but was made for another
+   * place in this namespace. False if other keys, or another namespace, may read it: then it may be genuine.
    */
   constructor(
     message: string,
@@ -27,14 +27,14 @@ export class PayloadDecryptionError extends Error {
 export interface CodecRules {
   /** Takes clear text as it is. For the time in which keys are introduced. */
   acceptsClearText?: boolean;
-  /** Takes a payload of any owner. For who only looks: the codec server, and a replay. */
+  /** Takes a payload of any owner. For readers that change nothing: the codec server, and a replay. */
   readsAll?: boolean;
   /**
-   * What becomes of a refused payload of a workflow. `throw` (the default) fails the whole call. `mark`, for a Worker, leaves
-   * a payload that no converter reads: the one update that has it is rejected, where an error would fail every task of the
-   * workflow for as long as the update waits. One that is foreign says so to the sandbox, which ends a run that was started
-   * with it, passes on a signal that has it as one without a handler, and takes an activity that a person has ended with it as
-   * one that failed (workflows/foreign-payloads.ts). Whatever else has it fails the task.
+   * What happens to a refused payload of a workflow. `throw` (the default) fails the whole call. `mark`, for a Worker, leaves
+   * a payload that no converter can read, so that only the update with it is rejected: an error would fail every task of the
+   * workflow while the update waits. A foreign payload is also labelled for the sandbox (workflows/foreign-payloads.ts): a run that
+   * was started with it ends, a signal with it counts as one without a handler, and an activity that a person has completed with it
+   * counts as failed. Anything else with a refused payload fails the task.
    */
   refused?: 'throw' | 'mark';
 }
@@ -56,13 +56,13 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   /**
-   * Encrypts every payload for `owner`; the answer of a Nexus task for the workflow that asked, with its key. Otherwise,
-   * without an owner, only who looks at all payloads may read them.
+   * Encrypts every payload for `owner`. The answer of a Nexus task is encrypted for the workflow that asked, with its key. Any
+   * other payload without an owner can be read only with `readsAll`.
    */
   async encode(payloads: Payload[], owner?: PayloadOwner): Promise<Payload[]> {
     const [key] = this.#keys;
     const caller = owner ? undefined : nexusCaller();
-    // Our own refusal, which quotes nothing: who has no key must be able to read it.
+    // Our own refusal quotes nothing, and callers without a key must be able to read it.
     if (caller === 'refused') return payloads;
     return payloads.map((payload) =>
       caller ? encrypt(payload, caller.key, caller.ownerText) : encrypt(payload, key, ownerText(owner)),
@@ -71,7 +71,7 @@ export class EncryptionCodec implements PayloadCodec {
 
   /**
    * Decrypts every payload. Throws PayloadDecryptionError, also for clear text and for a payload of another owner than
-   * `reader`. The SDK tells no reader only where a workflow hears what became of its call to another one, and in Nexus tasks.
+   * `reader`. The SDK gives no reader in Nexus tasks, and when a workflow gets the result of its call to another workflow.
    */
   async decode(payloads: Payload[], reader?: PayloadOwner): Promise<Payload[]> {
     return payloads.map((payload) => {
@@ -88,15 +88,15 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   /**
-   * Of an activity only what is foreign: without a key that reads the genuine result, the task is tried until a worker has it. An
-   * SDK leaves a failure's text out that it cannot read, so a mark there would pass for the genuine failure.
+   * Marks only foreign payloads of an activity: without a key for the genuine result, the task is repeated until a worker has the key. An
+   * SDK drops the text of a failure that it cannot read, so that a marked failure would look like the genuine one.
    */
   private marks({ isForeign }: PayloadDecryptionError, reader: PayloadOwner | undefined): boolean {
     if (this.rules.refused !== 'mark' || !reader) return false;
     return reader.type === 'workflow' || (reader.type === 'activity' && isForeign);
   }
 
-  /** What a workflow of another namespace asks. In clear text it is refused even while keys are introduced. */
+  /** The question of a workflow in another namespace. In clear text it is refused even while keys are introduced. */
   private question(payload: Payload): Payload {
     const owner = ownerTextOf(payload);
     const key = this.#byId.get(keyIdOf(payload));
@@ -112,7 +112,7 @@ export class EncryptionCodec implements PayloadCodec {
 
   private clear(payload: Payload, reader: PayloadOwner | undefined): Payload {
     if (this.rules.acceptsClearText || isMadeByTemporal(payload, reader)) return payload;
-    // Our jobs have no input: it is what the run before returned while there were no keys.
+    // Our jobs have no input: this is the result of the run before, from when there were no keys.
     if (this.rules.refused === 'mark' && reader?.type === 'workflow' && isScheduledJob(reader.workflowId ?? ''))
       return NOTHING;
     throw clearTextError(refusalFor(reader), ' While keys are introduced: PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT.');
@@ -123,7 +123,7 @@ export class EncryptionCodec implements PayloadCodec {
     const refused = refusalFor(reader);
     const key = this.#byId.get(id);
     const whose = this.rules.readsAll || !reader ? 'own' : belonging(ownerTextOf(payload), reader);
-    // Jobs of ours read nothing of the run before. A merchant's may, but one that cannot must not stop the schedule for good.
+    // Our jobs read nothing of the run before. A merchant's job may, but a result that it cannot read must not stop its schedule.
     if (whose === 'earlier' && (!key || isScheduledJob(reader?.workflowId ?? ''))) return NOTHING;
     if (!key) {
       throw new PayloadDecryptionError(
@@ -146,7 +146,7 @@ export class EncryptionCodec implements PayloadCodec {
     return clear;
   }
 
-  /** Whether its label is authentic and names another place of the same namespace: a changed label says nothing. */
+  /** Whether the label is authentic and names another place of the same namespace. A changed label proves nothing. */
   private isOfAnotherPlace(payload: Payload, key: EncryptionKey, reader: PayloadOwner): boolean {
     if (parseOwner(ownerTextOf(payload))?.namespace !== reader.namespace) return false;
     try {
@@ -178,8 +178,8 @@ const clearTextError = (refused: string, hint = '') =>
   );
 
 /**
- * What Temporal itself writes in clear text: the memos of the workflows that keep its schedules, and of an activity that is called off
- * between two attempts that it had not begun. Refused, that would read as a request that may have left.
+ * What Temporal itself writes in clear text: the memos of the workflows that keep its schedules, and the note of an activity that was
+ * cancelled before its next attempt began. Refusing the note would make a request look as if it may have left.
  */
 function isMadeByTemporal({ data }: Payload, reader: PayloadOwner | undefined): boolean {
   if (reader?.type === 'activity') return data ? NOT_STARTED.equals(data) : false;

@@ -3,12 +3,12 @@ import { DefaultFailureConverter } from '@temporalio/common';
 import { encode } from '@temporalio/common/lib/encoding';
 import { ReadableByAll, refusedPayload } from '../contract/foreign-input';
 
-/** In a failure's payload: its type, by which the codec server decides whether a viewer may see the text. */
+/** The metadata with a failure's type, by which the codec server decides whether a viewer may see the text. */
 export const FAILURE_TYPE = 'failure-type';
 
 const clearText = new DefaultFailureConverter();
 
-/** Adds the type to the payload's metadata: Temporal's Java SDK fails on a third field beside `message` and `stack_trace`. */
+/** The type goes into the payload's metadata: Temporal's Java SDK fails on a third field beside `message` and `stack_trace`. */
 class TypedFailureConverter extends DefaultFailureConverter {
   override errorToFailure(
     ...[error, payloadConverter, context]: Parameters<DefaultFailureConverter['errorToFailure']>

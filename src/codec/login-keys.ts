@@ -1,6 +1,6 @@
 /**
- * The public keys of a log-in, fetched where they are needed. jose fetches them too, but without an end in size or time, and again
- * at every stranger's request while they cannot be had.
+ * The public keys of a log-in, fetched when needed. jose fetches keys too, but without limits of size and time, and again at every
+ * stranger's request while they cannot be fetched.
  */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { request } from 'undici';
@@ -9,14 +9,14 @@ import { z } from 'zod';
 /** A key has some kilobytes. */
 const MAX_BYTES = 1_048_576;
 const FETCH_WITHIN_MS = 5_000;
-/** Keys that were withdrawn count no longer than that. */
+/** Withdrawn keys stay valid for this long at most. */
 const FRESH_MS = 10 * 60_000;
-/** Keys are not fetched again before this, whatever somebody asks with. */
+/** Keys are not fetched again before this time has passed, whatever the requests. */
 const REST_MS = 5_000;
 
 const keySet = z.object({ keys: z.array(z.custom<JSONWebKeySet['keys'][number]>((key) => key instanceof Object)) });
 
-/** The keys at this address, for `jwtVerify`. `onFailure` hears why they cannot be had. */
+/** The keys at this address, for `jwtVerify`. `onFailure` is told why they cannot be fetched. */
 export function loginKeys(url: string, onFailure: (error: unknown) => void): JWTVerifyGetKey {
   let keys: { find: JWTVerifyGetKey; since: number } | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export function loginKeys(url: string, onFailure: (error: unknown) => void): JWT
       onFailure(error);
     }
   }
-  /** Fetches them unless that was tried a moment ago. Who comes meanwhile waits for the same answer. */
+  /** Fetches the keys, unless that was tried a moment ago. Requests that come meanwhile wait for the same answer. */
   async function renew(): Promise<void> {
     if (Date.now() - triedAt < REST_MS) return fetching;
     fetching = fetchOnce();
@@ -45,7 +45,7 @@ export function loginKeys(url: string, onFailure: (error: unknown) => void): JWT
     try {
       return await find(header, token);
     } catch (error) {
-      // A key that is not known may be a new one.
+      // An unknown key may be a new one.
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       await renew();
       return find(header, token);

@@ -33,10 +33,10 @@ const EVERYBODY = [
   // Reconciliations, and sweeps for what is stuck.
   ...['since', 'until', 'checked', 'finished', 'between', 'here', 'gateway', 'merchant', 'adopted', 'adopt'],
   ...['stuck', 'stuck_ms', 'under_attention', 'workflow_id', 'status', 'looked_at', 'listeners', 'per_second'],
-  // Failures of ours. Their texts are made so that they quote no private value; those of others are masked, see below.
+  // Our own failures. Their texts quote no private value; those of other failures are masked, see below.
   ...['message', 'stack_trace', 'code', 'msg', 'sub_code', 'sub_msg', 'http_status', 'retryable', 'operation'],
   ...['fields', 'field', 'rule', 'type'],
-  // What Temporal UI asks every workflow for.
+  // Temporal UI asks every workflow for this field.
   ...['currentDetails'],
 ] as const;
 
@@ -60,7 +60,7 @@ const SHOWN: Record<Role, ReadonlySet<string>> = {
   support: new Set([...EVERYBODY, ...SUPPORT]),
 };
 
-/** Names from a workflow's code, which hold nothing of an order. Temporal UI needs them to send queries and signals. */
+/** Names from a workflow's code, which say nothing of an order. Temporal UI needs them to send queries and signals. */
 const UNMASKED = new Set(['queryDefinitions', 'signalDefinitions', 'updateDefinitions']);
 
 /** Names of fields. Another key, such as an e-mail address, may be a value. */
@@ -86,8 +86,8 @@ export function masked(value: unknown, role: Role, field?: string, failureType?:
 
 /**
  * The decrypted payload as a role may see it, by its authenticated owner. JSON of our workflows is masked by field, and their
- * summaries are shown. Of other workflows, and where nobody is named, nothing is shown but what Temporal UI needs. Null stays
- * null; other encodings are masked as a whole.
+ * summaries are shown. Of other workflows, and without an owner, only what Temporal UI needs is shown. Null stays null; other
+ * encodings are masked as a whole.
  */
 export function maskedPayload(payload: Payload, role: Role, owner: PayloadOwner | undefined): Payload {
   const encoding = Buffer.from(payload.metadata?.encoding ?? []).toString();

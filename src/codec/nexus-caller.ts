@@ -1,6 +1,6 @@
 /**
- * Who asks in a Nexus task. The SDK tells a codec nothing of it, and yet the answer must be readable to the workflow that
- * asked, and to nobody else. So what the question was encrypted with is kept for the answer.
+ * Who asks in a Nexus task. The SDK does not tell a codec, but only the workflow that asked may read the answer. So the key and
+ * the owner of the question are kept for the answer.
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { asyncLocalStorage } from '@temporalio/nexus/lib/context';
@@ -14,12 +14,12 @@ export interface NexusCaller {
   ownerText: string;
 }
 
-/** By the SDK's own object for each task. `refused`: the question was not authentic, and no handler has seen it. */
+/** By the SDK's own object for each task. `refused`: the question was not authentic, and no handler has got it. */
 const callers = new WeakMap<object, NexusCaller | 'refused'>();
 
 export const isNexusTask = () => asyncLocalStorage.getStore() !== undefined;
 
-/** Undefined outside of Nexus tasks, and where the question had no input. */
+/** Undefined outside of Nexus tasks, and if the question had no input. */
 export function nexusCaller(): NexusCaller | 'refused' | undefined {
   const task = asyncLocalStorage.getStore();
   return task && callers.get(task);
@@ -30,13 +30,13 @@ export function rememberCaller(caller: NexusCaller | 'refused'): void {
   if (task) callers.set(task, caller);
 }
 
-/** Workflows of merchants ask. Our own ones do not: a payload of theirs was moved here. */
+/** Only merchants' workflows ask. A payload of one of our workflows was moved here. */
 export function mayAsk(ownerText: string): boolean {
   const { type, workflowId } = parseOwner(ownerText) ?? {};
   return type === 'workflow' && workflowId !== undefined && !isOurWorkflow(workflowId);
 }
 
-/** The error that the SDK answers with `BAD_REQUEST`: every other one it would try again without end. */
+/** The SDK answers this error with `BAD_REQUEST`; every other error makes it repeat the task without end. */
 export function refusedQuestion(message: string): ApplicationFailure {
   rememberCaller('refused');
   return ApplicationFailure.create({ type: 'PayloadValidationError', message, nonRetryable: true });

@@ -1,7 +1,7 @@
 /**
  * Whose payload it is. The owner is written beside the encrypted payload as JSON and authenticated with it, so that a payload
- * which somebody moved to another place is refused there. `[namespace, workflow id]` is a workflow's,
- * `[namespace, workflow id, "activity", activity id]` an activity's, and `[namespace]` what a person typed: Temporal UI does not
+ * that somebody moved to another place is refused there. `[namespace, workflow id]` is a workflow,
+ * `[namespace, workflow id, "activity", activity id]` an activity, and `[namespace]` is for what a person typed: Temporal UI does not
  * tell the codec server for which workflow.
  */
 import { z } from 'zod';
@@ -41,15 +41,15 @@ export function belonging(text: string, reader: PayloadOwner): Belonging {
   return ofSchedule(owner.workflowId, reader.workflowId);
 }
 
-/** An SDK of another language may not know the activity's id when it schedules it. */
+/** An SDK of another language may not know the activity's id when it schedules the activity. */
 function isSameActivity(owner: PayloadOwner, reader: PayloadOwner): boolean {
   const isId = !owner.activityId || !reader.activityId || owner.activityId === reader.activityId;
   return isId && (owner.workflowId ?? '') === (reader.workflowId ?? '');
 }
 
 /**
- * A schedule encrypts its arguments for the workflow's id, and starts the workflow with its time after that id. No schedule of
- * ours has arguments, so that nothing else passes for an order's own.
+ * A schedule encrypts its arguments for its workflow's id, and starts the workflow under that id with a time after it. Our schedules have
+ * no arguments, so that nothing else passes for an order's own payload.
  */
 function ofSchedule(owner: string, reader: string): Belonging {
   const run = scheduledRun(reader);

@@ -18,8 +18,8 @@ export interface RunningCodecServer {
 }
 
 /**
- * Starts it. `access` replaces the one that the settings describe. Throws ConfigError if there are no keys, if the settings
- * let nobody in, or if the port is taken.
+ * Starts the codec server. `access` replaces the access that the settings describe. Throws ConfigError if there are no keys, if the
+ * settings let nobody in, or if the port is taken.
  */
 export async function startCodecServer(
   config: Config,
@@ -31,7 +31,7 @@ export async function startCodecServer(
     throw new ConfigError('The codec server has no keys to decrypt with. Set PAYMENTS_ENCRYPTION_KEYS.');
   }
   const stopping = new AbortController();
-  // It needs nobody else: it is ready from when it listens until it stops.
+  // It needs no other server, so it is ready from when it listens until it stops.
   const readiness = new Readiness(unlessStopping(stopping.signal));
   const server = codecServer({
     keys,

@@ -1,7 +1,7 @@
 /**
  * The codec server: Temporal's remote codec protocol (`POST /decode` and `POST /encode`) for Temporal UI and the `temporal`
- * command. Decoded payloads are masked by the caller's role. A request names the namespace at most, never the workflow:
- * so an encoded payload is bound to the namespace only, and a decoded one is not checked against its workflow.
+ * command. Decoded payloads are masked by the caller's role. A request may name the namespace, but never the workflow:
+ * so an encoded payload is bound to the namespace only, and a decoded payload is not checked against its workflow.
  */
 import type { Payload } from '@temporalio/common';
 import Fastify, {
@@ -21,12 +21,12 @@ import { parseOwner } from './payload-owner';
 
 export interface CodecServerOptions {
   keys: readonly [EncryptionKey, ...EncryptionKey[]];
-  /** Who may use it, and as what. An access that lets everybody in is for a server that only this machine reaches. */
+  /** Who may use it, and in which role. Let everybody in only on a server that nothing but this machine reaches. */
   access: Access;
   /** Origins of the web pages that may use it, such as `https://temporal.example.com`. Other pages are refused. */
   origins: readonly string[];
   log: FastifyBaseLogger;
-  /** Answers checks of health on this server. Without it, another one does (HEALTH_ADDRESS). */
+  /** Answers checks of health on this server. Without it, another server does (HEALTH_ADDRESS). */
   readiness?: Readiness | undefined;
 }
 
@@ -97,14 +97,14 @@ function addCodecRoutes(server: FastifyInstance, codec: EncryptionCodec, access:
 
   server.post('/encode', { onRequest }, async (request, reply) => {
     const { 'x-namespace': namespace } = request.headers;
-    // Without it, the payload would belong to nobody, and nobody would take it.
+    // Without a namespace the payload would have no owner, and nobody would take it.
     if (typeof namespace !== 'string' || namespace === '') return refuse(reply, 400, 'X-Namespace is missing');
     const owner = { namespace };
     return payloadsAsJson(await codec.encode(payloadsFrom(request.body), owner));
   });
 }
 
-/** The payload as the role may see it. One that cannot be decrypted says why in its place: an error would hide the whole page behind it. */
+/** The payload as the role may see it. If it cannot be decrypted, the reason takes its place: an error would hide the whole page. */
 async function shown(payload: Payload, codec: EncryptionCodec, role: Role): Promise<Payload> {
   try {
     const [decoded = payload] = await codec.decode([payload]);
@@ -112,7 +112,7 @@ async function shown(payload: Payload, codec: EncryptionCodec, role: Role): Prom
     return decoded === payload ? payload : maskedPayload(decoded, role, parseOwner(ownerTextOf(payload)));
   } catch (error) {
     if (!(error instanceof PayloadDecryptionError)) throw error;
-    // As a failure has its text, too.
+    // A failure's text has the same form.
     return jsonPayload({ message: error.message });
   }
 }
@@ -131,7 +131,7 @@ function refuse(reply: FastifyReply, status: number, message: string): FastifyRe
 
 const base64 = z.base64().transform((text): Uint8Array => Buffer.from(text, 'base64'));
 const body = z.object({
-  // Temporal’s command sends none where there are none.
+  // Temporal’s command sends no list if there are no payloads.
   payloads: z
     .array(z.object({ metadata: z.record(z.string(), base64).nullish(), data: base64.nullish() }))
     .nullish()

@@ -1,6 +1,6 @@
 /**
- * The one thing that our workflows take from a person's keyboard. A payload is a decision only if it has no other fields than a
- * decision has: an order to which somebody adds `by` is not one.
+ * The only payload that our workflows take from a person's keyboard. It is a decision only if it has no other fields than a decision
+ * has: an order to which somebody adds `by` is not a decision.
  */
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ const decision = z.strictObject({
   seen: text,
   account_id: text,
   note: text,
-  /** Of an event delivery: every event that waits. */
+  /** For an event delivery: every event that waits. */
   all: z.boolean().optional(),
 } satisfies Record<keyof Decision, z.ZodType>);
 

@@ -71,7 +71,7 @@ export function warningsFor(request: unknown, options: CheckOptions = {}): Field
   return brokenBy([...FORMATS, ...AMOUNT_LIMITS, ...CARD_NUMBERS], contextOf(request, options));
 }
 
-/** What else is wrong may follow from a wrong method. */
+/** A wrong method comes first, because other faults may follow from it. */
 const methodFirst = (one: FieldIssue, other: FieldIssue) =>
   Number(other.field === 'method') - Number(one.field === 'method');
 

@@ -55,26 +55,26 @@ export interface GatewaySettings
     Pick<CheckOptions, 'warn'> {
   /** The path of the wallet client token operation (section 4.7). */
   wallet_token_path?: string;
-  /** Words of refusals that mean something here, such as those for "no such order": errors show them as they are. */
+  /** Codes of refusals that mean something here, such as those for "no such order": errors show them unmasked. */
   known_words?: readonly string[];
-  /** Words of a refund's refusal (`sub_code`, or a `code` without one) that mean that there is no refund. Default {@link REFUND_REFUSALS}. */
+  /** Codes of a refund's refusal (`sub_code`, or a `code` without one) that mean that there is no refund. Default {@link REFUND_REFUSALS}. */
   refund_refusals?: readonly string[];
-  /** Hears of each request, to measure it. */
+  /** Called for each request, to measure it. */
   on_call?: CallListener | undefined;
-  /** Stands around each exchange, to trace it. */
+  /** Wraps each exchange, to trace it. */
   around?: ((app: GatewayApp, exchange: Exchange) => Exchange) | undefined;
 }
 
 /**
- * Called once a request has passed all checks, just before its first byte may leave. Where it throws, nothing is sent, and the
- * call fails with what it threw.
+ * Called once a request has passed all checks, just before its first byte may leave. If it throws, nothing is sent, and the
+ * call fails with the thrown error.
  */
 export type BeforeSending = () => Promise<void>;
 
-/** How a request to the gateway ended. `busy`: it says that it is unavailable. `not_sent`: certainly no byte of it left us. */
+/** How a request to the gateway ended. `busy`: the gateway is unavailable. `not_sent`: certainly no byte of the request left. */
 export type CallResult = 'done' | 'refused' | 'busy' | 'unanswered' | 'not_sent';
 
-/** Hears of each request once it has ended; `seconds`: how long that took. A request that a check of ours refuses does not count. */
+/** Called when a request has ended; `seconds`: how long it took. A request that our own checks refuse does not count. */
 export type CallListener = (app_id: string, operation: string, result: CallResult, seconds: number) => void;
 
 /** Request fields that are sent as JSON numbers with all their digits. */
@@ -99,7 +99,7 @@ export class GatewayClient {
   readonly #walletToken: Operation<WalletTokenRequest, string>;
   readonly #onCall: CallListener | undefined;
 
-  /** `transport` replaces HTTP, for tests of what is above it. */
+  /** `transport` replaces HTTP in tests. */
   constructor(app: GatewayApp, settings: GatewaySettings = {}, transport?: Exchange) {
     const { connect_timeout_ms, answer_timeout_ms, max_answer_bytes, wallet_token_path, ...rest } = settings;
     const { known_words = [], refund_refusals = REFUND_REFUSALS, on_call, around, ...checks } = rest;
@@ -289,7 +289,7 @@ function resultOf(error: unknown): Exclude<CallResult, 'done'> {
   return error.outcome === 'not-sent' ? 'not_sent' : 'unanswered';
 }
 
-/** What a call without an answer leaves open. A question carries nothing out. */
+/** What a call without an answer leaves open. A query changes nothing. */
 const leftOpenBy = ({ onlyAsks = false }: { onlyAsks?: boolean }) =>
   onlyAsks ? 'it can be asked again' : 'whether it was carried out is unknown';
 

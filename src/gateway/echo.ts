@@ -1,11 +1,11 @@
 /**
- * What an answer says that it is about. A gateway may answer with another order than it was asked for: one that ignores case, or
- * mixes up two connections. Such an answer says nothing of ours.
+ * Checks what an answer is about. A gateway that ignores case, or mixes up two connections, may answer about another order. Such an
+ * answer says nothing about ours.
  */
 import { GatewayError, type GatewayErrorFields } from './errors';
 import { sameAmount } from './pure/money';
 
-/** Fields that an answer repeats of its request, where it has them. */
+/** Fields of a request that its answer repeats, if it has them. */
 export const ECHOED = [
   'out_trade_no',
   'trade_no',
@@ -16,7 +16,7 @@ export const ECHOED = [
 ] as const;
 type Echoed = (typeof ECHOED)[number];
 
-/** How two values of a field are compared. Numbers of orders are compared to the letter: `A1` and `a1` are two orders. */
+/** How two values of a field are compared. Numbers of orders are compared exactly: `A1` and `a1` are two orders. */
 const SAME: Readonly<Partial<Record<Echoed, (asked: string, said: string) => boolean>>> = {
   refund_currency: (asked, said) => asked.toUpperCase() === said.toUpperCase(),
   refund_amount: (asked, said) => sameAmount(asked, said),
@@ -42,7 +42,7 @@ export class OtherAnswerError extends GatewayError {
   }
 }
 
-/** The fields by which an answer is about something else. A field that the answer lacks says nothing. */
+/** The fields in which an answer differs from the request. A field that the answer lacks says nothing. */
 export function otherThanAsked(asked: object, said: object): Echoed[] {
   return ECHOED.filter((name) => {
     const [ours, theirs] = [textOf(asked, name), textOf(said, name)];

@@ -11,7 +11,7 @@ export const text = (max: number) =>
     .min(1, 'must not be empty')
     .refine((given) => hasAtMost(max, given), `at most ${max} characters`);
 
-/** An id: what a notification has to repeat, and a workflow is named by. */
+/** An id: notifications have to repeat it, and workflow ids contain it. */
 export const id = (max: number) => text(max).refine(hasIdCharacters, 'no line breaks or other control characters');
 
 /** The most characters of fields for which the interface states none. `docs/assumptions.md` lists them. */
@@ -95,7 +95,7 @@ export const identity = z.strictObject({
 
 /** A sealed secret (see sealing.ts). */
 const sealedSecret = z.strictObject({ sealed: text(MOST.sealed) });
-/** A secret, sealed or not. It is not sealed only before the client seals it and after the activity has opened it. */
+/** A secret. It is unsealed only before the client seals it and after the activity has opened it. */
 export const secret = <T extends z.ZodType>(bare: T) => z.union([bare, sealedSecret]);
 
 function protocolOf(s: string): string {

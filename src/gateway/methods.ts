@@ -6,7 +6,7 @@ import { METHOD_CURRENCIES, METHOD_NAMES } from './pure/names';
 import { nearestOf } from './pure/nearest';
 import type { Condition, CrossRule, Requirement, RuleContext, RuleSettings } from './rules';
 
-/** The interface's words for the two. In the tables below they stand for the names in the settings. */
+/** The interface's names for these two methods. In the tables below they stand for the names in the settings. */
 const BANK_LIST_DRIVEN = 'the bank-list-driven method';
 const VOUCHER_STYLE = 'the voucher-style method';
 
@@ -15,7 +15,7 @@ const MASKED = new Map<string, keyof Pick<RuleSettings, 'bank_list_methods' | 'v
   [VOUCHER_STYLE, 'voucher_methods'],
 ]);
 
-/** Those words, for a table elsewhere. */
+/** The interface's names, for tables in other files. */
 export const MASKED_METHODS: readonly string[] = [...MASKED.keys()];
 
 /** Customer fields that every direct order must have, except with these methods. */
@@ -75,7 +75,7 @@ function namesOf(method: string, settings: RuleSettings): readonly string[] {
   return masked ? settings[masked] : [method];
 }
 
-/** The names that the interface has, or a setting. Others are allowed: it does not say that its list is complete. */
+/** The names from the interface and the settings. Others are allowed: the interface does not say that its list is complete. */
 const knownNames = ({ bank_list_methods, voucher_methods, method_currencies }: RuleSettings): readonly string[] => [
   ...METHOD_NAMES,
   ...bank_list_methods,
@@ -83,13 +83,13 @@ const knownNames = ({ bank_list_methods, voucher_methods, method_currencies }: R
   ...method_currencies.map((pair) => pair.replace(/:.*/, '')),
 ];
 
-/** How an order by a method that is known nowhere here is sent on purpose. */
+/** How an order by an unknown method is sent on purpose, in words. */
 const NAMED_BY_SETTING = 'GATEWAY_METHOD_CURRENCIES names it, such as Yape:PEN';
 
-/** The interface writes it so once, too. */
+/** The interface uses this spelling once, too. */
 const ALSO_WRITTEN = ['CASH'];
 
-/** The known method that a name means, which may be misspelt; else the name itself, which may be a new one. */
+/** The known method that a name means, even if misspelt; else the name itself, which may be a new method. */
 export function meantMethod(name: string | undefined, settings: RuleSettings): string | undefined {
   const known = knownNames(settings);
   if (name === undefined || known.includes(name)) return name;
@@ -101,7 +101,7 @@ export function meantMethod(name: string | undefined, settings: RuleSettings): s
   return known.find((one) => one.toLowerCase() === meant) ?? name;
 }
 
-/** What an order says of its method is what the gateway takes: the method's own name, and a currency of its market. */
+/** The gateway takes an order only with the method's exact name and a currency of the method's market. */
 export const METHOD_FITS: readonly CrossRule[] = [
   {
     field: 'method',
@@ -128,7 +128,7 @@ export const METHOD_FITS: readonly CrossRule[] = [
 const currenciesOf = ({ method, settings }: RuleContext): readonly string[] | undefined =>
   ofOneMarket(settings).find(({ name }) => isOneOf(method, [name]))?.currencies;
 
-/** The methods that do not take any currency, and those that each takes. */
+/** The methods that take only some currencies, and the currencies of each. */
 function ofOneMarket({ method_currencies }: RuleSettings): { name: string; currencies: readonly string[] }[] {
   const pairs = method_currencies.map((pair) => pair.split(':'));
   return Object.entries(METHOD_CURRENCIES).map(([name, own]) => {
@@ -137,7 +137,7 @@ function ofOneMarket({ method_currencies }: RuleSettings): { name: string; curre
   });
 }
 
-/** A method that is new needs what any method needs: who lacks that may have meant one that is known. */
+/** A new method needs the fields that any method needs: an order without them may have meant a known method. */
 export const METHOD_IS_KNOWN: CrossRule = {
   field: 'method',
   broken: ({ has, method, settings }) =>

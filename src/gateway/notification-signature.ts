@@ -1,7 +1,7 @@
 /**
  * The signature of a notification (section 6.4): HMAC-SHA256 over the exact bytes of the body, in lowercase hex. Some
  * gateways use a second scheme, `t-v2`: `t=<unix seconds>,v2=<hex>`. Its time is not signed, so nothing relies on it.
- * Whose key counts, and what is refused beside a wrong digest: `webhook/verify-notification.ts`.
+ * Which keys are valid, and what else is refused: `webhook/verify-notification.ts`.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

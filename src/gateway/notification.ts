@@ -32,7 +32,7 @@ const notification = z.object({
     .transform(() => undefined)
     .or(
       z.object({
-        // A workflow is named by it. Without one, a person looks whose deposit it is.
+        // The account's workflow is named by it. Without a usable id, a person finds out whose deposit it is.
         account_id: optionalText.transform((text) => (text !== undefined && isId(text) ? text : undefined)),
         account_number: optionalText,
         provider: optionalText,

@@ -121,8 +121,8 @@ const createdOrder = z
   .catchall(z.union([z.string(), z.number(), z.boolean()]).transform(String).or(z.unknown()));
 
 /**
- * The answer to an order's creation. Its trade is told from others by the named fields, and the interface has text alone: a
- * number, such as a `reference` of SPEI, is its digits, so that every language reads the same.
+ * The answer to an order's creation, with numbers as text, such as a `reference` of SPEI: the interface has only text, and every
+ * language must read the same. The named fields show which trade the answer is about.
  */
 export const readCreatedOrder = (answer: GatewayResponse): GatewayResponse =>
   createdOrder.parse(withoutEnvelope(answer));

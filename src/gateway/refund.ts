@@ -50,7 +50,7 @@ const REFUNDS: readonly (readonly [methods: readonly string[], to: string, userI
   [['PIX', 'Boleto', 'Lottery', 'DepositExpress'], 'a bank account', WHOLE_USER],
   [['SPEI'], 'a bank account (CLABE)', ['user_info.email']],
   [['Wallet', 'CreditCard'], 'the original source', ['user_info.email']],
-  // The interface names no refund of these. The gateway is asked, before a buyer is asked for data that may be of no use.
+  // The interface names no refund for these. So the gateway is asked first, not the buyer, whose data may be of no use.
   [
     ['Cash', 'BankTransfer', 'PSE', 'Efecty', 'OXXO', 'OXXOPay', 'CoDi', 'OpenFinance', 'BNCR', ...MASKED_METHODS],
     'wherever the gateway says',
@@ -58,7 +58,7 @@ const REFUNDS: readonly (readonly [methods: readonly string[], to: string, userI
   ],
 ];
 
-/** For any other method, and where it is not known, the fields of the table in section 4.3 are required. */
+/** For any other method, and for an unknown one, the fields of the table in section 4.3 are required. */
 const byNoneOfThese: Condition = (context) => !REFUNDS.some(([methods]) => methodIs(...methods)(context));
 
 const USER_INFO: readonly Requirement[] = [
@@ -102,10 +102,10 @@ const refund = z.looseObject({
   refund_status: looseLine,
 });
 
-/** A refund, with the fields of section 4.3 and what is small beside them. The amount is a decimal string in currency units. */
+/** A refund, with the fields of section 4.3 and small other ones. The amount is a decimal string in currency units. */
 export type Refund = z.infer<typeof refund>;
 
-/** So much is kept of what a gateway writes beside the fields of section 4.3: the answers to all refunds of an order stay in its ledger. */
+/** The most bytes of other fields that are kept: the answers to all refunds of an order stay in its ledger. */
 const MOST_BYTES_BESIDE = 1_024;
 
 function withoutLargeFields(answer: GatewayResponse): GatewayResponse {

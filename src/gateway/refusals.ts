@@ -23,7 +23,7 @@ export interface Refusal {
 }
 
 // A creation that is refused for its request or its sender has made nothing: the gateway refuses before it makes a trade. Only a
-// refused payment (REFUSED) is one of a trade that was made, and is asked for before it counts.
+// refused payment (REFUSED) is about a trade that was made, and it counts only after a query.
 const TEMPORARY: Refusal = { outcome: 'not-created', kind: 'temporary', retryable: true };
 const CREDENTIALS: Refusal = { outcome: 'not-created', kind: 'credentials', retryable: false };
 const REQUEST: Refusal = { outcome: 'not-created', kind: 'request', retryable: false };
@@ -38,7 +38,7 @@ const EVERY: readonly Creation[] = ['order', 'refund', 'account'];
 
 /**
  * What gateways answer to a query for an order that they do not have: a `sub_code`, or a `code` without one. The interface
- * names no word for it (section 7.3). These are the likely ones; another one goes into the settings.
+ * names no code for this (section 7.3). These are the likely ones; others go into the settings.
  */
 export const NO_SUCH_ORDER: readonly string[] = [
   'trade-not-exist',
@@ -48,8 +48,8 @@ export const NO_SUCH_ORDER: readonly string[] = [
 ];
 
 /**
- * What gateways answer to a refund that they do not make: a `sub_code`, or a `code` without one. The interface names no word for it
- * either (section 4.3). These can mean nothing else; others go into the settings. A word that is in no list may mean anything.
+ * What gateways answer to a refund that they do not make: a `sub_code`, or a `code` without one. The interface names no code for this
+ * either (section 4.3). These can mean nothing else; others go into the settings. A code that is in no list may mean anything.
  */
 export const REFUND_REFUSALS: readonly string[] = [
   'refund-not-supported',
@@ -80,7 +80,7 @@ const REFUSALS: readonly (readonly [
   ['90001', ['71012', '190', '401', '402', '403', ...range(101, 119), ...range(201, 207)], REFUSED, ['order']],
 ];
 
-/** Whether the gateway says that it is unavailable: it works for nobody now. */
+/** Whether the gateway says that it is unavailable, for everybody. */
 export const isBusy = (code: string | undefined): boolean => code === '20000';
 
 const LISTED: ReadonlySet<string> = new Set([
@@ -89,12 +89,12 @@ const LISTED: ReadonlySet<string> = new Set([
   ...REFUND_REFUSALS,
 ]);
 
-/** Whether a code or sub_code is in the tables above. Such a word holds nothing of the request. */
+/** Whether a code or sub_code is in the tables above. Such a code quotes nothing of the request. */
 export const isListed = (word: string) => LISTED.has(word);
 
 /**
  * What a refusal means for the creation of `creates`. If `sub_code` is one of `requestFields` (dotted paths), the gateway
- * refused that field and created nothing. `refundRefusals`: this gateway's words for a refund that it does not make.
+ * refused that field and created nothing. `refundRefusals`: this gateway's codes for a refund that it does not make.
  */
 export function refusalOf(
   code: string,

@@ -46,7 +46,7 @@ export function readResponse(
   return { is: 'refusal', code: code ?? '', sub_code };
 }
 
-/** No answer of the interface has more than three levels. One that is nested thousands deep can be read, and not be written again. */
+/** No answer of the interface has more than three levels. An answer nested thousands deep can be read, but not written again. */
 const MAX_DEPTH = 32;
 
 function isDeeperThan(levels: number, value: unknown): boolean {
@@ -83,7 +83,7 @@ const loose = (read: (text: string) => string) =>
 /** The schema of a field that {@link textField} reads. A value of another type counts as absent. */
 export const looseText = loose(String);
 
-/** The same of a field that stays in a ledger: no more than a line of it. */
+/** The same for a field that stays in a ledger: cut to 256 characters. */
 export const looseLine = loose((text) => text.slice(0, 256));
 
 /** The schema of a field that {@link amountField} reads. */

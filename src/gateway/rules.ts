@@ -40,7 +40,7 @@ export interface RuleContext {
   text(path: string): string | undefined;
   /** Whether there is a value at a dotted path. Null and empty text count as absent. */
   has(path: string): boolean;
-  /** The method that the order means, also where it is misspelt; or that of the trade to refund. */
+  /** The method that the order means, even if misspelt; or the method of the trade to refund. */
   method: string | undefined;
   /** The currency of the order or refund, in upper case. */
   currency: string | undefined;

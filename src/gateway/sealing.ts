@@ -56,13 +56,13 @@ export async function seal(secret: string, publicJwk: JWK, binding: SealingBindi
 }
 
 export interface OpenOptions {
-  /** Takes a JWE without `apu` or `apv`, which is good for every order that somebody puts it into. */
+  /** Takes a JWE without `apu` or `apv`, which works in any order. */
   acceptsUnbound?: boolean | undefined;
 }
 
 /**
  * Opens a sealed secret with the first of the worker's private keys that fits. Throws SealingError if no key fits, or if it
- * does not name this app and this order; UnknownSealingKeyError where the seal names a key that is not there.
+ * does not name this app and this order; UnknownSealingKeyError if the seal names a key that is not there.
  */
 export async function open(
   value: Sealed,
@@ -101,7 +101,7 @@ export async function open(
   );
 }
 
-/** The name of the key that it is sealed to, as it says itself; undefined where it names none. */
+/** The id of the key that the JWE names; undefined if it names none. */
 function kidOf(sealed: string): string | undefined {
   try {
     const { kid } = decodeProtectedHeader(sealed);

@@ -1,11 +1,11 @@
 /**
- * Which of the gateway's words an error may show. Errors reach logs, histories and people, and a gateway may quote the request
- * in any field. So the list is of what may be shown: codes that we know, and words that have the form of a code and hold nothing
- * of the request. The gateway's sentence (`sub_msg`) is never shown.
+ * Which of the gateway's codes an error may show. Errors reach logs, histories and people, and a gateway may quote the request in any
+ * field. So only known codes are shown, and words that have the form of a code and quote nothing of the request. The gateway's sentence
+ * (`sub_msg`) is never shown.
  */
 import { isListed } from './refusals';
 
-/** In place of a word that may not be shown. */
+/** Shown in place of a hidden code. */
 const HIDDEN = '***';
 
 /** Letters, digits and what joins them. An identity number, a phone number or an address is longer, or has other characters. */
@@ -14,9 +14,9 @@ const MAX_LENGTH = 40;
 const MAX_DIGITS = 7;
 const MAX_DIGITS_IN_A_ROW = 5;
 
-/** A shorter value of the request is a part of many words: only a code that equals it is hidden. */
+/** A shorter value of the request is part of many codes: only a code that equals it is hidden. */
 const MIN_PART = 4;
-/** So is what a merchant writes in words, such as "Order". */
+/** The same holds for a merchant's own texts, such as "Order". */
 const IN_WORDS: ReadonlySet<string> = new Set(['subject', 'content', 'refund_reason']);
 
 /** Fields of a request that say nothing of a person. */
@@ -27,13 +27,13 @@ const OF_NOBODY: ReadonlySet<string> = new Set([
 ]);
 
 export interface ShownOptions {
-  /** Words that may be shown besides those of the table of refusals: names of fields, and words of the settings. */
+  /** Codes that may be shown besides the table of refusals: names of fields, and codes of the settings. */
   known: readonly string[];
   /** Values that may not be shown: of the request, or a secret. */
   hidden: readonly unknown[];
 }
 
-/** The gateway's word as it may be shown: the word itself, or `***`. */
+/** The gateway's code as it may be shown: the code itself, or `***`. */
 export function shownCode(word: string, { known, hidden }: ShownOptions): string {
   if (word === '' || isListed(word) || known.includes(word)) return word;
   if (!hasFormOfCode(word)) return HIDDEN;
@@ -52,7 +52,7 @@ function hasFormOfCode(word: string): boolean {
 
 interface Part {
   value: string;
-  /** Whether only a word that equals it quotes it. */
+  /** Whether only a code that equals the value counts as quoting it. */
   isWhole: boolean;
 }
 

@@ -98,7 +98,7 @@ export class Transport implements Exchange {
         path: this.path + path,
         headers,
         body,
-        // Limits the whole exchange: a gateway that sends a byte now and then would pass the other limits for ever.
+        // Limits the whole exchange: a gateway that sends a byte now and then would never reach the other limits.
         signal: AbortSignal.timeout(this.settings.connect_timeout_ms + 2 * this.settings.answer_timeout_ms),
       });
       const date = typeof said.date === 'string' ? { date: said.date } : {};

@@ -36,8 +36,8 @@ function withoutPort(hop: string): string {
 }
 
 /**
- * Who counts as one sender: an IPv4 address, or the first 56 bits of an IPv6 one. Providers give each customer a `/56` or more; where
- * one gives less, its customers share a count of what is refused, and nothing genuine is counted. Any other text is its own sender.
+ * Who counts as one sender: an IPv4 address, or the first 56 bits of an IPv6 address. Providers give each customer a `/56` or more; if one
+ * gives less, its customers share a count of refused requests, and genuine ones never count. Any other text is its own sender.
  */
 export function senderOf(address: string): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];

@@ -11,7 +11,7 @@ import { ConfigError } from './user-error';
 
 const FILE = 'dev.env';
 
-/** Each of these variables names a stack. Where one is set, the file is not read. */
+/** Each of these variables names a stack. If one is set, the file is not read. */
 const NAMES_A_STACK = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'GATEWAY_APP_ID', 'GATEWAY_APPS_FILE'];
 
 /** Writes the settings of a stack and returns the path of the file. */
@@ -24,7 +24,7 @@ export async function saveDevSettings(dataDir: string, settings: Record<string, 
 
 /**
  * The environment, with the settings of the stack in `dataDir` below it; `from` is then the file that was read. Returns
- * the environment alone where it names a stack itself, or where there is no file. Throws ConfigError for a file of another
+ * the environment alone if it names a stack itself, or if there is no file. Throws ConfigError for a file of another
  * user, or one that others may read or write.
  */
 export function withDevSettings(env: Environment, dataDir = '.payments'): { env: Environment; from?: string } {
@@ -38,7 +38,7 @@ export function withDevSettings(env: Environment, dataDir = '.payments'): { env:
   return { env: { ...Object.fromEntries(saved), ...env }, from: file };
 }
 
-/** The value as a shell reads it: quoted where it would take a character for its own. */
+/** The value for a shell: quoted if a character of it means something to the shell. */
 function shellWord(value: string): string {
   return /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value.replaceAll("'", QUOTE)}'`;
 }
@@ -48,12 +48,12 @@ function unquoted(word: string): string {
   return /^'.*'$/.test(word) ? word.slice(1, -1).replaceAll(QUOTE, "'") : word;
 }
 
-/** A quote within quotes: they end, one follows, and they begin again. */
+/** A quote within quotes: the quotes end, an escaped quote follows, and they begin again. */
 const QUOTE = "'\\''";
 
 /**
- * The text of a file of the user's own: in a folder of somebody else's, it could name their Temporal and their sealing key. What is
- * looked at is what is read, whatever takes its name meanwhile. Throws ConfigError.
+ * The text of a file that this user owns: somebody else's file could name their Temporal and their sealing key. The owner is checked on the
+ * opened file, so that another file of the same name cannot be read instead. Throws ConfigError.
  */
 function readOwn(file: string): string {
   // The flag is not there on Windows, which has no such links.

@@ -1,6 +1,6 @@
 /**
- * What one question shows of an app: whether the gateway answers and takes its credentials, and whether this machine's clock is right. A
- * worker asks at its start and logs what is wrong; `payment-gateway check` says it all.
+ * Checks an app with one query: whether the gateway answers and takes its credentials, and whether this machine's clock is right. A
+ * worker checks at its start and logs what is wrong; `payment-gateway check` shows all of it.
  */
 import { randomUUID } from 'node:crypto';
 import { type GatewayApp, GatewayClient, GatewayError } from '../gateway';
@@ -8,7 +8,7 @@ import { isCredentialsRefusal } from '../gateway/refusals';
 import { type Exchange, type HttpResponse, TRANSPORT_DEFAULTS, Transport } from '../gateway/transport';
 import type { Config } from './settings';
 
-/** A clock that is off by more is told. Networks and proxies take seconds. */
+/** A clock that is off by more than this, in ms, is reported. Networks and proxies take only seconds. */
 const CLOCK_OFF_MS = 5 * 60_000;
 
 /** Takes a sentence for people, and the app that it is about. */
@@ -23,7 +23,7 @@ export interface CheckLog {
 type LookSettings = Pick<Config, 'GATEWAY_CONNECT_TIMEOUT' | 'GATEWAY_ANSWER_TIMEOUT'>;
 type CheckSettings = LookSettings & Pick<Config, 'apps' | 'GATEWAY_CHECK_AT_START'>;
 
-/** Asks for each app, and logs what is wrong. Never fails. Nothing is asked where GATEWAY_CHECK_AT_START is `false`. */
+/** Checks each app, and logs what is wrong. Never fails. Checks nothing if GATEWAY_CHECK_AT_START is `false`. */
 export async function checkGateways(config: CheckSettings, log: CheckLog): Promise<void> {
   if (!config.GATEWAY_CHECK_AT_START) return;
   await Promise.all(
@@ -34,11 +34,11 @@ export async function checkGateways(config: CheckSettings, log: CheckLog): Promi
   );
 }
 
-/** What one question to the gateway has shown. */
+/** The result of one query to the gateway. */
 export interface GatewayLook {
-  /** What it was answered with: an order that cannot exist is never found. */
+  /** The query's error: an order that cannot exist is never found. */
   error: unknown;
-  /** When the answer came, by our clock and, where it has a date, by the gateway's; ms since the epoch. */
+  /** When the answer came, by our clock and, if it has a date, by the gateway's; ms since the epoch. */
   own_time: number;
   gateway_time: number | undefined;
 }
@@ -62,14 +62,14 @@ export async function lookAtGateway(app: GatewayApp, config: LookSettings): Prom
   return { error, own_time: exchange.ownTime, gateway_time: exchange.gatewayTime };
 }
 
-/** What is wrong with an app, and what mends it. */
+/** What is wrong with an app, and how to correct it. */
 export interface GatewayTrouble {
   about: 'answer' | 'credentials' | 'clock';
   level: 'error' | 'warn';
   text: string;
 }
 
-/** What a look says is wrong. Pure. */
+/** What is wrong, by the result of a query. Pure. */
 export function troublesIn(
   { app_id }: Pick<GatewayApp, 'app_id'>,
   { error, own_time, gateway_time }: GatewayLook,

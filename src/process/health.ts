@@ -1,17 +1,17 @@
 /**
- * Checks of a program's health, for whoever runs it. `/healthz` says that the process lives, and asks nobody: an outage of Temporal must
- * not restart every process. `/readyz` says whether it should get work now, and else why not.
+ * Health checks for operators. `/healthz` says that the process lives, and asks nobody: an outage of Temporal must not restart every
+ * process. `/readyz` says whether the process should get work now, and if not, why.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { httpServer } from './http-server';
 import { listen, placeOf } from './listen';
 
-/** How long one answer counts, in ms: nobody can flood Temporal through `/readyz`. */
+/** How long one answer is reused, in ms, so that nobody can flood Temporal through `/readyz`. */
 const ASKED_EVERY_MS = 10_000;
-/** Whoever checks waits for some seconds, and a call to a Temporal that is not there may try for longer. */
+/** A health check waits only some seconds, and a call to an absent Temporal may take longer. */
 const ANSWERED_WITHIN_MS = 4_000;
-/** Few look at a program's health; a connection more is closed. */
+/** Few clients check a program's health; further connections are closed. */
 const MOST_CONNECTIONS = 100;
 
 /** Whether a program should get work. */
@@ -19,7 +19,8 @@ export class Readiness {
   private last: { at: number; why: Promise<string | undefined> } | undefined;
 
   /**
-   * Both say in a line why not, undefined where it should: `own` is what the program itself knows, and `ask` asks Temporal. Neither throws.
+   * Each returns a line that says why not, or undefined if it should: `own` is what the program itself knows, and `ask` asks Temporal. Neither
+   * throws.
    */
   constructor(
     private readonly own: () => string | undefined,
@@ -44,7 +45,7 @@ async function silence(): Promise<string> {
   return delay(ANSWERED_WITHIN_MS, 'Temporal does not answer', { ref: false });
 }
 
-/** What a program knows that has such a signal for its stop. */
+/** What a program itself knows that has this signal for its stop. */
 export const unlessStopping = (stopping?: AbortSignal) => () => (stopping?.aborted ? 'it is stopping' : undefined);
 
 /** Adds `GET` and `HEAD` of `/healthz` and `/readyz`. Each answer closes its connection, so that nobody holds one by asking again. */
@@ -64,7 +65,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** Serves them at HEALTH_ADDRESS, which only those who check should reach; nothing where it is not set. Throws ConfigError. */
+/** Serves health checks at HEALTH_ADDRESS, which only health checkers should reach; nothing if it is not set. Throws ConfigError. */
 export async function serveHealth(
   { HEALTH_ADDRESS: address }: { HEALTH_ADDRESS?: string | undefined },
   readiness: Readiness,

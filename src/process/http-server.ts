@@ -35,7 +35,7 @@ export function httpServer({ log, onUnreadable = () => {} }: HttpServerOptions):
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: 15_000,
     keepAliveTimeout: 30_000,
-    // Node swaps the two time-outs if that for headers is the longer one, and by default checks only every 30 s.
+    // Node swaps the two timeouts if the one for headers is longer, and by default checks only every 30 s.
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
   });

@@ -11,7 +11,7 @@ export interface ListenPlace {
   setting: string;
 }
 
-/** Starts a server. Throws ConfigError where the port is taken or needs more rights, and what `start` throws otherwise. */
+/** Starts a server. Throws ConfigError if the port is taken or needs more rights, and what `start` throws otherwise. */
 export async function listen<T>({ what, host, port, setting }: ListenPlace, start: () => Promise<T>): Promise<T> {
   try {
     return await start();
@@ -27,6 +27,6 @@ export async function listen<T>({ what, host, port, setting }: ListenPlace, star
 /** Where a listening address of the settings is, such as `127.0.0.1:9464` or `[::1]:9464`. */
 export function placeOf(address: string): Pick<ListenPlace, 'host' | 'port'> {
   const { hostname, port } = new URL(`http://${address}`);
-  // A URL has no port where that is the usual one.
+  // A URL has no port if the port is the usual one.
   return { host: hostname.replace(/[[\]]/g, ''), port: Number(port || 80) };
 }

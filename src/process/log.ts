@@ -1,12 +1,12 @@
 /**
  * Logs as JSON lines on standard error, in one form for all programs: `level` as a word, `time` in ISO 8601, and fields in snake_case. A
- * line that speaks of an order has `workflow_id` and `order`. Keys, headers and configurations of requests are left out.
+ * line about an order has `workflow_id` and `order`. Keys, headers and configurations of requests are left out.
  */
 import pino, { type DestinationStream, type Logger } from 'pino';
 
 let activeTrace: () => string | undefined = () => undefined;
 
-/** From now on a line that is written within a span has its `trace_id`, until the function that this returns is called. */
+/** Adds the `trace_id` of the active span to each line, until the returned function is called. */
 export function tracesInLogs(active: () => string | undefined): () => void {
   activeTrace = active;
   return () => {

@@ -1,4 +1,4 @@
-/** This package on the disk. It is found by its name, so also where it is installed. */
+/** This package on the disk. It is found by its name, so that it is also found once installed. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';

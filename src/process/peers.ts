@@ -1,7 +1,7 @@
-/** OpenTelemetry's packages: optional peers of package.json, imported only where a setting asks for them. Who only pays gets none. */
+/** OpenTelemetry's packages: optional peers, imported only if a setting asks for them. A backend that only pays does not install them. */
 import { ConfigError } from './user-error';
 
-/** By what needs them, and in the versions that were tried. */
+/** The packages by the settings that need them, in the versions that were tested. */
 export const PEERS = {
   'METRICS_ADDRESS and METRICS_OTLP_URL': {
     '@opentelemetry/sdk-metrics': '^2.12.0',

@@ -1,4 +1,4 @@
-/** Waiting for the person, or the system, that ends this process. */
+/** Waits for a person, or the system, to end this process. */
 
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
 

@@ -4,7 +4,7 @@ export interface Limits {
   /** Refused requests a minute from one address. Genuine notifications never count, nor do addresses of the allow-list. */
   per_address: number;
   /**
-   * Genuine notifications a minute in all; those that come again within the minute count apart. Forged ones do not count, so
+   * Genuine notifications a minute in all; repeated ones within the minute count apart. Forged ones do not count, so
    * strangers cannot use it up.
    */
   overall: number;

@@ -34,8 +34,8 @@ async function* endedFromOutside(client: Client, filter: PaymentFilter, now: Dat
 }
 
 /**
- * Whether nothing goes on with what this run had begun: it is the latest, and had anything that no run knows which came to an end by
- * itself. A list may be behind.
+ * Whether this run left something that no other run continues: it is the latest, and either a worker had it, or the run before it did not
+ * complete, or it got signals or updates. Asks Temporal for the latest run, because a list may be behind.
  */
 export async function leftUndone(
   client: Client,

@@ -1,4 +1,4 @@
-/** A call that is just waiting for its next try when its connection is closed: there the SDK throws in a timer, which ends the process. */
+/** Works around the SDK: if a connection is closed while a call waits for its next attempt, the SDK throws in a timer, which ends the process. */
 import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
 import {
   Connection,
@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client';
 import { messageOf } from '../process/message-of';
 
-/** The call that grpc cannot begin has ended as canceled, which is not tried again. */
+/** Ends a call that grpc cannot begin as canceled, because a canceled call is not tried again. */
 const endsOnceClosed: Interceptor = (options, nextCall) => {
   try {
     return new InterceptingCall(nextCall(options));
@@ -35,13 +35,13 @@ function canceled(details: string): InterceptingCall {
   });
 }
 
-/** Options of a connection whose tries, the SDK's own or those that were asked for, end once it is closed. */
+/** Options of a connection whose retries, the SDK's own or the caller's, end once it is closed. */
 export const canceledOnceClosed = (options: ConnectionOptions): ConnectionOptions => ({
   ...options,
   interceptors: [...(options.interceptors ?? [makeGrpcRetryInterceptor(defaultGrpcRetryOptions())]), endsOnceClosed],
 });
 
-/** The same as a plugin, for where another makes the connection. */
+/** The same as a plugin, for connections that somebody else makes. */
 export const endingOnceClosed: ConnectionPlugin = {
   name: 'payment-gateway.ending-once-closed',
   configureConnection: canceledOnceClosed,
@@ -51,6 +51,6 @@ export const endingOnceClosed: ConnectionPlugin = {
 export const connectTo = (options: ConnectionOptions): Promise<Connection> =>
   Connection.connect(canceledOnceClosed(options));
 
-/** The same for a server that need not be there yet. */
+/** Connects at the first call, so that the server need not be there yet. */
 export const connectOnceAsked = (options: ConnectionOptions): Connection =>
   Connection.lazy(canceledOnceClosed(options));

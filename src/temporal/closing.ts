@@ -1,14 +1,14 @@
-/** A workflow that is just ending takes nothing more. The same call starts another one a moment later. */
+/** A workflow that is just ending takes no more calls. The same call starts a new run a moment later. */
 import { setTimeout } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURE } from '../contract';
 
-/** It has ended after this time, in ms. */
+/** A run that was just ending has closed after this time, in ms. */
 const CLOSES_WITHIN_MS = 1_000;
 const TRIES = 5;
 
-/** Makes a call that starts its workflow once more where the run that took it was just ending. `end` (ms) ends all tries. */
+/** Repeats a call that starts its workflow while the run that took it was just ending, until `end` (ms since the epoch). */
 export async function askWhileClosing<Answer>(call: () => Promise<Answer>, end: number): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {

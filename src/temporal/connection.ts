@@ -22,8 +22,8 @@ export class UnknownNamespaceError extends UserError {
 }
 
 /**
- * Where Temporal is and which namespace to use, by Temporal's own environment variables and profiles. Everything of ours that
- * connects comes by here, so the SDK is looked at here. Throws TemporalSdkError and ConfigError.
+ * Where Temporal is and which namespace to use, by Temporal's own environment variables and profiles. Everything that connects calls this, so
+ * the SDK's versions are checked here. Throws TemporalSdkError and ConfigError.
  */
 export function temporalConfig(env: Environment) {
   requireOneSdk();
@@ -31,7 +31,7 @@ export function temporalConfig(env: Environment) {
   return { connectionOptions, namespace };
 }
 
-/** Temporal's own library passes over a file that is not there, and quotes the line of one that it cannot read: a key may be in it. */
+/** Temporal's own library ignores a missing file, and quotes the line of a file that it cannot read: the line may hold a key. */
 function ownConfig(env: Environment) {
   try {
     if (env.TEMPORAL_CONFIG_FILE) accessSync(env.TEMPORAL_CONFIG_FILE, constants.R_OK);
@@ -73,7 +73,7 @@ interface Connected {
   namespace: string;
 }
 
-/** The same for who makes the namespace, which need not be there yet. Throws TemporalUnreachableError. */
+/** The same for callers that make the namespace, which need not exist yet. Throws TemporalUnreachableError. */
 export async function connectToServer(env: Environment): Promise<Connected> {
   const { connectionOptions, namespace } = temporalConfig(env);
   const options = { connectTimeout: 5_000, ...connectionOptions };
@@ -83,7 +83,7 @@ export async function connectToServer(env: Environment): Promise<Connected> {
   return { connection, namespace };
 }
 
-/** Throws UnknownNamespaceError where Temporal says that there is none. Who may not ask is not held up. */
+/** Throws UnknownNamespaceError if Temporal says that there is none. A caller without the permission to ask is not held up. */
 export async function requireNamespace(
   connection: Pick<Connection, 'workflowService' | 'withDeadline'>,
   namespace: string,
@@ -100,7 +100,7 @@ export async function requireNamespace(
   }
 }
 
-/** Where Temporal's SDK looks for it if nothing names a place. */
+/** The address that Temporal's SDK uses if none is set. */
 export const DEFAULT_ADDRESS = 'localhost:7233';
 
 /** The error for a connection that failed; `error` says why. */
@@ -111,7 +111,7 @@ export function unreachable(address: string | undefined, error: unknown): Tempor
   );
 }
 
-/** An empty variable counts as not set, as with settings of ours: a namespace without a name would be asked for otherwise. */
+/** An empty variable counts as not set, as in our own settings: else a namespace without a name would be asked for. */
 function given(env: Environment): Record<string, string> {
   return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
 }

@@ -1,4 +1,4 @@
-/** What people decided, over all orders: read from histories, which keep who it was and why for as long as the namespace keeps them. */
+/** What people decided, over all orders: read from histories, which say who and why for as long as the namespace keeps them. */
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { UPDATE } from '../contract';
@@ -16,7 +16,7 @@ export interface LoggedDecision {
   out_trade_no: string | null;
   by: string;
   did: 'resolve' | 'take' | 'terminate' | 'reset';
-  /** What they said of it, such as an outcome, and of which refund. */
+  /** The other fields of the decision, such as the outcome and the refund. */
   what: Readonly<Record<string, string>>;
   why: string;
 }
@@ -46,7 +46,7 @@ export async function decisionsIn(
     .sort((one, other) => one.time.localeCompare(other.time));
 }
 
-/** Those of one run. What was refused changed nothing, and is left out. */
+/** The decisions in one run. A refused decision changed nothing, so it is left out. */
 async function decisionsOf(
   client: Client,
   { workflow_id, run_id, app_id, out_trade_no }: ListedWorkflow,

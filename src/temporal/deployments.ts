@@ -13,7 +13,7 @@ const {
   TaskQueueType: { TASK_QUEUE_TYPE_WORKFLOW: OF_WORKFLOWS },
 } = temporal.api.enums.v1;
 
-/** A version as people read it; `unknown`: Temporal does not say it, or says otherwise than its routing. */
+/** A version as people read it; `unknown`: Temporal does not say its state, or contradicts its own routing. */
 type VersionState = 'new' | 'current' | 'ramping' | 'draining' | 'drained' | 'unknown';
 
 /** What Temporal says of a version that gets no new work. */
@@ -24,7 +24,7 @@ const WITHOUT_NEW_WORK: Readonly<Record<number, VersionState>> = {
   [STATUS.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED]: 'drained',
 };
 
-/** By where work goes, which changes are decided on, too; the status alone may be moments behind. */
+/** The routing comes first, because changes are decided by it, too; the status may be moments behind. */
 function stateOf(build_id: string, { current, ramping }: Routing, status: Summary['status']): VersionState {
   if (build_id === current) return 'current';
   if (build_id === ramping?.build_id) return 'ramping';
@@ -38,11 +38,11 @@ export interface DeployedVersion {
   created_at: string;
   /** When it became the current one for the last time. */
   last_current_at: string | null;
-  /** What its workers have published; null where they never did. */
+  /** What its workers have published; null if they never did. */
   gates: GatesOfRelease | null;
   /** Open runs whose last task it has done. */
   open_runs: number;
-  /** Of these, the ones that stay with it. */
+  /** The open runs that stay with this version. */
   pinned_runs: number;
   /** Closed runs without a result, whose state only its workers can tell. */
   closed_runs: number;
@@ -52,7 +52,7 @@ export interface DeployedVersion {
 
 /** Where new work goes. */
 interface Routing {
-  /** The build that it goes to; null where that is workers without a version. */
+  /** The build that new work goes to; null if it goes to workers without a version. */
   current: string | null;
   ramping: { build_id: string; percent: number } | null;
 }
@@ -61,7 +61,7 @@ export interface Deployment extends Routing {
   name: string;
   /** The newest first. */
   versions: DeployedVersion[];
-  /** Temporal's word for this state: a change with it fails where somebody was faster. */
+  /** Temporal's conflict token: a change with it fails if somebody else has changed the deployment since. */
   token: Uint8Array;
 }
 
@@ -100,7 +100,7 @@ export class Deployments {
     }
   }
 
-  /** Throws UserError where there is none of this name. */
+  /** Throws UserError if there is no deployment of this name. */
   async read(name: string): Promise<Deployment> {
     const { workerDeploymentInfo: info, conflictToken: token } = await this.described(name);
     const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } = info?.routingConfig ?? {};
@@ -119,7 +119,7 @@ export class Deployments {
     };
   }
 
-  /** Since when a part of new work goes to another version than the rest; null where none is ramped. Throws as `read` does. */
+  /** Since when a part of new work goes to a ramping version; null without one. Throws as `read` does. */
   async rampedSince(name: string): Promise<Date | null> {
     const { rampingDeploymentVersion, rampingVersionChangedTime } =
       (await this.described(name)).workerDeploymentInfo?.routingConfig ?? {};
@@ -137,7 +137,7 @@ export class Deployments {
     });
   }
 
-  /** None where Temporal lists it but does not describe it: it is there in a moment, or was there a moment ago. */
+  /** Empty if Temporal lists the version but does not describe it: the version is just being made or removed. */
   private async version(deploymentName: string, routing: Routing, summary: Summary): Promise<DeployedVersion[]> {
     const { namespace } = this;
     const build_id = summary.deploymentVersion?.buildId ?? '';
@@ -146,7 +146,7 @@ export class Deployments {
     const its = `TemporalWorkerDeploymentVersion = ${quoted(`${deploymentName}:${build_id}`)}`;
     const [described, open_runs, pinned_runs, closed_runs] = await Promise.all([
       this.service.describeWorkerDeploymentVersion({ namespace, deploymentVersion }).catch((error: unknown) => {
-        // One that gets new work may not be left out: a change of gates is decided by what it has published.
+        // A version that gets new work must not be left out: a change of gates is decided by what it has published.
         if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND || state === 'current' || state === 'ramping') throw error;
         return null;
       }),
@@ -171,19 +171,19 @@ export class Deployments {
     ];
   }
 
-  /** Open runs that no worker with a version has had, though this deployment's take them. */
+  /** Open runs on this deployment's task queues that no worker with a version has had. */
   unversionedRuns(deployment: Deployment): Promise<number> {
     return this.countTaken(deployment, 'TemporalWorkerDeploymentVersion IS NULL');
   }
 
-  /** Open runs that have passed any of these gates and go where the deployment sends them: a pinned one stays where it is. */
+  /** Open runs that have passed any of these gates and follow the routing: a pinned run stays where it is. */
   async runsBehind(deployment: Deployment, gates: readonly string[]): Promise<number> {
     if (gates.length === 0) return 0;
     const passed = `TemporalChangeVersion IN (${gates.map(quoted).join(', ')})`;
     return this.countTaken(deployment, `${passed} AND (TemporalWorkflowVersioningBehavior IS NULL OR NOT ${PINNED})`);
   }
 
-  /** Of the open runs that this deployment's workers take. Where Temporal names no task queue, of all: a change is refused rather than made. */
+  /** Counts open runs on this deployment's task queues; if Temporal names no queue, all open runs, so that a change is refused, not made. */
   private countTaken({ versions }: Deployment, those: string): Promise<number> {
     const queues = [...new Set(versions.flatMap(({ task_queues }) => task_queues))].sort();
     const taken = queues.length > 0 ? `TaskQueue IN (${queues.map(quoted).join(', ')}) AND ` : '';
@@ -202,7 +202,7 @@ export class Deployments {
     await this.change(deploymentName, buildId, () => this.service.setWorkerDeploymentCurrentVersion(request));
   }
 
-  /** No build: nothing is ramped any more. Throws DeployRefusedError. */
+  /** Without a build, no version is ramping any more. Throws DeployRefusedError. */
   async setRamping(
     { name: deploymentName, token: conflictToken }: Deployment,
     ramping: Deployment['ramping'],
@@ -229,7 +229,7 @@ const OPEN = `ExecutionStatus = 'Running'`;
 const NO_RESULT = `ExecutionStatus IN ('Failed', 'Canceled', 'Terminated', 'TimedOut')`;
 const PINNED = `TemporalWorkflowVersioningBehavior = 'Pinned'`;
 
-/** What Temporal says where it refuses a change, and what to do. */
+/** What Temporal says when it refuses a change, and what to do. */
 const REFUSALS: readonly (readonly [words: RegExp, next: string])[] = [
   [
     /ManagerIdentity/,

@@ -29,8 +29,8 @@ export async function allRuns(client: Client, workflowId: string, runId: string)
 }
 
 /**
- * A later one is in the list where the activity that asks outlives its run. Of the same millisecond, the one that runs is
- * later.
+ * The list has later runs, too, if the activity that asks outlives its run. Of two runs of the same millisecond, the one that still runs is
+ * the later.
  */
 function isBefore(run: WorkflowExecutionInfo, own: WorkflowExecutionInfo): boolean {
   const later_ms = run.startTime.getTime() - own.startTime.getTime();
@@ -43,14 +43,14 @@ export async function ifExists<T>(read: () => Promise<T>, otherwise: T): Promise
     return await read();
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return otherwise;
-    // It is no run of ours.
+    // The run is not of a workflow of ours.
     if (error instanceof QueryNotRegisteredError) return otherwise;
     if (isEndedBeforeItBegan(error)) return otherwise;
     throw error;
   }
 }
 
-/** The same, and `otherwise` for a run that no worker can answer for: where the caller is as safe without its word. */
+/** Like {@link ifExists}, and `otherwise` for a run that no worker can answer for: for callers that are as safe without its answer. */
 export async function ifAnswered<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await ifExists(read, otherwise);

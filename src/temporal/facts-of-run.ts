@@ -26,7 +26,7 @@ const factsOfRun = z.object({
 export type ReadFacts = z.infer<typeof factsOfRun>;
 export type ReadFact = ReadFacts['facts'][number];
 
-/** Undefined where no worker has answered within so many ms, or its code has no such query. */
+/** Undefined if no worker has answered within `within_ms`, or its code has no such query. */
 export async function factsOf(
   client: Client,
   { workflow_id, run_id }: { readonly workflow_id: string; readonly run_id: string },

@@ -1,4 +1,4 @@
-/** Finds orders and accounts by whatever a person has of them: a number, a name, or an amount and a day. */
+/** Finds orders and accounts by what a person knows of them: a number, a name, or an amount and a day. */
 import type { Client } from '@temporalio/client';
 import {
   afterSaleWorkflowId,
@@ -20,19 +20,19 @@ import { type ListedWorkflow, listWorkflows, newestRuns, runsUnder } from './wor
 export interface Sought {
   text: string;
   app_ids: readonly string[];
-  /** Only those of one app, where a person has named it. */
+  /** The one app to which a person has limited the search. */
   app_id?: string | undefined;
 }
 
-/** An order, or an account, and what of it was the text. */
+/** An order or an account, and which of its numbers or names the text was. */
 export interface FoundOrder extends ListedOrder {
   found_by: string;
 }
 
-/** How many are found at most by one question. */
+/** The most rows that one query gives. */
 const MOST = 100;
 
-/** The ids under which the text may be an order or an account, and by which of them. */
+/** The workflow ids that the text may stand for, each with what the text would be. */
 const idsOf = ({ text, app_ids }: Sought): readonly (readonly [by: string, id: string])[] => [
   ...app_ids.flatMap((app) => [
     ['order', paymentWorkflowId(app, text)] as const,
@@ -45,7 +45,7 @@ const idsOf = ({ text, app_ids }: Sought): readonly (readonly [by: string, id: s
 
 const isTradeNo = (text: string): boolean => /^[\w.:-]+$/.test(text);
 
-/** One query for whatever has the text as its number or name, as short as it can be: for a link. */
+/** One query for everything that has the text as its number or name, short enough for a link. */
 export function namedQuery(sought: Sought): string {
   const { text } = sought;
   const { tradeNo, names } = SEARCH_ATTRIBUTE;
@@ -57,7 +57,7 @@ export function namedQuery(sought: Sought): string {
   ].join(' OR ');
 }
 
-/** What has the text as its number or name. */
+/** Everything that has the text as its number or name. */
 export async function findNamed(client: Client, sought: Sought): Promise<FoundOrder[]> {
   const { text, app_id } = sought;
   const questions: readonly Question[] = [

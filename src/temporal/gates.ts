@@ -1,4 +1,4 @@
-/** The gates of the workflows' code on the side of the worker: which ones it opens, and what its version tells of them. */
+/** The worker's side of the gates in workflow code: which gates it opens, and what its version publishes about them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
@@ -11,8 +11,8 @@ import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 const openers = new WeakSet<PatchActivationCallback>();
 
 /**
- * A gate of ours opens in its release; a patch of the merchant's own code as they say, and at once where they say nothing. One that it has
- * made stays as it is: a plugin may be applied twice.
+ * Opens our gates by release, and patches of the merchant's own code by `own` (by default at once). An opener that this function made is
+ * returned as it is: a plugin may be applied twice.
  */
 export function gateOpener(
   release: string,
@@ -28,12 +28,12 @@ export function gateOpener(
   return opener;
 }
 
-/** The entry of a version's metadata. It is no payload of an order: nobody needs a key to read it. */
+/** The entry in a version's metadata. It is not encrypted: it says nothing of an order, and nobody needs a key to read it. */
 const ENTRY = 'payments.gates';
 
 const published = z.object({ release: z.string(), reads: z.array(z.string()), opens: z.array(z.string()) });
 
-/** What a version has published; undefined where it never did, or in words that are not ours. */
+/** What a version has published; undefined if it never did, or in a form that is not ours. */
 export function publishedGates(
   metadata: Readonly<Record<string, Payload>> | null | undefined,
 ): GatesOfRelease | undefined {
@@ -42,7 +42,7 @@ export function publishedGates(
   return published.safeParse(defaultPayloadConverter.fromPayload(entry)).data;
 }
 
-/** The answers after which asking again brings nothing. */
+/** Answers after which it is useless to ask again. */
 const FINAL: readonly (number | undefined)[] = [
   GRPC_STATUS.PERMISSION_DENIED,
   GRPC_STATUS.UNAUTHENTICATED,
@@ -65,8 +65,8 @@ interface MetadataService {
 }
 
 /**
- * Tells Temporal which gates this worker's version knows and opens, so that a rollback can be refused in time. Without a version there is
- * nothing to tell. Temporal learns of a version by a first poll, so it is asked again until then. Never throws; `warn` hears why it failed.
+ * Tells Temporal which gates this worker's version knows and opens, so that a rollback can be refused in time; nothing without a version.
+ * Temporal knows a version from its first poll, so the call is repeated until then. Never throws; `warn` is told why it failed.
  */
 export async function publishGates(
   { options, connection }: Publishing,

@@ -31,8 +31,8 @@ function grpcErrorOf(error: unknown): { code: number; message: string } | undefi
 }
 
 /**
- * Whether Temporal refused the call because the workflow's task fails again and again: the worker cannot read its payloads, or
- * not run its code. Only the message says so; update-with-start passes it on in an error of its own.
+ * Whether Temporal refused the call because the workflow's task fails repeatedly: the worker cannot read its payloads, or cannot run its
+ * code. Only the message says so; update-with-start passes it on in an error of another class.
  */
 export function isTaskFailing(error: unknown): boolean {
   const { message } = grpcErrorOf(error) ?? (error instanceof Error ? error : {});
@@ -44,7 +44,7 @@ export function isUnreadable(error: unknown): boolean {
   return error instanceof Error && error.message.includes('binary/encrypted');
 }
 
-/** Whether the server offers the call to nobody, or not to us: Temporal Cloud has no operator service, and makes no namespaces by it. */
+/** Whether the server offers the call to nobody, or not to us: Temporal Cloud has no operator service, and makes no namespaces this way. */
 export function isNotOffered(error: unknown): boolean {
   const code = grpcCodeOf(error);
   return code === GRPC_STATUS.PERMISSION_DENIED || code === GRPC_STATUS.UNIMPLEMENTED;
@@ -56,12 +56,12 @@ export function isOutOfTime(error: unknown): boolean {
   return code === GRPC_STATUS.DEADLINE_EXCEEDED || code === GRPC_STATUS.CANCELLED;
 }
 
-/** The server's failure of an update whose run was ended after it had taken it. */
+/** The server's failure of an update that a run had taken before somebody ended the run. */
 export const ENDED_UNANSWERED = 'AcceptedUpdateCompletedWorkflow';
 
 /**
- * Whether nobody answered a call in its time, or nobody is there who could; or the server takes no more calls just now; or somebody ended the
- * run that had taken it. It says nothing of what was asked for: ask again.
+ * Whether a call had no answer: not in time, or without a worker, or because the server takes no more calls just now, or because somebody
+ * ended the run that had taken it. That says nothing about what was asked for: ask again.
  */
 export function isWithoutAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
@@ -69,14 +69,13 @@ export function isWithoutAnswer(error: unknown): boolean {
   return isOutOfTime(error) || isWithoutWorker(error) || grpcCodeOf(error) === GRPC_STATUS.RESOURCE_EXHAUSTED;
 }
 
-/** Whether a query failed because the run ended before any worker had it. */
+/** Whether a query failed because the run ended before any worker ran it. */
 export function isEndedBeforeItBegan(error: unknown): boolean {
   return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && !isWithoutWorker(error) && !isTaskFailing(error);
 }
 
 /**
- * Whether a query failed because no worker polls the task queue of its run, such as one that was renamed. It says nothing of
- * the run.
+ * Whether a query failed because no worker polls the task queue of its run, as after the queue was renamed. That says nothing about the run.
  */
 export function isWithoutWorker(error: unknown): boolean {
   const { message } = grpcErrorOf(error) ?? {};

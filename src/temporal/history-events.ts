@@ -23,7 +23,7 @@ import {
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import type { ShownRun } from './taken-run';
 
-/** Throws WorkflowNotFoundError where Temporal does not have the run (any more). */
+/** Throws WorkflowNotFoundError if Temporal does not have the run (any more). */
 export async function historyEvents(
   client: Client,
   workflowId: string,
@@ -34,16 +34,15 @@ export async function historyEvents(
   return events ?? [];
 }
 
-/** The SDK's client tells a history that is gone as it tells an outage: this tells the one as a WorkflowNotFoundError. */
+/** The SDK's client reports a history that is gone like an outage; this turns the former into a WorkflowNotFoundError. */
 export const orForgotten = (workflowId: string, runId: string | undefined) => (error: unknown) => {
   if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
   throw new WorkflowNotFoundError('Temporal does not have this workflow (any more)', workflowId, runId);
 };
 
 /**
- * What a workflow was given: the first argument, which is the only one that ours take; a ForeignInput in the place of one that is foreign, as
- * the workflow itself has it: whoever reads histories looks past it; undefined for what nobody will ever read. Throws where other keys, or a
- * later try, might read it: what is not read is not nothing.
+ * The first argument, the only one that our workflows take. A ForeignInput if it is foreign, as the workflow itself gets it: readers of
+ * histories ignore it. Undefined if nobody will ever read it. Throws if other keys, or a later attempt, may read it: unread is not absent.
  */
 export async function firstArgument(
   { payloadCodecs, payloadConverter }: LoadedDataConverter,
@@ -76,14 +75,14 @@ export function isReadByNobody(error: unknown): boolean {
 
 const isOfConverter = (error: unknown): error is Error => error instanceof Error && error.name === 'ValueError';
 
-/** What an activity was given and has answered: undefined for what nobody can read, and for the answer of one that did not complete. */
+/** The input and the result of an activity, each undefined if nobody can read it; the result also if the activity did not complete. */
 export interface RecordedActivity {
   type: string;
   input: unknown;
   result: unknown;
 }
 
-/** The activities of these types that a run has begun, in turn: no worker has to answer for it. Throws WorkflowNotFoundError. */
+/** The activities of these types that a run has begun, in their order. No worker is needed. Throws WorkflowNotFoundError. */
 export async function activitiesIn(
   client: Client,
   { workflowId, runId }: Pick<ShownRun, 'workflowId' | 'runId'>,
@@ -111,7 +110,7 @@ export async function activitiesIn(
 
 type Payloads = { payloads?: Payload[] | null } | null | undefined;
 
-// — The creation of its order: what it has sent, and what the runs before it, which it has read, had sent —
+// — The creation of its order: what the run has sent, and what the earlier runs that it has read had sent —
 
 const CREATE = 'gateway.create';
 const READ = 'payments.earlierRuns';
@@ -137,7 +136,7 @@ export interface CreationInHistory extends Pick<EarlierPayment, 'payment_data' |
 
 export const NOTHING_CREATED: CreationInHistory = { mayBeMade: false, payment_data: null, trade_no: null };
 
-/** The answer is that of the run's own creation, or else the one that it goes on from. Throws WorkflowNotFoundError. */
+/** The answer is that of the run's own creation, or else of the earlier creation that it continues. Throws WorkflowNotFoundError. */
 export async function creationIn(
   client: Client,
   run: Pick<ShownRun, 'workflowId' | 'runId'>,

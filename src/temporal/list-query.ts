@@ -14,7 +14,7 @@ export function runsOf(workflowId: string): string {
   return `WorkflowId ${like(workflowId)}`;
 }
 
-/** The query for the virtual account of a key, whose digest it is given. */
+/** The query for the virtual account of a key; `digest` is the key's digest. */
 export function accountsOfKey(digest: string): string {
   return `WorkflowType = '${WORKFLOW.speiAccount}' AND ${SEARCH_ATTRIBUTE.accountKeys.name} = ${quoted(digest)}`;
 }
@@ -22,14 +22,14 @@ export function accountsOfKey(digest: string): string {
 /** A run that was continued as new is not a workflow's last one. */
 export const NOT_CONTINUED = "ExecutionStatus != 'ContinuedAsNew'";
 
-/** The query for the runs under these workflow ids, which a query can say, that did not continue as others. */
+/** The query for the runs under these workflow ids that did not continue as new. Each id must be {@link isSayable}. */
 export const runsOfAll = (workflowIds: readonly string[]): string =>
   `WorkflowId IN (${workflowIds.map(quoted).join(', ')}) AND ${NOT_CONTINUED}`;
 
-/** Whether a query can say the whole text. */
+/** Whether a query can contain the whole text. */
 export const isSayable = (text: string): boolean => !/[\\"]/.test(text);
 
-/** Equals the id, or has its beginning where the query's language cannot say the whole. */
+/** Equals the id, or has its beginning if the query language cannot express the whole id. */
 function like(workflowId: string): string {
   const odd = workflowId.search(/[\\"]/);
   return odd < 0 ? `= ${quoted(workflowId)}` : `STARTS_WITH ${quoted(workflowId.slice(0, odd))}`;

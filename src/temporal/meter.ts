@@ -1,4 +1,4 @@
-/** Our metrics on a meter of Temporal's SDK: that of the process, or that of the activity that runs; and those of workflows. */
+/** Our metrics on a meter of Temporal's SDK, of the process or of a running activity, and the metrics of workflows. */
 import type { MetricMeter } from '@temporalio/common';
 import type { InjectedSinks } from '@temporalio/worker';
 import type { AnyRecorder, Instrument, Metric, MetricSinks } from '../contract';
@@ -17,12 +17,12 @@ export function temporalInstrument(meter: MetricMeter, { name, kind, meaning }: 
   return (value, labels) => histogram.record(value, labels);
 }
 
-/** How many measurements are remembered: those of the tasks that are done again soon, on this worker. */
+/** How many measurements are remembered: enough for the tasks that this worker soon repeats. */
 const REMEMBERED = 10_000;
 
 /**
- * What a workflow records, but not what a replay of it records again, nor a task that the server has not taken: where a signal meets the
- * end of a run, its last task is done again.
+ * Records what a workflow measures once: not again in a replay, and not again for a task that the server has not taken. If a signal arrives
+ * at the end of a run, the run's last task is repeated.
  */
 export function metricSinks(record: AnyRecorder): InjectedSinks<MetricSinks> {
   const taken = new Set<string>();

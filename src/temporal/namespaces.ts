@@ -1,4 +1,4 @@
-/** Makes the namespace of payments, and says how long it keeps what has ended. */
+/** Makes the namespace of payments, and says how long it keeps closed workflows. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time';
@@ -23,7 +23,7 @@ interface PreparedNamespace {
 }
 
 /**
- * Makes the namespace where it is missing. One that is there keeps its retention, unless another is asked for. Safe to repeat.
+ * Makes the namespace if it is missing. An existing namespace keeps its retention, unless another is asked for. Safe to repeat.
  * Throws NamespaceRefusedError.
  */
 export async function prepareNamespace(
@@ -48,7 +48,7 @@ export async function prepareNamespace(
   }
 }
 
-/** How long the namespace keeps what has ended, in ms; undefined where there is no such namespace. */
+/** How long the namespace keeps closed workflows, in ms; undefined if there is no such namespace. */
 export async function retentionOf({ workflowService }: Asked, namespace: string): Promise<number | undefined> {
   try {
     const { config } = await workflowService.describeNamespace({ namespace });
@@ -86,7 +86,7 @@ async function isKnown({ workflowService }: Asked, namespace: string): Promise<b
   }
 }
 
-/** Undefined for an error that says something else. */
+/** Undefined for any other error. */
 function refused(error: unknown, namespace: string, retention: number | undefined): NamespaceRefusedError | undefined {
   const days = Math.ceil((retention ?? RETENTION_MS) / DAY_MS);
   if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT)

@@ -1,11 +1,11 @@
-/** Lists with one row for each order, however many workflows and runs it has: what waits for a person first, the longest wait before all. */
+/** Lists with one row for each order, however many workflows and runs it has. What waits for a person comes first, the longest wait first. */
 import type { Client } from '@temporalio/client';
 import { afterSaleWorkflowId, WORKFLOW } from '../contract';
 import { listFiltered } from './attention-list';
 import { isTrouble, type PaymentFilter } from './payment-query';
 import { collect, type ListedWorkflow, newestRuns, runsUnder } from './workflow-list';
 
-/** A row; `attentions` are all reasons for which something of the order waits, the one of the longest wait first. */
+/** A row; `attentions` are all reasons for which the order waits, the longest wait first. */
 export interface ListedOrder extends ListedWorkflow {
   attentions: string[];
 }
@@ -14,8 +14,8 @@ export interface ListedOrder extends ListedWorkflow {
 const AT_A_TIME = 50;
 
 /**
- * The rows that the filter finds. What waits comes the longest wait first, so all of it is read before the first row; payments as such come
- * the newest first, page after page, with what their after-sales know.
+ * The rows that the filter finds. Waiting orders come by their wait, the longest first, so all are read before the first row; other payments
+ * come newest first, page by page, with what their after-sales know.
  */
 export async function* listOrders(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedOrder> {
   if (isTrouble(filter)) {
@@ -46,7 +46,7 @@ export function longestWaitFirst(rows: readonly ListedWorkflow[]): ListedOrder[]
   return [...orders.values()].flatMap(([first, ...others]) => (first ? [together(first, others)] : []));
 }
 
-/** What is over first comes first; what has no such time, last. */
+/** By the time at which an order expires, the nearest first; orders without a time come last. */
 export const nearestFirst = (rows: readonly ListedOrder[]): ListedOrder[] =>
   [...rows].sort((one, other) => (one.expires_at ?? '~').localeCompare(other.expires_at ?? '~'));
 
@@ -58,13 +58,13 @@ function byWait(one: ListedWorkflow, other: ListedWorkflow): number {
 
 const newestFirst = (one: ListedWorkflow, other: ListedWorkflow) => other.started_at.localeCompare(one.started_at);
 
-/** Who speaks for an order comes first: its payment, until its after-sale knows how that has ended. */
+/** The row that counts most comes first: that of the payment, until the after-sale knows how the payment ended. */
 function bySpeaker(one: ListedWorkflow, other: ListedWorkflow): number {
   const rank = (row: ListedWorkflow) => (row.type !== WORKFLOW.afterSale ? 1 : row.outcome !== null ? 0 : 2);
   return rank(one) - rank(other);
 }
 
-/** The first row, with what all of its order know of the trade. */
+/** The first row, with what the order's other rows know of the trade. */
 function together(first: ListedWorkflow, others: readonly ListedWorkflow[]): ListedOrder {
   const rows = [first, ...others].sort(bySpeaker);
   const known = <Field extends keyof ListedWorkflow>(field: Field): ListedWorkflow[Field] =>
@@ -78,13 +78,13 @@ function together(first: ListedWorkflow, others: readonly ListedWorkflow[]): Lis
   };
 }
 
-/** Payments that have ended, with what their after-sales know: that counts then. */
+/** Adds what the after-sales know to payments that have ended: then the after-sale counts. */
 async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): Promise<ListedOrder[]> {
   const ended = rows.filter(({ type, execution }) => type === WORKFLOW.payment && execution !== 'RUNNING');
   const latest = newestRuns(await runsUnder(client, ended.map(afterSaleIdOf)));
   return rows.map((row) => {
     const after = latest.get(afterSaleIdOf(row));
-    // An after-sale that nobody has answered says nothing; one that was before this run is of an earlier order.
+    // Without an after-sale nothing is added. An after-sale that began before this run is of an earlier order.
     if (after === undefined || after.started_at < row.started_at) return together(row, []);
     const { attention, waits_since, taken_by } = after;
     return { ...together(row, [after]), attention, waits_since, taken_by };

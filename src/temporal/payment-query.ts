@@ -22,7 +22,7 @@ export interface PaymentFilter {
   attention?: true | string | undefined;
   /** Those that have waited for a person since this time or longer. */
   waits_since?: Date | undefined;
-  /** Those that should have moved on for so long, in ms: see {@link stuckQuery}. */
+  /** Those that should have moved on this long ago, in ms: see {@link stuckQuery}. */
   stuck_ms?: number | undefined;
   /** Those that this person has taken on. */
   taken_by?: string | undefined;
@@ -31,13 +31,13 @@ export interface PaymentFilter {
   /** Started at this time or later. */
   since?: Date | undefined;
   until?: Date | undefined;
-  /** Everything open that can be asked to look at its trade, instead of payments alone. */
+  /** All open workflows that take the update `recheck`, instead of payments alone. */
   open?: boolean | undefined;
   /** More of the query, as a person writes it. */
   query?: string | undefined;
 }
 
-/** What an order's money may be in: everything that a person may ask to look at its trade. */
+/** Workflows that take the update `recheck`: a payment and an after-sale look at the trade, a delivery tries its events again. */
 const FOLLOWED = [WORKFLOW.payment, WORKFLOW.afterSale, WORKFLOW.eventDelivery] as const;
 const RUNNING = "ExecutionStatus = 'Running'";
 
@@ -64,7 +64,7 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
   return app_id === undefined ? all : `${all} AND (${ofApp(app_id)})`;
 }
 
-/** Whether it asks for what is open and waits for something, of whatever kind: not for payments as such. */
+/** Whether it asks for open workflows of any kind that wait for something, not for payments alone. */
 export const isTrouble = ({ attention, stuck_ms, taken_by }: PaymentFilter): boolean =>
   attention !== undefined || stuck_ms !== undefined || taken_by !== undefined;
 
@@ -74,7 +74,7 @@ function stateQuery(filter: PaymentFilter, now: Date): string {
   return isTrouble(filter) || open ? RUNNING : NOT_CONTINUED;
 }
 
-/** What ended longer ago, in ms, is not looked for any more. */
+/** Workflows that ended longer ago than this, in ms, are not looked for any more. */
 const ENDED_WITHIN_MS = 30 * 86_400_000;
 
 function endedFromOutsideQuery(now: Date): string {
@@ -83,8 +83,8 @@ function endedFromOutsideQuery(now: Date): string {
 }
 
 /**
- * Workflows of one app: the kind and the app are the beginning of the id. The id of a delivery begins with its address, so those of
- * every app are found: `listWorkflows` leaves the others out.
+ * Workflows of one app: the kind and the app are the beginning of the id. The id of a delivery begins with its address, so deliveries of
+ * every app are found: `listWorkflows` leaves out those of other apps.
  */
 function ofApp(app_id: string): string {
   const kinds = ['payment', 'after-sale', 'app-attention', 'stray-notification', 'spei-account', 'reconciliation'];
@@ -100,13 +100,13 @@ function typesQuery(types: readonly string[]): string {
   return `WorkflowType IN (${types.map(quoted).join(', ')})`;
 }
 
-/** Questions, whose callers ask again, and jobs, which a Schedule begins again: nobody misses one that was ended. */
+/** Questions, which callers ask again, and jobs, which a Schedule starts again: nobody has to act if one was ended. */
 const BEGUN_ANEW: readonly string[] = [
   ...[WORKFLOW.bankList, WORKFLOW.installments, WORKFLOW.walletToken],
   ...[WORKFLOW.stuckSweep, WORKFLOW.reconciliation],
 ];
 
-/** What Temporal itself says of ours: beside them, merchants' own workflows may run in the namespace. */
+/** The queries for Temporal's own reasons. They name our types, because merchants' own workflows may run in the namespace, too. */
 const TEMPORAL_SAYS: Readonly<Record<TemporalAttention, string>> = {
   'failing-tasks': `${typesQuery(Object.values(WORKFLOW))} AND ${TEMPORALS_ATTRIBUTE.problems.name} IS NOT NULL`,
   'ended-from-outside': typesQuery(Object.values(WORKFLOW).filter((type) => !BEGUN_ANEW.includes(type))),
@@ -134,7 +134,7 @@ export function terminatedQuery(since: Date): string {
 
 /**
  * Open payments that should have moved on for at least `ms`: the order's time is over, or the gateway has not taken the
- * order, or no worker has ever taken the payment; and whatever of ours Temporal says that it cannot go on.
+ * order, or no worker has ever taken the payment; and our workflows of which Temporal itself says that they cannot go on.
  */
 function stuckQuery(ms: number, now: Date): string {
   const before = quoted(new Date(now.getTime() - ms).toISOString());
@@ -150,14 +150,14 @@ function stuckQuery(ms: number, now: Date): string {
     .join(' OR ');
 }
 
-/** What has a part in an order's money: its changes begin or end one of these. */
+/** The workflows that handle an order's money: each change of it begins or ends one of these. */
 const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.afterSale];
 
-/** Whatever has a part in an order's money, of every app. */
+/** The query for these workflows, of every app. */
 export const ofOrdersQuery = typesQuery(OF_ORDERS);
 
 /**
- * Orders that have ended without a sale and wait for no person, where the trade shows money or a person has decided so; and those that were perhaps
+ * Orders that ended without a sale and wait for no person, if the trade shows money or a person decided the end; and orders that were perhaps
  * paid twice.
  */
 export function owedQuery(app_id?: string): string {
@@ -170,26 +170,26 @@ export function owedQuery(app_id?: string): string {
   return app_id === undefined ? owed : `${owed} AND (${ofApp(app_id)})`;
 }
 
-/** Whatever of an app's orders was open at a time in [since, until). */
+/** The workflows of an app's orders that were open at a time in [since, until). */
 export function openWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
   const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
   const isOpenThen = `StartTime < ${end} AND (${RUNNING} OR CloseTime >= ${begin})`;
   return `${typesQuery(OF_ORDERS)} AND ${isOpenThen} AND (${ofApp(app_id)})`;
 }
 
-/** What began in [since, until) of an app's orders. */
+/** The workflows of an app's orders that began in [since, until). */
 export function begunWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
   const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
   return `${typesQuery(OF_ORDERS)} AND StartTime >= ${begin} AND StartTime < ${end} AND (${ofApp(app_id)})`;
 }
 
-/** What shows who has decided on it, or taken it on. */
+/** Workflows whose search attributes show who has decided on them or taken them on. */
 const SHOWS_WHO = [...OF_ORDERS, ...[WORKFLOW.speiAccount, WORKFLOW.createSpeiAccount, WORKFLOW.speiAccountQuantity]];
 
-/** Beside those, what a person decides on. */
+/** The other workflows on which a person decides. */
 const DECIDED_ON = [WORKFLOW.appAttention, WORKFLOW.strayNotification, WORKFLOW.reconciliation];
 
-/** Whatever was open in [since, until), and a person may have decided on: taken it on, resolved it, or terminated it. */
+/** Workflows that were open in [since, until) and that a person may have taken on, resolved or terminated. */
 export function decidedQuery({ since, until }: { since: Date; until: Date }): string {
   const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
   const { decidedBy, takenBy } = SEARCH_ATTRIBUTE;
@@ -212,7 +212,7 @@ export function deliveriesQuery(subject: string): string {
   return `${typesQuery([WORKFLOW.eventDelivery])} AND ${RUNNING} AND ${its}`;
 }
 
-/** Whatever of ours has this trade at the gateway. Callers check the app. */
+/** The workflows of orders that have this trade at the gateway. Callers check the app. */
 export function tradeQuery(trade_no: string): string {
   return `${typesQuery(OF_ORDERS)} AND ${SEARCH_ATTRIBUTE.tradeNo.name} = ${quoted(trade_no)}`;
 }

@@ -6,11 +6,11 @@ import { activityWords } from '../contract';
 import { innermost } from './timeline';
 
 export interface PendingWork {
-  /** What it is for, in our own words, or the activity's name. */
+  /** What the activity is for, or its name. */
   what: string;
   activity: string;
   attempt: number;
-  /** Why the last attempt was not the last one; null before there was any. */
+  /** The failure of the latest attempt; null before any attempt has failed. */
   last_answer: string | null;
   /** ISO 8601, UTC. */
   last_at: string | null;
@@ -21,7 +21,7 @@ export interface PendingWork {
 
 const { PendingActivityState } = temporal.api.enums.v1;
 
-/** The pending activities of an open workflow; a first task that no worker has taken, and one that fails again and again, count as one. */
+/** The pending activities of an open workflow. A first task that no worker has taken counts as one, and so does a task that fails repeatedly. */
 export async function pendingWork(client: Client, described: WorkflowExecutionDescription): Promise<PendingWork[]> {
   const { pendingActivities, pendingWorkflowTask, workflowExecutionInfo } = described.raw;
   const isFailing = (pendingWorkflowTask?.attempt ?? 1) > 1;
@@ -41,7 +41,7 @@ const UNTOUCHED: PendingWork = {
   state: 'waits for a worker',
 };
 
-/** The history has the first failure of a task that is tried again and again. */
+/** The history has the first failure of a task that fails repeatedly. */
 async function failingTask(client: Client, described: WorkflowExecutionDescription): Promise<PendingWork> {
   const { loadedDataConverter: converter, namespace } = client.options;
   const { workflowId, runId, raw } = described;
@@ -84,7 +84,7 @@ async function workOf(client: Client, workflowId: string, pending: Pending): Pro
 /** A worker that runs takes an attempt within this time, in ms. */
 const TAKEN_WITHIN_MS = 5_000;
 
-/** Whether an attempt waits for its time or for a worker, only the time of the next one tells. */
+/** Only the time of the next attempt shows whether it waits for that time or for a worker. */
 export function pendingState({ state, paused, nextAttemptScheduleTime }: Pending, now: number): PendingWork['state'] {
   if (paused) return 'is paused';
   if (state === PendingActivityState.PENDING_ACTIVITY_STATE_STARTED) return 'runs';

@@ -17,8 +17,8 @@ type Kind = keyof typeof KINDS;
 type Version = string | null;
 
 /**
- * A poll lasts for a minute and a little, and then comes the next one: who has not polled for so long, in ms, has most likely ended.
- * Temporal goes on listing it for minutes.
+ * A poll lasts a little over a minute, then the next one begins: a worker that has not polled for this long, in ms, has most likely ended.
+ * Temporal still lists it for minutes.
  */
 export const POLLS_WITHIN_MS = 120_000;
 
@@ -28,7 +28,7 @@ export type Pollers = Readonly<
     Kind,
     {
       identities: readonly string[];
-      /** To whom Temporal sends new work though none of them polled. */
+      /** The versions to which Temporal sends new work although none of their workers polled. */
       unserved: readonly Version[];
     }
   >
@@ -44,7 +44,7 @@ interface TaskQueue {
   taskQueue: string;
 }
 
-/** Those that have polled since `since`, in ms since the epoch. Throws Temporal's own error where it does not answer within 3 s. */
+/** The workers that have polled since `since`, in ms since the epoch. Throws Temporal's own error if it does not answer within 3 s. */
 export async function pollersOf(
   connection: Asked,
   { namespace, taskQueue }: TaskQueue,
@@ -54,7 +54,7 @@ export async function pollersOf(
     const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: KINDS[kind] };
     const { pollers, versioningInfo } = await connection.workflowService.describeTaskQueue(request);
     const listed = (pollers ?? []).filter(({ lastAccessTime }) => (optionalTsToMs(lastAccessTime) ?? 0) >= since);
-    // Who does not say what it is may be any: nobody is told of a mistake that may be none.
+    // A poller that does not name its version may have any: no mistake is reported that may not be one.
     const isServed = (version: Version) =>
       listed.some(({ deploymentOptions: of }) => !of || version === versionPolled(of));
     return {
@@ -70,7 +70,7 @@ export async function pollersOf(
 
 type Info = temporal.api.taskqueue.v1.ITaskQueueVersioningInfo;
 
-/** To whom new work goes: the current version, the ramped one, or both. */
+/** The versions that get new work: the current one, the ramped one, or both. */
 function receiversOf({
   currentDeploymentVersion,
   rampingDeploymentVersion,
@@ -89,7 +89,7 @@ const versionPolled = (of: temporal.api.deployment.v1.IWorkerDeploymentOptions):
 const versionName = (of: temporal.api.deployment.v1.IWorkerDeploymentVersion | null | undefined): Version =>
   of?.buildId ? `${of.buildId} of ${of.deploymentName ?? ''}` : null;
 
-/** Why a worker gets no work, in a line; undefined where Temporal lists it as a poller of both kinds of tasks. Never throws. */
+/** Why a worker gets no work, in a line; undefined if Temporal lists it as a poller of both kinds of tasks. Never throws. */
 export async function whyNotPolling(
   connection: Asked,
   { identity, ...of }: TaskQueue & { identity: string },

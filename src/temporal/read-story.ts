@@ -24,13 +24,13 @@ export interface OrderToTell {
 
 type Of = 'payment' | 'after-sale';
 
-/** A fact of either workflow, and the one before it in its run. */
+/** A fact of either workflow; `before` is the time of the fact before it in its run. */
 interface FactInOrder extends Pick<ReadFact, 'at' | 'is' | 'world'> {
   of: Of;
   before: number;
 }
 
-/** Null where a run was not answered for: then it names that run. */
+/** The story; or the workflow id of a run whose facts no worker gave in full. */
 export async function readStory(
   client: Client,
   { runs, payment, after_sale }: OrderToTell,
@@ -47,7 +47,7 @@ export async function readStory(
     settings[of] ??= told.settings ?? undefined;
     if (of === 'payment') {
       const { input } = await readStart(client, run.workflow_id, run.run_id);
-      // One that takes on a trade because of a notification is started by that.
+      // A payment that takes on a trade because of a notification is started by that notification.
       const isTold = input.kind === 'adopt' && told.facts[0]?.is === 'notified';
       const { app_id: _app, ...ordered } = input;
       if (!isTold) inputs.push({ is: 'ordered', after_ms: Date.parse(run.started_at) - began, input: ordered });
@@ -70,21 +70,21 @@ export async function readStory(
   return { story: parseStory(story) };
 }
 
-/** So much earlier than in life, a look that no event has caused may come when it is played, in ms. */
+/** When a story is played, a look that no event has caused may come this much earlier than in reality, in ms. */
 const SLACK_MS = 1_000;
 /** What the gateway answers to questions. */
 const ANSWERS: readonly string[] = ['shown', 'missing', 'silent'];
 
 /**
- * The events, with their times. It is only known when an answer came: played again, it is true from halfway between the answer before and this
- * one, but not from before the last thing that anybody did.
+ * The events, with their times. Only the time of an answer is known: a played story gives the answer from halfway after the answer before it,
+ * but not from before the last thing that anybody did.
  */
 function eventsOf(facts: readonly FactInOrder[], began: number): object[] {
   let acted = began;
   let asked = began;
   const handedAt = new Set(facts.flatMap(({ is, at }) => (is === 'ended' ? [at] : [])));
   return facts.flatMap(({ world, of, at, before }) => {
-    // The payment was told it, and has handed it over.
+    // The payment was notified, and has handed the notification to the after-sale.
     if (world === null || (of === 'after-sale' && world.is === 'notified' && handedAt.has(at))) return [];
     const event = { ...world, to: of, after_ms: at - began };
     if (!ANSWERS.includes(world.is)) {

@@ -12,7 +12,7 @@ import {
 } from '../contract';
 import { askWhileClosing } from './closing';
 
-/** Longer than the update `refund` waits in the workflow, and than a worker's death just then takes. */
+/** Longer, in ms, than the update `refund` waits in the workflow, even if a worker dies meanwhile. */
 const REFUND_TIMEOUT_MS = 75_000;
 
 /** The order, and the task queue of the worker that runs its after-sale. */
@@ -23,7 +23,7 @@ export interface RefundedOrder {
 }
 
 /**
- * Starts the after-sale if none runs; it loads the refunds of the one before. Returns the gateway's answer. Throws the
+ * Starts the after-sale if none runs; it loads the refunds of the after-sale before it. Returns the gateway's answer. Throws the
  * errors of Temporal's client, with the workflow's failure (`FAILURE`) as the cause. `timeoutMs` ends the wait for the answer.
  */
 export async function requestRefund(

@@ -20,19 +20,19 @@ interface RuntimeSettings extends Pick<Config, 'METRICS_ADDRESS'>, Partial<Pick<
   shutdownSignals: NodeJS.Signals[];
 }
 
-/** Ours only: Temporal's own metrics keep its buckets, its names and ms, which its published boards read. */
+/** Only for our metrics: Temporal's own keep its buckets, its names and ms, which its published boards read. */
 const BUCKETS = Object.fromEntries(
   Object.values<Metric>(METRIC).flatMap(({ name, buckets }) => (buckets ? [[name, [...buckets]]] : [])),
 );
 
 /**
- * Installs it. If METRICS_ADDRESS is set, it serves Prometheus at `/metrics` there; if METRICS_OTLP_URL is, it pushes there. Throws
- * ConfigError if it cannot.
+ * Installs the runtime. With METRICS_ADDRESS it serves Prometheus there at `/metrics`; with METRICS_OTLP_URL it pushes there. Throws
+ * ConfigError if it cannot serve.
  */
 export function installRuntime({ log, shutdownSignals, ...settings }: RuntimeSettings): Runtime {
   const options = { logger: temporalLogger(log), shutdownSignals };
   const metrics = exporter(settings);
-  // The native core would print lines of its own form.
+  // Otherwise the native core prints lines in its own format.
   const telemetryOptions: TelemetryOptions = { logging: { forward: {} }, ...(metrics ? { metrics } : {}) };
   try {
     return Runtime.install({ ...options, telemetryOptions });
@@ -48,7 +48,7 @@ function exporter({
 }: Pick<RuntimeSettings, 'METRICS_ADDRESS' | 'METRICS_OTLP_URL'>): TelemetryOptions['metrics'] {
   if (bindAddress !== undefined) return { prometheus: { bindAddress, histogramBucketOverrides: BUCKETS } };
   if (url === undefined) return undefined;
-  // Of what is pushed, these are no labels: they say who pushes.
+  // These tags name the sender of pushed metrics; they are not labels.
   return {
     globalTags: pushedBy('worker'),
     otel: { url, http: true, metricsExportInterval: '10 seconds', histogramBucketOverrides: BUCKETS },
@@ -56,8 +56,8 @@ function exporter({
 }
 
 /**
- * The runtime, which is there once a Worker is, asked for once: after the last Worker has ended, asking makes another one, which takes the
- * signals of the process and keeps it.
+ * Asks for the runtime once, when there is a Worker. Asking again after the last Worker has ended would make a new runtime, which takes the
+ * signals of the process and keeps it alive.
  */
 export function runtimeOnce(): () => Runtime {
   let runtime: Runtime | undefined;
@@ -79,12 +79,12 @@ function temporalLogger(log: Logger): DefaultLogger {
   return new DefaultLogger(log.isLevelEnabled('debug') ? 'TRACE' : 'WARN', write);
 }
 
-/** They hold payloads that are decoded already, as text. */
+/** These fields hold decoded payloads as text. */
 const DECODED: ReadonlySet<string> = new Set(['task', 'taskEncoded', 'taskToken']);
 
 /**
- * The fields of a line of Temporal's in our own form, with the order that its workflow is of. What is no text, number or error, nor a list of
- * them, stays out: at the level trace, the SDK tells each task with its decoded payloads.
+ * The fields of Temporal's log line in our own form, with the order of its workflow. Only plain values, lists of them and errors are kept: at
+ * the level trace, the SDK logs each task with its decoded payloads.
  */
 export function logFields({ out_trade_no, ...meta }: Record<string, unknown>): Record<string, unknown> {
   const fields = Object.fromEntries(
@@ -102,7 +102,7 @@ export function logFields({ out_trade_no, ...meta }: Record<string, unknown>): R
 
 const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** What an error is, and its text where that is ours: others may quote a buyer. */
+/** The type of an error, and its text if the text is ours: others may quote a buyer. */
 function causeOf(error: Error): object {
   const type = 'type' in error && typeof error.type === 'string' ? error.type : error.name;
   const cause = error.cause instanceof Error ? { cause: causeOf(error.cause) } : {};

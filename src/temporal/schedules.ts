@@ -1,4 +1,4 @@
-/** The Schedules of our jobs: they are made here, and whether they do their work is seen here. */
+/** Makes the Schedules of our jobs, and finds the jobs that do not do their work. */
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
 import {
   comparedOf,
@@ -32,7 +32,7 @@ export async function makeSchedule(client: Client, job: ScheduledJob, taskQueue:
   }
 }
 
-/** The Schedules of ours that belong to none of these jobs, and run on. Temporal's list of them is moments behind. */
+/** Our Schedules that belong to none of these jobs and still run. Temporal's list of them is moments behind. */
 export async function unwantedSchedules(client: Client, jobs: readonly ScheduledJob[]): Promise<string[]> {
   const wanted = new Set(jobs.map(({ schedule_id }) => schedule_id));
   const unwanted: string[] = [];
@@ -54,7 +54,7 @@ function scheduleOf({ schedule_id, workflow_type, workflow_id, ...job }: Schedul
       workflowType: workflow_type,
       workflowId: workflow_id,
       taskQueue,
-      // A run that hangs would leave out every later one.
+      // Without a limit, a run that hangs would make the Schedule skip every later run.
       ...(isOne ? { workflowRunTimeout: job.works_ms } : {}),
     },
     policies: {
@@ -66,14 +66,14 @@ function scheduleOf({ schedule_id, workflow_type, workflow_id, ...job }: Schedul
 
 /**
  * Why a job does not do its work: there is no Schedule, somebody paused it, it starts nothing (`late`), its last run ended badly
- * (`failed`), its run gets no further (`hangs`), nothing has compared a day that it had to (`gap`), or Temporal does not tell (`unknown`).
+ * (`failed`), its run gets no further (`hangs`), no run has compared a day that it had to (`gap`), or Temporal does not say (`unknown`).
  */
 export interface JobTrouble {
   schedule_id: string;
   problem: 'missing' | 'paused' | 'late' | 'failed' | 'hangs' | 'gap' | 'unknown';
-  /** The run that shows it, where one does. */
+  /** The run that shows it, if there is one. */
   workflow_id: string | null;
-  /** Since when, ISO 8601, UTC; null where nobody knows. */
+  /** Since when, ISO 8601, UTC; null if nobody knows. */
   since: string | null;
   /** What it is, for a person. */
   text: string;
@@ -83,8 +83,8 @@ export interface JobTrouble {
 const MAY_BE_LATE_MS = 15 * 60_000;
 
 /**
- * The jobs that do not do their work, by their Schedules and the runs that these started. It needs no keys. What Temporal refuses to tell of one
- * is said of it alone.
+ * The jobs that do not do their work, by their Schedules and the runs of these. No keys are needed. If Temporal refuses to answer about one
+ * job, only that job is `unknown`.
  */
 export async function troubledJobs(client: Client, jobs: readonly ScheduledJob[], now: Date): Promise<JobTrouble[]> {
   const troubles = await Promise.all(
@@ -118,14 +118,14 @@ async function troubleOf(client: Client, job: ScheduledJob, now: Date): Promise<
   return (await troubleOfRuns(client, job, found.runs, now)) ?? (await gapOf(client, job, found, now));
 }
 
-/** Whether the last run is open, as a sweep that waits for a person, and gets on: nothing is due then. */
+/** Whether the last run is open and gets on, as a sweep that waits for a person: then nothing is due. */
 async function isAtWork(client: Client, job: ScheduledJob, [last]: readonly StartedRun[], now: Date): Promise<boolean> {
   if (job.runs !== 'one-at-a-time' || last === undefined) return false;
   const run = await describeRun(client, last);
   return run?.status.name === 'RUNNING' && hangingSince(job, run, now) === null;
 }
 
-/** The last run that has done its work, or failed, tells; those that are at work do not yet. */
+/** Only the latest run that has done its work or failed shows a trouble; runs that are at work do not yet. */
 async function troubleOfRuns(
   client: Client,
   job: ScheduledJob,
@@ -142,7 +142,7 @@ async function troubleOfRuns(
       const status = run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.status);
       if (status?.startsWith('COMPARED')) return null;
       const since = hangingSince(job, run, now);
-      // A sweep that has looked waits for a person; its next run inherits that it has, and looks at once.
+      // A sweep that has looked only waits for a person. Its next run inherits the status, and looks at once.
       if (since === null && status === SWEPT) return null;
       if (since === null) continue;
       const text = `${workflow_id} gets no further: its page in Temporal UI says why`;
@@ -157,12 +157,12 @@ async function troubleOfRuns(
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** So long, in ms, a day that nobody has compared is looked for: Temporal keeps its runs for longer. */
+/** Days that nobody has compared are looked for this far back, in ms: Temporal keeps runs for longer. */
 const GAPS_WITHIN_MS = RETENTION_MS - 2 * DAY;
 
 /**
- * The first days that no reconciliation of the app has compared, since the Schedule was made or the first run of it that Temporal has. A run that
- * failed, a pause and a time without the Schedule leave such days, and nothing makes up for them by itself.
+ * The first days that no reconciliation of the app has compared, since the Schedule was made or since the first run that Temporal still has.
+ * A failed run, a pause and a time without the Schedule leave such days, and no later run compares them.
  */
 async function gapOf(
   client: Client,
@@ -173,14 +173,14 @@ async function gapOf(
   const app_id = namedByWorkflowId(workflow_id)?.app_id;
   if ('every_ms' in starts || !app_id) return null;
   const { connection, options } = client;
-  // What Temporal has forgotten may have compared a day.
+  // A run that Temporal has forgotten may have compared a day.
   const kept_ms = ((await retentionOf(connection, options.namespace)) ?? 0) - 2 * DAY;
   const earliest = now.getTime() - Math.min(GAPS_WITHIN_MS, kept_ms);
   const runs = await collect(listWorkflows(client, reconciliationsQuery(app_id, new Date(earliest)), app_id));
   const dues = runs.flatMap(({ workflow_id: id }) => scheduledRun(id)?.due ?? []).map((due) => Date.parse(due));
   const since = Math.max(Math.min(created_at, ...dues), earliest);
   const at = starts.at_hour * HOUR;
-  // A run that is due on a day compares the day before; it has its time for that.
+  // A run that is due on a day compares the day before, and has `works_ms` for it.
   const first = Math.ceil((since - at) / DAY) * DAY - DAY;
   const days = Array.from(
     { length: Math.max(0, Math.ceil((now.getTime() - works_ms - at - DAY - first) / DAY)) },
@@ -204,7 +204,7 @@ async function gapOf(
 
 type Run = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
 
-/** Since when an open run gets no further; null where it does. Temporal itself says of some that their tasks fail. */
+/** Since when an open run gets no further; null if it does. Temporal itself reports some runs whose tasks fail. */
 function hangingSince({ works_ms }: ScheduledJob, run: Run, now: Date): string | null {
   if (run.searchAttributes.TemporalReportedProblems !== undefined) return run.startTime.toISOString();
   return now.getTime() - run.startTime.getTime() > works_ms ? iso(run.startTime.getTime() + works_ms) : null;
@@ -226,7 +226,7 @@ interface FoundSchedule {
   runs: StartedRun[];
 }
 
-/** Asked as Temporal's own service does: a description by the client would decode what may be of a key that is gone. */
+/** Asks Temporal's service directly: the client's description would decode payloads whose key may be gone. */
 async function describe({ connection, options }: Client, scheduleId: string): Promise<FoundSchedule | null> {
   try {
     const { schedule, info } = await connection.workflowService.describeSchedule({

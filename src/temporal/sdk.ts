@@ -1,6 +1,6 @@
 /**
  * Temporal's SDK beside this package. Its packages are our peers, so that a merchant has one SDK and not two; those with native
- * code are optional, so that a backend which only pays has none. Where a tree has it otherwise, the errors here say what to install.
+ * code are optional, so that a backend which only pays has none. If the installed packages differ, the errors here say what to install.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,18 +12,18 @@ class TemporalSdkError extends UserError {
   override readonly name = 'TemporalSdkError';
 }
 
-/** What a caller passes objects between; the rest comes in with a worker. */
+/** The packages between which a caller passes objects; only a worker needs the others. */
 const CALLERS = ['client', 'common', 'proto'] as const;
 const WORKERS = ['activity', 'nexus', 'workflow', 'worker', 'testing'] as const;
 type SdkPackage = (typeof CALLERS | typeof WORKERS)[number];
 
-/** What mends the tree for these packages: a command, and whether one of them is missing. Undefined where all is well. */
+/** How to repair the installed packages: a command, and which of them are missing. */
 export interface Mending {
   command: string;
   missing: SdkPackage[];
 }
 
-/** What a worker needs beside these packages is brought to their version by the same command. */
+/** Undefined if nothing is wrong. The command also brings a worker's other packages to the same version. */
 export function mendingFor(packages: readonly SdkPackage[], from?: string): Mending | undefined {
   const missing = packages.filter((name) => versionOf(name, from) === undefined);
   const wrong = [...missing, ...otherVersions([...CALLERS, ...WORKERS], from)];
@@ -31,7 +31,7 @@ export function mendingFor(packages: readonly SdkPackage[], from?: string): Mend
 }
 
 /**
- * Throws TemporalSdkError where a package is missing, before its import would fail with a stack of Node's, or has another version
+ * Throws TemporalSdkError if a package is missing, before its import would fail with a stack of Node's, or has another version
  * than the rest. `what` needs them: a subject, such as "A worker".
  */
 export function requirePackages(what: string, packages: readonly SdkPackage[], from?: string): void {
@@ -44,7 +44,7 @@ export function requirePackages(what: string, packages: readonly SdkPackage[], f
   );
 }
 
-/** Throws TemporalSdkError where the packages that a caller uses have different versions: they pass objects to each other. */
+/** Throws TemporalSdkError if the packages that a caller uses have different versions: they pass objects to each other. */
 export function requireOneSdk(from?: string): void {
   if (otherVersions(CALLERS, from).length > 0) throw twoVersions(CALLERS, from);
 }
@@ -69,11 +69,11 @@ function installCommand(packages: readonly SdkPackage[], from?: string): string 
   return ['npm', 'install', ...packages.map((name) => `@temporalio/${name}@${version}`)].join(' ');
 }
 
-/** The version of a package as Node would find it from `from`; undefined where there is none, as in a bundle. */
+/** The version of a package as Node would find it from `from`; undefined if there is none, as in a bundle. */
 function versionOf(name: SdkPackage, from = folderOfThis()): string | undefined {
   for (let folder = from; folder !== undefined; folder = dirname(folder) === folder ? undefined : dirname(folder)) {
     const file = join(folder, 'node_modules/@temporalio', name, 'package.json');
-    // Not by require.resolve: Node would remember that a package is missing which is installed a moment later.
+    // Not by require.resolve: Node would remember as missing a package that is installed a moment later.
     if (existsSync(file))
       return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
   }

@@ -47,7 +47,7 @@ const NEEDED = new Map(Object.values(SEARCH_ATTRIBUTE).map(({ name, type }) => [
 /** The names of all our search attributes. */
 export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = [...NEEDED.keys()];
 
-/** Who may use the namespace may not add search attributes to it. The message has the command that does. */
+/** This caller may not add search attributes to the namespace. The message has the command that adds them. */
 class AttributesNotOfferedError extends UserError {
   override readonly name = 'AttributesNotOfferedError';
 }
@@ -67,7 +67,7 @@ export async function missingSearchAttributes(connection: OperatorConnection, na
   });
 }
 
-/** The same where nobody may ask which ones there are: a list by one that is not registered is refused. It does not show the type. */
+/** The same if the server does not list search attributes: it refuses a query by an unregistered one. Types are not checked. */
 async function unknownToLists({ workflowService }: OperatorConnection, namespace: string): Promise<string[]> {
   const missing = await Promise.all(
     SEARCH_ATTRIBUTE_NAMES.map((name) =>
@@ -83,7 +83,7 @@ async function unknownToLists({ workflowService }: OperatorConnection, namespace
   return missing.flat();
 }
 
-/** Throws NotSetUpError where the namespace lacks one, and SearchAttributeConflictError. */
+/** Throws NotSetUpError if the namespace lacks one, and SearchAttributeConflictError. */
 export async function requireSearchAttributes(connection: OperatorConnection, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace);
   if (missing.length === 0) return;
@@ -92,7 +92,7 @@ export async function requireSearchAttributes(connection: OperatorConnection, na
   );
 }
 
-/** The same, after something went wrong or brought nothing: silent where Temporal does not say which ones there are. */
+/** The same, after a failure or an empty answer: silent if Temporal does not say which attributes there are. */
 export async function explainIfNotSetUp({
   connection,
   options,

@@ -1,4 +1,4 @@
-/** Stand-ins for what is private: the same value always gets the same one, and nothing tells the value. */
+/** Stand-ins for what is private: the same value always gets the same stand-in, which reveals nothing of the value. */
 
 /** Fields whose values say nothing of a person, an order or a merchant. What a new field holds is private until it is listed. */
 const KEPT: ReadonlySet<string> = new Set([

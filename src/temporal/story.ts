@@ -13,10 +13,10 @@ import {
   SILENCES,
 } from '../contract';
 
-/** Changes with what a story means. An older one is told anew. */
+/** Changes when the meaning of a story changes. An older story has to be written again. */
 export const STORY_VERSION = 1;
 
-/** A story of more would be none of one order, or one that somebody made up. */
+/** A longer story is not of one order, or somebody made it up. */
 const LONGEST_MS = 3_660 * 86_400_000;
 const MOST_EVENTS = 20_000;
 
@@ -68,7 +68,7 @@ const resolution = z.object({
   outcome: z.enum([...PAYMENT_OUTCOMES, 'REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED']).optional(),
 });
 
-/** `since_ms`: from then on the gateway answers so. `of`: to a question for this other trade under the order's number. */
+/** `since_ms`: when the gateway begins to answer this. `of`: the answer is about this other trade under the order's number. */
 const gateway = { since_ms: ms, after_ms: ms, of: text.optional() };
 
 const event = z.discriminatedUnion('is', [
@@ -151,7 +151,7 @@ export function parseStory(given: unknown): Story {
   );
 }
 
-/** What an order has come to, without numbers, times and texts: the same of a real order and of one that is played. */
+/** What an order has come to, without numbers, times and texts: equal for a real order and for its played story. */
 export function storyEnd(payment: PaymentState | null, after_sale: AfterSaleState | null): StoryEnd {
   const known = paymentAfterEnd(after_sale) ?? payment;
   return {

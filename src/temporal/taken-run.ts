@@ -1,6 +1,6 @@
 /**
  * A run that ended before any worker had it knows nothing: somebody started it by hand, or while no worker ran, and it was
- * terminated or timed out. Whoever asks what became of a workflow looks past such runs, at the latest one that a worker had.
+ * terminated or timed out. Readers skip such runs and use the latest run that a worker had.
  */
 import { setTimeout } from 'node:timers/promises';
 import {
@@ -16,7 +16,7 @@ import { QUERY } from '../contract';
 import { earlierRuns, ifExists } from './earlier-runs';
 import { GRPC_STATUS, grpcCodeOf, isEndedBeforeItBegan } from './grpc-status';
 
-/** How runs end whose workflow code has not ended them: perhaps before it had begun. */
+/** Statuses of runs that their workflow code has perhaps not ended, nor even begun. */
 const CUT_OFF: readonly string[] = ['TERMINATED', 'TIMED_OUT', 'CANCELED'];
 
 /** The list of workflows is a moment behind. The gap between two looks, in ms, and how many there are. */
@@ -30,28 +30,28 @@ const PAGE_SIZE = 100;
 export type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 
 /**
- * The latest run under the id that a worker has had; where none has had any, the latest. Throws WorkflowNotFoundError, and a
+ * The latest run under the id that a worker has had, or the latest of all if there is none. Throws WorkflowNotFoundError, and a
  * retryable failure while the list of workflows is behind.
  */
 export async function latestTakenRun(client: Client, workflowId: string): Promise<WorkflowExecutionDescription> {
   return takenRunUpTo(client, await client.workflow.getHandle(workflowId).describe());
 }
 
-/** The same, where the latest run is described already. */
+/** The same for callers that have described the latest run already. */
 export async function takenRunUpTo(
   client: Client,
   latest: WorkflowExecutionDescription,
 ): Promise<WorkflowExecutionDescription> {
   if (await wasTaken(client, latest)) return latest;
   for (const { runId } of await runsBefore(client, latest)) {
-    // The list hears of an end later than of a start.
+    // The list shows an end later than a start, so the run is read again.
     const run = await ifExists(() => client.workflow.getHandle(latest.workflowId, runId).describe(), null);
     if (run && (await wasTaken(client, run))) return run;
   }
   return latest;
 }
 
-/** The runs before it, the latest first, as soon as the list has this one, which was perhaps started this moment. */
+/** The runs before this one, the latest first. Waits until the list has this run, which may just have been started. */
 export async function runsBefore(client: Client, { workflowId, runId }: ShownRun): Promise<WorkflowExecutionInfo[]> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -64,8 +64,8 @@ export async function runsBefore(client: Client, { workflowId, runId }: ShownRun
 }
 
 /**
- * The state of a run. What one that has ended well returned is its state, and needs no worker: the version that it was pinned to may have
- * been stopped long ago. Any other is asked. Throws as a query does.
+ * The state of a run. A completed run has returned its state, so no worker is needed: the version that it was pinned to may have been
+ * stopped long ago. Any other run is queried. Throws as a query does.
  */
 export function stateOfRun<State>(
   client: Client,
@@ -86,7 +86,7 @@ export async function latestState<State>(client: Client, workflowId: string): Pr
   }
 }
 
-/** Waits for the end of the latest run; its result, or that of the run before where no worker ever had it. Throws WorkflowFailedError. */
+/** Waits for the end of the latest run. Returns its result, or that of the run before if no worker ever had it. Throws WorkflowFailedError. */
 export async function resultOf<W extends Workflow>(client: Client, workflowId: string): Promise<WorkflowResultType<W>> {
   try {
     return await client.workflow.result<W>(workflowId);
@@ -103,7 +103,7 @@ export function isEndedFromOutside(error: unknown): boolean {
   return cause instanceof TerminatedFailure || cause instanceof CancelledFailure || cause instanceof TimeoutFailure;
 }
 
-/** Whether a worker has ever had the run, or may still have it, or may have had it where its history is gone. */
+/** Whether a worker has had the run, may still get it, or may have had it if its history is gone. */
 async function wasTaken(client: Client, { workflowId, runId, status }: ShownRun): Promise<boolean> {
   if (!CUT_OFF.includes(status.name)) return true;
   const execution = { workflowId, runId };

@@ -37,7 +37,7 @@ export function orderLine(input: Said): string {
 export function askedLine(name: string, said: Said): string {
   const { request, foreign_input } = said;
   if (foreign_input) return `${name} that was not taken: ${texts(said, 'foreign_input')}`;
-  // Whether it was sent, its answer says.
+  // The answer says whether it was sent.
   if (name === 'gateway.create') return `to send a creation of ${texts(request, 'order_amount', 'order_currency')}`;
   if (name === 'gateway.refund')
     return `to send a refund of ${texts(request, 'refund_amount', 'refund_currency', 'out_request_no')}`;
@@ -71,7 +71,7 @@ export function answerLine(activity: string, result: Said): string | undefined {
     return `not sent: ${status ? `the trade is ${status} now` : 'no trade that allows it was seen'}`;
   }
   if (is === 'found') return texts(trade, 'trade_status', 'order_amount', 'order_currency');
-  // What an activity only looks for comes in an envelope.
+  // An activity that only looks returns its answer in an envelope.
   if (is === 'told')
     return typeof told === 'number' ? `${told} virtual accounts left` : answerLine(activity, asSaid(told));
   if (typeof is === 'string') return `${is}${typeof message === 'string' && message !== '' ? `: ${message}` : ''}`;
@@ -79,10 +79,10 @@ export function answerLine(activity: string, result: Said): string | undefined {
   return said || (activity in UNANSWERED ? UNANSWERED[activity] : 'no such order');
 }
 
-/** What it means that an activity comes back empty, where that is not "no such order". */
+/** What an empty answer of an activity means, if it does not mean "no such order". */
 const UNANSWERED: Readonly<Record<string, string | undefined>> = {
   'gateway.watch': 'nothing new until its time',
   'gateway.find-account': 'no such account',
-  // It has no answer within a moment: a look follows.
+  // No answer within a moment: a look follows.
   'gateway.glance': undefined,
 };

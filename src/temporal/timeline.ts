@@ -35,7 +35,7 @@ export interface TimelineEntry {
   by?: string;
 }
 
-/** The entries of one run, in their order. What our keys do not read is told once. Throws what Temporal's client throws. */
+/** The entries of one run, in their order. However much our keys cannot read, it is one entry. Throws what Temporal's client throws. */
 export async function timelineOf(client: Client, workflowId: string, runId: string): Promise<TimelineEntry[]> {
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const reader = new HistoryReader(client, workflowId);
@@ -50,7 +50,7 @@ export async function timelineOf(client: Client, workflowId: string, runId: stri
 
 type Line = Omit<TimelineEntry, 'time'> | undefined;
 
-/** Who asks why an order stands still must hear the rest of it all the same. */
+/** A person who asks why an order stands still must still see the rest of the history. */
 function unreadLine(error: unknown): Line {
   if (!(error instanceof PayloadDecryptionError)) throw error;
   return { what: 'unread', text: error.message };
@@ -66,7 +66,7 @@ class HistoryReader {
     private readonly workflowId: string,
   ) {}
 
-  /** One event as an entry; undefined for one that tells a person nothing. */
+  /** One event as an entry; undefined if it tells a person nothing. */
   async read(event: HistoryEvent): Promise<Line> {
     return (
       (await this.readActivity(event)) ??
@@ -121,7 +121,7 @@ class HistoryReader {
     if (!request) return undefined;
     const name = request.input?.name ?? '';
     this.updates.set(request.meta?.updateId ?? '', name);
-    // Callers ask for payment data again and again.
+    // Callers ask for payment data many times.
     if (name === 'created') return undefined;
     const said = await this.first(request.input?.args);
     const by = typeof said.by === 'string' ? said.by : (request.meta?.identity ?? undefined);
@@ -195,7 +195,7 @@ export function innermost(error: unknown): string {
 const endLine = ({ outcome, confirmed_by, trade_status }: Said): string =>
   typeof outcome === 'string' ? `${outcome}, ${knownBy(confirmed_by)}` : String(trade_status ?? 'done');
 
-/** A signal that nothing here handles is nobody's news: it says so, and who sent it. */
+/** A signal that nothing here handles is shown as such, with its sender. */
 function signalLine({ signalName, identity }: Signal, said: Said): Line {
   const name = signalName ?? '';
   return SIGNAL_NAMES.includes(name)
@@ -203,7 +203,7 @@ function signalLine({ signalName, identity }: Signal, said: Said): Line {
     : { what: 'asked', text: `by a signal that nothing here handles: ${name}`, ...(identity ? { by: identity } : {}) };
 }
 
-/** What core writes of its own is in clear text, whatever the codec. */
+/** What the SDK's core itself writes is in clear text, whatever the codec. */
 function readJson(bytes: Uint8Array | null | undefined): unknown {
   try {
     return JSON.parse(Buffer.from(bytes ?? []).toString());

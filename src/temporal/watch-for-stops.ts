@@ -13,7 +13,7 @@ interface Watched {
   deployment: string | undefined;
 }
 
-/** Where what was seen is told. */
+/** Where findings are reported. */
 interface Teller {
   record: Recorder;
   log: Pick<Logger, 'error' | 'warn'>;
@@ -22,14 +22,14 @@ interface Teller {
 /** How often a worker looks, in ms. */
 const EVERY_MS = 15 * 60_000;
 
-/** Looks at once and then again and again, until it is closed. */
+/** Looks at once and then regularly, until it is closed. */
 export function watchForStops(client: Client, watched: Watched, told: Teller): { close(): void } {
   const timer = setInterval(() => look(client, watched, told, new Date()), EVERY_MS);
   void look(client, watched, told, new Date());
   return { close: () => clearInterval(timer) };
 }
 
-/** Looks once. Never throws: what cannot be asked stays as it was told before. */
+/** Looks once. Never throws: what cannot be read keeps its last reported value. */
 export async function look(client: Client, { jobs, deployment }: Watched, told: Teller, now: Date): Promise<void> {
   const tried = (what: string, act: () => Promise<void>) =>
     act().catch((error: unknown) => told.log.warn(`it was not found out ${what}`, { reason: messageOf(error) }));

@@ -1,6 +1,6 @@
 /**
- * Our workflows as one bundle. The build makes one for workers with keys and one for those without, because a worker that
- * bundles at its start is some seconds later, and every worker of a deployment would do so.
+ * Our workflows as one bundle. The build makes one for workers with keys and one for workers without, because each worker that
+ * bundles at its start is some seconds later.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const ENCRYPTING = require.resolve('../codec/failure-converter');
 const fileOf = (failureConverterPath: string | undefined) =>
   join(__dirname, 'workflow-bundles', version, failureConverterPath === ENCRYPTING ? 'encrypting.js' : 'clear-text.js');
 
-/** `failureConverterPath`: that of the worker's data converter; one that encrypts has a failure converter in its bundle. */
+/** `failureConverterPath`: from the worker's data converter. A worker that encrypts has a failure converter in its bundle. */
 export function bundleWorkflows(failureConverterPath?: string): Promise<{ code: string }> {
   return bundleWorkflowCode({
     workflowsPath: require.resolve('../workflows'),
@@ -28,7 +28,7 @@ export function bundleWorkflows(failureConverterPath?: string): Promise<{ code: 
   });
 }
 
-/** The bundle that the build has made for a worker with this failure converter, where there is one for its SDK. */
+/** The bundle that the build has made for a worker with this failure converter and SDK; undefined if there is none. */
 export function builtBundle(failureConverterPath?: string): { codePath: string } | undefined {
   const codePath = fileOf(failureConverterPath);
   return existsSync(codePath) ? { codePath } : undefined;
@@ -37,7 +37,7 @@ export function builtBundle(failureConverterPath?: string): { codePath: string }
 const SOURCE_MAP = /(?<=\n\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,)[\w+/=]+/;
 const sourceMap = z.looseObject({ sources: z.array(z.string()) });
 
-/** A bundle for other machines: its source map names no folder of the one that built it, and leaves out what lies in lib/. */
+/** A bundle for other machines: its source map names no folder of the machine that built it, and leaves out the sources in lib/. */
 function published(code: string): string {
   return code.replace(SOURCE_MAP, (encoded) => {
     const { sources, ...map } = sourceMap.parse(JSON.parse(Buffer.from(encoded, 'base64').toString()));

@@ -47,7 +47,7 @@ export async function readStart(
   return { ...of, input: isInput(input) ? input : WITHOUT_ORDER };
 }
 
-/** The same of a workflow of any type; a ForeignInput where that was refused. */
+/** The same for a workflow of any type; a ForeignInput if the input was refused. */
 async function inputOfRun(
   client: Client,
   workflowId: string,
@@ -66,8 +66,8 @@ async function inputOfRun(
 }
 
 /**
- * What came to a closed run from outside, whether a worker had it or not: its input, its signals, and the updates that it took;
- * undefined for what nobody will ever read, such as clear text where keys are set. Throws WorkflowNotFoundError, and where a key is missing.
+ * What a closed run got from outside, whether a worker had it or not: its input, its signals, and the updates that it took. Undefined for an
+ * argument that nobody will ever read, such as clear text where keys are set. Throws WorkflowNotFoundError, and if a key is missing.
  */
 export async function givenTo(client: Client, workflowId: string, runId: string): Promise<Given> {
   const { namespace, loadedDataConverter } = client.options;
@@ -107,7 +107,7 @@ export interface GivenSignal {
 export interface GivenUpdate {
   name: string | null | undefined;
   isDone: boolean;
-  /** The type of its failure, where it failed. */
+  /** The type of its failure, if it failed. */
   failure: string | null;
 }
 
@@ -126,15 +126,15 @@ export const NOTHING_GIVEN: Given = { input: undefined, signals: [], updates: []
 type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined;
 
 /**
- * The order of a payment: that of its latest run which may have made one. Null where none has made one that was asked for, so that a
- * trade under the number is another's; undefined where none was asked for. Throws WorkflowNotFoundError.
+ * The order of the payment's latest run that may have made it. Null if orders were asked for and none was made, so that a trade under the
+ * number is somebody else's; undefined if no order was asked for. Throws WorkflowNotFoundError.
  */
 export async function orderUnder(client: Client, workflowId: string): Promise<EarlierPayment['order']> {
   const taken = await latestTakenRun(client, workflowId);
   const latest = taken.status.name === 'RUNNING' ? taken : await knowingRun(client, taken);
   const first = await readStart(client, workflowId, latest.runId);
   const { input } = first;
-  // Who starts one with this proof knows that none was before it.
+  // A caller that gives `first_start_id` knows that there was no run before.
   if (input.kind !== 'adopt' || input.first_start_id !== undefined) return orderOf(input);
   let order: EarlierPayment['order'];
   for (const run of [latest, ...(await runsBefore(client, latest))]) {
@@ -142,7 +142,7 @@ export async function orderUnder(client: Client, workflowId: string): Promise<Ea
     if (read?.input.kind === 'adopt' && read.input.may_be !== undefined) return read.input.may_be;
     const asked = read ? orderOf(read.input) : undefined;
     if (asked === undefined) continue;
-    // One that continues as another has given way, and one that has begun no creation made nothing.
+    // A run that continued as new has given way, and a run that has begun no creation made nothing.
     const handle = client.workflow.getHandle(workflowId, run.runId);
     const mayBeMade = run.status.name !== 'CONTINUED_AS_NEW' && !saysWithoutOrder(await failureOf(handle));
     if (mayBeMade && (await creationIn(client, run, asked)).mayBeMade) return asked;
@@ -152,8 +152,8 @@ export async function orderUnder(client: Client, workflowId: string): Promise<Ea
 }
 
 /**
- * Whether a payment is that of an order which was asked for here, so that its number is no deposit's. False where Temporal has nothing of
- * it. Throws where Temporal, a key or a worker has to be there first.
+ * Whether a payment is of an order that was asked for here, so that its number is not a deposit's. False if Temporal has nothing of the
+ * payment. Throws if Temporal, a key or a worker is missing.
  */
 export async function isOfOrder(client: Client, workflowId: string): Promise<boolean> {
   try {
@@ -171,7 +171,7 @@ const startedWith = z.object({
   sale: z.object({ payment: end.nullable() }).optional(),
 });
 
-/** Temporal forgets a payment before its after-sale, which was told whether it was of an order. Throws WorkflowNotFoundError. */
+/** Temporal forgets a payment before its after-sale, which knows whether the payment was of an order. Throws WorkflowNotFoundError. */
 async function wasOrderedHere(client: Client, paymentId: string): Promise<boolean> {
   const { app_id = '', out_trade_no } = namedByWorkflowId(paymentId) ?? {};
   const handle = client.workflow.getHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
@@ -179,21 +179,21 @@ async function wasOrderedHere(client: Client, paymentId: string): Promise<boolea
   const { payment, sale } = startedWith.safeParse(input).data ?? {};
   const known = sale?.payment ?? payment?.end;
   if (known) return known.ordered_here;
-  // It was started for something else, and was told of the end later, or has read it itself.
+  // The after-sale was started for something else, and was told of the payment's end later, or has read it itself.
   const carried = await handle.query<AfterSaleCarried>(QUERY.carried);
   return carried.sale?.payment?.ordered_here === true;
 }
 
-/** What a run failed with; undefined where it did not fail. */
+/** What a run failed with; undefined if it did not fail. */
 export async function failureOf(handle: Pick<WorkflowHandle, 'describe' | 'result'>): Promise<unknown> {
-  // The list hears of an end later than of a start.
+  // A list shows an end later than a start.
   const { status } = await handle.describe();
   if (status.name !== 'FAILED') return undefined;
   const failure: unknown = await handle.result().catch(asAnswer);
   return failure instanceof WorkflowFailedError ? failure.cause : undefined;
 }
 
-/** What a closed run has returned; undefined for one that did not complete, that nobody can read, or that Temporal has forgotten. */
+/** What a closed run has returned; undefined if it did not complete, nobody can read it, or Temporal has forgotten it. */
 export async function resultOfRun<Type extends Workflow>(
   client: Client,
   workflowId: string,
@@ -203,7 +203,7 @@ export async function resultOfRun<Type extends Workflow>(
   return result.catch((error: unknown) => void asAnswer(error));
 }
 
-/** Returns an error that says how a run has ended. Throws any other, as in an outage or without a key: a sale could be hidden by it. */
+/** Returns an error that says how a run has ended. Throws any other, as in an outage or without a key: ignoring it could hide a sale. */
 function asAnswer(error: unknown): unknown {
   const isEnd = error instanceof WorkflowFailedError || error instanceof WorkflowContinuedAsNewError;
   const isGone = error instanceof WorkflowNotFoundError || grpcCodeOf(error) === GRPC_STATUS.NOT_FOUND;
@@ -211,13 +211,13 @@ function asAnswer(error: unknown): unknown {
   throw error;
 }
 
-/** What the history of a payment's run has of it, where nobody can ask the run itself. */
+/** A payment as the history of its run has it, if nobody can ask the run itself. */
 export async function paymentInHistory(client: Client, run: ShownRun, input: PaymentInput): Promise<EarlierPayment> {
   const { workflowId, runId: run_id } = run;
   const asked = orderOf(input);
   const [state, failure, creation] = await Promise.all([
     resultOfRun<PaymentWorkflow>(client, workflowId, run_id),
-    // Perhaps there is no order at all.
+    // The failure may say that there is no order at all.
     failureOf(client.workflow.getHandle(workflowId, run_id)),
     asked ? creationIn(client, run, asked) : NOTHING_CREATED,
   ]);
@@ -240,8 +240,8 @@ export async function paymentInHistory(client: Client, run: ShownRun, input: Pay
 }
 
 /**
- * This run; but where it has not ended by itself, the one before it that sold the order: what was sold stays sold, and a run that somebody
- * ended may have read nothing of it.
+ * This run if it completed; else an earlier run that sold the order, if there is one: what was sold stays sold, and a run that somebody ended
+ * may not have read it.
  */
 export async function knowingRun(
   client: Client,
@@ -271,7 +271,7 @@ export async function readPaymentEnd(client: Client, run: WorkflowExecutionDescr
   return { ...end, reasons: [], watch_until: 0, sent_again: false, asked, repeats: false };
 }
 
-/** A start that no payment can be made of says nothing of an order. */
+/** An input that is not a payment's says nothing of an order. */
 const WITHOUT_ORDER: PaymentInput = { kind: 'adopt', app_id: '' };
 
 function isInput(value: unknown): value is PaymentInput {

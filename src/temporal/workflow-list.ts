@@ -22,7 +22,7 @@ export interface ListedWorkflow {
   status: string | null;
   outcome: string | null;
   attention: string | null;
-  /** ISO 8601, UTC: since when it waits for a person; null where it does not. */
+  /** ISO 8601, UTC: since when it waits for a person; null if it does not. */
   waits_since: string | null;
   taken_by: string | null;
   method: string | null;
@@ -60,10 +60,10 @@ export async function collect<Row>(list: AsyncIterable<Row>): Promise<Row[]> {
   return rows;
 }
 
-/** So many ids one query names at most. */
+/** One query names at most this many ids. */
 const IDS_OF_A_QUERY = 100;
 
-/** Every run under these workflow ids that did not continue as another; of an id that a query cannot say, none. */
+/** Every run under these workflow ids that did not continue as new; none for an id that a query cannot contain. */
 export async function runsUnder(client: Client, workflowIds: readonly string[]): Promise<ListedWorkflow[]> {
   const ids = workflowIds.filter(isSayable);
   const rows: ListedWorkflow[] = [];
@@ -95,13 +95,13 @@ type Found = Pick<
   closeTime?: Date | undefined;
 };
 
-/** Why it needs a person: Temporal's own word comes first, because nothing goes on before that is settled. */
+/** Why the run needs a person. Temporal's own reasons come first, because nothing goes on before they are settled. */
 function attentionOf({ typedSearchAttributes: attributes, status }: Found): string | null {
   const temporals: readonly (readonly [TemporalAttention, readonly string[] | undefined])[] = [
     ['failing-tasks', attributes.get(TEMPORALS_ATTRIBUTE.problems)],
     ['paused-activity', attributes.get(TEMPORALS_ATTRIBUTE.paused)],
   ];
-  // What a closed run once needed, whoever goes on with it says.
+  // A closed run needs nobody: the run that goes on with its work says what is needed.
   if (status.name !== 'RUNNING') return null;
   const said = temporals.find(([, words = []]) => words.length > 0);
   return said?.[0] ?? attributes.get(SEARCH_ATTRIBUTE.attention) ?? null;
@@ -111,7 +111,7 @@ export function listed(found: Found): ListedWorkflow {
   const { typedSearchAttributes: attributes, workflowId, runId } = found;
   const attention = attentionOf(found);
   const status = attributes.get(SEARCH_ATTRIBUTE.status) ?? null;
-  // What Temporal itself says has no time: then the run has waited since its start.
+  // Temporal's own reasons have no time: then the run has waited since its start.
   const since = attributes.get(SEARCH_ATTRIBUTE.attentionSince) ?? found.startTime;
   const named = namedByWorkflowId(workflowId);
   return {

@@ -15,7 +15,7 @@ export async function devServer(extraArgs: string[] = [], uiPort?: number): Prom
   return bareServer({ extraArgs, ...(uiPort === undefined ? {} : { uiPort }), searchAttributes });
 }
 
-/** The same with these options only: where they name none, its namespace lacks our search attributes, so it is not set up. */
+/** The same with these options only. Without `searchAttributes` among them, the namespace is not set up. */
 export async function bareServer(
   server: LocalTestWorkflowEnvironmentOptions['server'] = {},
 ): Promise<TestWorkflowEnvironment> {

@@ -1,4 +1,4 @@
-/** Plays a story: what others do is done at its time, and the gateway answers as it did. */
+/** Plays a story: everybody acts at the story's times, and the gateway answers as it did. */
 import {
   type AfterSaleState,
   afterSaleWorkflowId,
@@ -55,7 +55,7 @@ export async function endOfPlayed(
   return storyEnd(payment, await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, number)));
 }
 
-/** The order's number, or that of its trade where nobody knows another. */
+/** The order's number, or its trade's number if no other is known. */
 function orderIn({ events }: Story): string {
   for (const event of events) {
     if (event.is === 'ordered') {
@@ -81,7 +81,7 @@ class Player {
     return to === 'payment' ? paymentWorkflowId(app_id, this.number) : afterSaleWorkflowId(app_id, this.number);
   }
 
-  /** What the gateway says is asked for. */
+  /** The gateway's answers are not played here: activities ask for them. */
   async play(event: StoryEvent): Promise<void> {
     const { temporal } = this.stage.temporal;
     switch (event.is) {
@@ -112,7 +112,7 @@ class Player {
     }
   }
 
-  /** As every caller does: an after-sale that is over is started again, and what a run was just too late to take is sent once more. */
+  /** As every caller does: starts an after-sale again that is over, and repeats what a run was just too late to take. */
   private update(to: 'payment' | 'after-sale', name: string, argument: object, tries = 5): void {
     const { temporal } = this.stage.temporal;
     const id = this.idOf(to);
@@ -125,7 +125,7 @@ class Player {
     });
   }
 
-  /** One that names nothing came from no gateway. */
+  /** A notification that names nothing did not come from a gateway. */
   private async notify(claim: Extract<StoryEvent, { is: 'notified' }>['claim']): Promise<void> {
     const { trade_no, trade_status } = claim;
     if (!trade_no && !trade_status) {

@@ -1,7 +1,7 @@
 import { signatureHeader } from '../gateway';
 import type { SignatureSettings, WebhookApp } from '../webhook';
 
-/** Fields of section 6.5; those left out are filled with what a paid order has. */
+/** Fields of section 6.5; missing ones get the values of a paid order. */
 export interface TestNotificationFields {
   out_trade_no: string;
   trade_no?: string;
@@ -14,7 +14,7 @@ export interface TestNotificationFields {
 }
 
 export interface TestNotification {
-  /** The exact bytes: what is signed is these and no others, so send them as they are. */
+  /** The exact bytes that are signed: send them unchanged. */
   body: string;
   headers: Record<string, string>;
 }

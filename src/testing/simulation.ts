@@ -28,15 +28,15 @@ export interface Simulation {
   close(): Promise<void>;
 }
 
-/** A simulation in which a story was played. Its gateway goes on answering as it did last. */
+/** A simulation in which a story was played. Its gateway keeps giving its last answers. */
 export interface PlayedStory extends Simulation {
-  /** What the order has come to, as the story's own `end` says it. */
+  /** What the order has come to, in the form of the story's own `end`. */
   end(): Promise<StoryEnd>;
 }
 
 /**
  * Starts a simulation. Each one has its own Temporal, gateway and time. With a story, which `payment-gateway story ORDER` writes, it returns
- * once that is played. Throws StoryError where it is none.
+ * once the story has been played. Throws StoryError for anything that is not a story.
  */
 export async function simulate(options: SimulationOptions & { story: unknown }): Promise<PlayedStory>;
 export async function simulate(options?: SimulationOptions): Promise<Simulation>;
@@ -47,7 +47,7 @@ export async function simulate({
   if (story === undefined) return started(options);
   const told = parseStory(story);
   const startTime = startOfStory(told);
-  // In life, its times hold what the network took.
+  // The story's times already include what the network took.
   const simulation = await started({ ...options, startTime, delay: () => 0 });
   simulation.temporal.work(storyActivities(told, { app_id: APP.app_id, began: startTime.getTime() }));
   await playStory(told, simulation);

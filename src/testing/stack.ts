@@ -53,8 +53,8 @@ const FAST = { PAYMENTS_POLL_SCHEDULE: '500ms,1s,2s', PAYMENTS_POLL_EVERY: '1s',
 const NO_WEBHOOK = 'http://127.0.0.1:9';
 
 /**
- * Starts a Temporal development server, the simulated gateway, a worker and the webhook. Throws BinaryNotFoundError where
- * no Temporal server is on this machine and none can be downloaded.
+ * Starts a Temporal development server, the simulated gateway, a worker and the webhook. Throws UserError if no Temporal server is on this
+ * machine and none can be downloaded.
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const temporal = await devServer(options.temporal ?? [], options.uiPort);
@@ -100,7 +100,7 @@ async function settingsOf(simulator: Simulator, env: Record<string, string>): Pr
     GATEWAY_SECRET_KEY: APP.secret_key,
     PAYMENTS_SEALING_JWKS: JSON.stringify(sealing.privateJwks),
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(sealing.publicJwk),
-    // As where money is real, unless a test reads histories.
+    // As in production, unless a test reads histories.
     ...(env.PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES ? {} : { PAYMENTS_ENCRYPTION_KEYS: newKey() }),
     ...FAST,
   };

@@ -1,4 +1,4 @@
-/** The gateway of a story: it answers as it did. What becomes of requests is told at the time at which it was. */
+/** The gateway of a story: it answers queries as it did in reality, and gives the results of requests at their times. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { gatewayActivities, type PaymentGateway } from '../activities';
@@ -41,7 +41,7 @@ export function storyActivities(story: Story, { app_id, began }: { app_id: strin
   };
 }
 
-/** The next event, once its time has come: until then nothing was sent, and the activity may be called off. */
+/** The next event, once its time has come: until then nothing was sent, and the activity may be cancelled. */
 function nextOf<Event extends StoryEvent>(events: Event[], elapsed_ms: number): Event {
   const [next] = events;
   const wait_ms = next === undefined ? LATER_MS : next.after_ms - elapsed_ms;
@@ -52,7 +52,7 @@ function nextOf<Event extends StoryEvent>(events: Event[], elapsed_ms: number): 
   throw ApplicationFailure.create({ type: NOT_SENT, message: 'nothing is told yet', nextRetryDelay: wait_ms });
 }
 
-/** The story has no more of it. */
+/** When to try again if the story has no such event any more, in ms. */
 const LATER_MS = 60 * 60_000;
 
 function createdAs(tried: EventOf<'created'>['tried']): CreateResult {
@@ -82,7 +82,7 @@ function refundedAs(answered: EventOf<'refunded'>['answered']): RefundResult {
   }
 }
 
-/** The events before a request that is still to come: what it shows after that, it shows once it was sent. */
+/** The events before a request that is not sent yet: what the gateway shows later, it shows once the request was sent. */
 function untilRequest(events: readonly StoryEvent[], requests: readonly (StoryEvent | undefined)[]) {
   const end = events.findIndex((one) => requests.includes(one) && isSent(one));
   return end < 0 ? events : events.slice(0, end);
@@ -93,7 +93,7 @@ function isSent(event: StoryEvent): boolean {
   return event.is === 'refunded' && event.answered.said !== 'not-sent';
 }
 
-/** What the gateway says of a trade so many ms after the story began. Throws GatewayError where it denies it, or is silent. */
+/** The gateway's answer about a trade, `elapsed_ms` after the story began. Throws GatewayError if it denies the trade, or is silent. */
 function answerTo(id: TradeId, events: readonly StoryEvent[], elapsed_ms: number): Trade {
   const isOther = events.some((one) => 'of' in one && one.of === id.trade_no && id.trade_no !== undefined);
   const said = events
@@ -111,13 +111,13 @@ const CREDENTIALS = { code: '40002', sub_code: 'invalid-signature' };
 
 interface Said {
   since_ms: number;
-  /** Null where it shows none. */
+  /** Null if no trade is shown. */
   trade: { trade_status: string } | null;
-  /** Why it does not even deny it. */
+  /** Why there is no answer, not even a denial. */
   why?: string;
 }
 
-/** What an event says to a question for the order's trade, or for another one of this number. */
+/** What an event answers to a query for the order's trade, or for another one of this number. */
 function saidOf(event: StoryEvent, other: string | undefined): Said[] {
   if (event.is === 'created' && event.tried.is === 'created' && other === undefined) {
     const { trade_status, trade_no } = event.tried.answer;

@@ -19,7 +19,7 @@ import type { FakeGateway } from './fake-gateway/fake-gateway';
 export interface FakeWorkerOptions {
   app_id: string;
   gateway: FakeGateway;
-  /** Settings of the worker, such as `PAYMENTS_POLL_EVERY`; the defaults count for the others. */
+  /** Settings of the worker, such as `PAYMENTS_POLL_EVERY`; the others have their defaults. */
   env?: Record<string, string> | undefined;
   onEvent?: OnEvent | undefined;
   /** The private keys that open sealed tokens and PINs. */

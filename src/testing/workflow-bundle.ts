@@ -28,7 +28,7 @@ async function foundOrMade(failureConverterPath?: string): Promise<{ code: strin
   return { code: await madeOnce(file, async () => (await bundleWorkflows(failureConverterPath)).code) };
 }
 
-/** The first process that asks makes it, and the others wait: several files begin at once, and each one would make its own. */
+/** The first process that asks makes the bundle, and the others wait: several test files begin at once, and each would make its own. */
 async function madeOnce(file: string, make: () => Promise<string>): Promise<string> {
   const maker = `${file}.making`;
   const folderWatch = watch(dirname(file));
@@ -41,7 +41,7 @@ async function madeOnce(file: string, make: () => Promise<string>): Promise<stri
         () => true,
         () => false,
       );
-      // Another one may have ended between the two looks.
+      // Another process may have finished between the two looks.
       if (isFirst) return await readOrWrite(file, make).finally(() => rmdir(maker));
       await changed;
     }

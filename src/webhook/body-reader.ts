@@ -2,11 +2,11 @@
 import { ANSWER, type Answer, unavailable } from './answers';
 
 /**
- * The largest body. The interface bounds no name: a buyer who writes 100 kB must not keep a deposit from being counted, which nothing but its
- * notification tells of. JSON may write each byte as three.
+ * The largest body. The interface limits no name: a buyer with a name of 100 kB must not keep a deposit from being counted, because only its
+ * notification reports it. JSON may write each byte as three.
  */
 const MAX_BODY_BYTES = 524_288;
-/** A notification is well under this size. Larger bodies are read too, but have less memory. */
+/** A notification is well under this size. Larger bodies are read too, but get less memory. */
 export const SMALL_BODY_BYTES = 4_096;
 /** The memory that all unfinished bodies may use together. */
 const MAX_UNFINISHED_BYTES = 64 * 1_048_576;
@@ -16,15 +16,15 @@ const MAX_LARGE_BYTES = 48 * 1_048_576;
 const MAX_LARGE_BYTES_PER_ADDRESS = 4 * 1_048_576;
 
 /**
- * The most pieces that a body may come in. Each costs the same however small it is: a long body in pieces of one byte takes
- * as long as hundreds of ordinary ones, which need under 400 even where they are as long.
+ * The most pieces that a body may come in. Each piece costs the same however small it is: a long body in pieces of one byte would take as long
+ * as hundreds of ordinary bodies, which need under 400 pieces even at full length.
  */
 const MAX_PIECES = 1_024;
 
 interface Sender {
-  /** What its large bodies count for: its address, or its network; empty if the mount cannot know it. */
+  /** Whose large bodies are counted together: an address, or its network; empty if the mount cannot know it. */
   address: string;
-  /** Of the allow-list: then its large bodies may use as much as all others. */
+  /** Whether it is on the allow-list: then its large bodies may use as much as all others together. */
   isAllowed: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Bounds the connections of one address and of all, so that nobody takes the place of the others. */
+/** Limits the connections of one address and of all together, so that no sender keeps out the others. */
 import type { Socket } from 'node:net';
 import { senderOf } from '../process/addresses';
 
@@ -25,9 +25,9 @@ interface Connection {
 }
 
 /**
- * At a bound, the oldest connection by which nothing genuine has come gives its place to the new one: whoever shares the gateway's
- * address, behind a proxy or a NAT, and holds all connections that it may have, does not lock the gateway out. Where something
- * genuine has come by each, the new one is closed.
+ * At a limit, the oldest connection without a genuine notification is closed in favour of the new one: a sender that shares the gateway's
+ * address, behind a proxy or a NAT, cannot keep the gateway out by holding all connections. If every connection has brought something
+ * genuine, the new one is closed.
  */
 export function boundConnections(
   server: { on(event: 'connection', listener: (socket: Socket) => void): unknown },
@@ -50,7 +50,7 @@ export function boundConnections(
     rules.onClosed(connection.address);
   }
 
-  /** Whether there is room for one more, if need be because another was closed. */
+  /** Whether there is room for one more, if need be by closing another. */
   function hasRoom(among: ReadonlySet<Connection>, limit: number): boolean {
     if (among.size < limit) return true;
     const oldest = oldestUnproven(among);
@@ -58,7 +58,7 @@ export function boundConnections(
     return oldest !== undefined;
   }
 
-  /** Those of proxies and of the allow-list come last. Mostly one of the first is it. */
+  /** Connections of proxies and of the allow-list come last. Mostly one of the first in the set is found. */
   function oldestUnproven(among: ReadonlySet<Connection>): Connection | undefined {
     let exempt: Connection | undefined;
     for (const connection of among) {

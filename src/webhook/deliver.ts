@@ -1,6 +1,6 @@
 /**
- * Delivers a verified notification to the workflows that it concerns. It is delivered once the signal is in a workflow's
- * history; only then may it be acknowledged. The digest of its bytes is the request id, so that Temporal drops repetitions.
+ * Delivers a verified notification to the workflows that it concerns. It may be acknowledged only once the signal is in a workflow's
+ * history. The digest of its bytes is the request id, so that Temporal drops repetitions.
  */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import {
@@ -34,9 +34,9 @@ export interface Delivery {
 /** A workflow that a notification concerns, and how it is started in case it does not run. */
 interface Recipient extends WorkflowStart {
   signal: string;
-  /** Temporal drops a second signal with it. */
+  /** Temporal drops a second signal with the same id. */
   requestId: string;
-  /** What becomes of it after the last run has ended. Without this function, a new run starts with `input`. */
+  /** What to do if the last run has ended. Without this function, a new run starts with `input`. */
   afterEnd?(last: DescribedRun): Promise<AfterEnd>;
 }
 
@@ -59,7 +59,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
     await signal(delivery, accountOf(delivery, account_id));
     // The account lets a payment confirm its deposit. Later news, such as a refund, concerns that payment too.
     if (trade_status === 'SUCCESS') return;
-    // A deposit's payment is its account's to start: another account would not know who has counted it.
+    // Only the account may start a deposit's payment: another account would not know which account has counted the deposit.
     if (!isNewsOfSale && !(await delivery.temporal.isKnown(payment.workflowId))) return;
   }
   const isAfterSale = isNewsOfSale && (await isOfSale(delivery, payment.workflowId));
@@ -67,7 +67,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   if (instead) await signal(delivery, instead);
 }
 
-/** To a run that lives for months, the same bytes are one notification for a while, and news later. */
+/** Some runs live for months: the same bytes count as one notification for a while, and as a new one later. */
 const requestIdOf = (digest: string) => `${digest}:${Math.floor(Date.now() / REPEATS_FOR_MS)}`;
 
 /** The virtual account that a deposit came into. */
@@ -82,13 +82,13 @@ function accountOf({ notification: { app_id }, digest }: Delivery, account_id: s
   };
 }
 
-/** The payment. What comes after its end is for the after-sale; one that somebody ended, or that made no order, starts again. */
+/** The payment. News after its end is for the after-sale; a payment that somebody ended, or that made no order, starts again. */
 function paymentOf(delivery: Delivery): Recipient {
   const { notification, digest, temporal } = delivery;
   const { app_id, out_trade_no, trade_no, transfer_account: { account_id, account_number } = {} } = notification;
   const workflowId = paymentWorkflowId(app_id, out_trade_no);
   const adopted: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no };
-  // No payment is known under the number, so that it may be a deposit, which no account will count.
+  // No payment is known under the number, so the notification may be about a deposit that no account will count.
   const isOfNoAccount = account_id === undefined && account_number !== undefined;
   const input: AdoptedPayment = isOfNoAccount ? { ...adopted, reasons: ['deposit-without-account'] } : adopted;
   return {
@@ -103,7 +103,7 @@ function paymentOf(delivery: Delivery): Recipient {
       if (last.state !== 'COMPLETED') return newRun;
       const known = await temporal.paymentAtEnd(workflowId, last.runId);
       if (known && isKnownToPayment(known, notification)) return { is: 'known' };
-      // A run that no worker had may have left what nobody has read: the next one reads it.
+      // A later run that no worker had may hold signals that nobody has read: a new run reads them.
       return last.isLatest ? { is: 'passed on', to: afterSaleOf(delivery) } : newRun;
     },
   };
@@ -128,8 +128,8 @@ function afterSaleOf({ notification, digest, temporal }: Delivery): Recipient {
 }
 
 /**
- * Whether the payment has ended in a sale of this trade. News of another trade under its number, or of one that nothing proves to
- * be the sold one, is for the payment, which puts it before a person. An unknown payment counts as sold: there is none to signal.
+ * Whether the payment has ended in a sale of this trade. News of another trade under its number, or of a trade that nothing proves to be the
+ * sold one, is for the payment, which asks a person. An unknown payment counts as sold: there is no payment to signal.
  */
 async function isOfSale({ temporal, notification }: Delivery, paymentId: string): Promise<boolean> {
   try {
@@ -144,7 +144,7 @@ async function isOfSale({ temporal, notification }: Delivery, paymentId: string)
   }
 }
 
-/** Resolves to who gets the notification in the recipient's place; undefined where it has it, or knows it. */
+/** Resolves to the recipient that gets the notification instead; undefined if this recipient has it or knows it. */
 async function signal(delivery: Delivery, recipient: Recipient): Promise<Recipient | undefined> {
   const { notification, temporal, startBudget } = delivery;
   let instead: Recipient | undefined;
@@ -161,7 +161,7 @@ async function signal(delivery: Delivery, recipient: Recipient): Promise<Recipie
   return instead;
 }
 
-/** Resolves to whether a run was started, or to who gets it instead. */
+/** Resolves to whether a run was started, or to the recipient that gets the notification instead. */
 async function signalOrStart({ notification, temporal }: Delivery, recipient: Recipient): Promise<boolean | Recipient> {
   const { afterEnd, ...target } = recipient;
   const { workflowId, requestId } = target;
@@ -171,7 +171,7 @@ async function signalOrStart({ notification, temporal }: Delivery, recipient: Re
   } catch (error) {
     if (!isAlreadyEnded(error)) throw error;
     const last = await temporal.lastRun(workflowId);
-    // Of two old notifications that come in turn, the last run knows only one.
+    // If two old notifications come in turn, the last run knows only one of them.
     const readers = [last, await temporal.recentlyStarted(workflowId, requestId)];
     // Only a run that completed is sure to have read what it got.
     if (readers.some((run) => run?.state === 'COMPLETED' && run.hasGot(requestId))) return false;

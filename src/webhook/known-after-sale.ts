@@ -1,4 +1,4 @@
-/** What an after-sale that has ended knows already, so that hearing it again starts nothing. */
+/** What an ended after-sale already knows, so that a repeated notification starts nothing. */
 import {
   type AfterSaleState,
   isAfterSaleStatus,
@@ -11,8 +11,8 @@ import {
 import type { Notification } from '../gateway';
 
 /**
- * No news of a trade that has ended REFUNDED, without a refund's number, nor of a refund that has. Whatever may happen a second time is
- * news: a second part that goes back, a refund that comes back, a dispute after one that was won or lost unheard.
+ * Meanings that are no news for a trade that ended REFUNDED, if no refund is named, nor for a refund that did. What may happen a second time
+ * is news: another part that goes back, a refund that comes back, another dispute.
  */
 const NO_NEWS_OF_REFUNDED: readonly RefundMeaning[] = ['under way', 'part is done', 'done'];
 
@@ -22,10 +22,10 @@ export function isKnownAfterSale(
   notification: Notification,
 ): boolean {
   const { trade_no, trade_status, out_request_no } = notification;
-  // The same number may be one of a refund of another trade.
+  // A refund of another trade may have the same number.
   const named = refunds.find((one) => one.out_request_no === out_request_no && (one.trade_no ?? ours) === trade_no);
   if (named && isRefundStatus(trade_status)) return isKnownOf(named, trade_status);
-  // What says nothing of a refund or of the bank is known as the payment knows it.
+  // The payment decides whether a status that says nothing of a refund or of the bank, or is of another trade, is known.
   const isOfPayment = !isAfterSaleStatus(trade_status) || trade_no !== ours;
   if (payment !== null && isOfPayment) return isKnownToPayment(payment, notification);
   if (trade_no !== ours || out_request_no !== undefined) return false;
@@ -33,8 +33,8 @@ export function isKnownAfterSale(
 }
 
 /**
- * How it ended is what counts: the gateway's first answer may have said otherwise. How a refund ended that was only accepted is news. One that
- * did not come about, by the gateway's word or a person's, may have been started all the same.
+ * The end of the refund counts, not the gateway's first answer. The end of a refund that was only accepted is news. A refund that did not come
+ * about, by the gateway's answer or a person's decision, may have been started all the same.
  */
 function isKnownOf({ outcome }: RefundState, trade_status: string): boolean {
   const meaning = refundMeaningOf(trade_status);

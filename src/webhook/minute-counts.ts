@@ -1,8 +1,8 @@
 const MINUTE_MS = 60_000;
-/** Keys that are remembered. With more of them in a minute, the counting begins anew. */
+/** The most keys that are remembered. With more keys in a minute, all counts start again at zero. */
 const MAX_KEYS = 20_000;
 
-/** Counts by any number of keys, and begins anew each minute. {@link PerMinute} is for few keys. */
+/** Counts by any number of keys, and starts again at zero each minute. {@link PerMinute} is for few keys. */
 export class MinuteCounts {
   private readonly counts = new Map<string, number>();
   private until = 0;
@@ -24,7 +24,7 @@ export class MinuteCounts {
     return Date.now() < this.until ? (this.counts.get(key) ?? 0) : 0;
   }
 
-  /** The seconds until the counting begins anew; at least 1. */
+  /** The seconds until the counts start again at zero; at least 1. */
   get seconds(): number {
     return Math.max(1, Math.ceil((this.until - Date.now()) / 1_000));
   }

@@ -1,4 +1,4 @@
-/** What the endpoint is made from, and what of it the settings say. */
+/** The options of the endpoint, and those of them that come from the settings. */
 import type { Client } from '@temporalio/client';
 import type { Config } from '../process/settings';
 import type { Limits } from '../process/webhook-limits';
@@ -25,7 +25,7 @@ export interface WebhookOptions {
   /** The longest time until a notification is answered, in ms, even if Temporal is slower. Default: 5,000. */
   ackTimeout?: number | undefined;
   limits?: Partial<Limits> | undefined;
-  /** Genuine notifications, and what follows from them, in traces. */
+  /** Traces genuine notifications and what follows from them. */
   telemetry?: Telemetry | undefined;
 }
 

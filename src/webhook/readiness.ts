@@ -3,15 +3,15 @@ import type { Client } from '@temporalio/client';
 import { Readiness, unlessStopping } from '../process/health';
 import { GRPC_STATUS, grpcCodeOf } from '../temporal/grpc-status';
 
-/** Who may not ask this, or not so often, has an answer: it says nothing of whether a notification is taken. */
+/** These answers show that Temporal is there: they say nothing about whether it takes a notification. */
 const ANSWERS: readonly (number | undefined)[] = [GRPC_STATUS.PERMISSION_DENIED, GRPC_STATUS.RESOURCE_EXHAUSTED];
 
 /** How long Temporal may take to answer, in ms. */
 const TIMEOUT_MS = 3_000;
 
 /**
- * Only while its connection to Temporal answers: without it every notification is refused, and the gateway brings it again minutes or
- * hours later. A load balancer can give it to a webhook that can take it. Where none can, its own 503 says what ours would.
+ * Ready only while the connection to Temporal answers: without it every notification is refused, and the gateway repeats it minutes or hours
+ * later. A load balancer can send it to a webhook that can take it. If none can, the load balancer's own 503 says the same as ours.
  */
 export function webhookReadiness(client: Client, stopping?: AbortSignal): Readiness {
   const { namespace } = client.options;

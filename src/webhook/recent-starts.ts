@@ -1,12 +1,12 @@
-/** Which runs this process has started lately, and by which notifications. */
+/** Which runs this process has started recently, and by which notifications. */
 import { MINUTE } from '../gateway/pure/durations';
 
 /**
- * For so long the same bytes are one notification. Later it is somebody who presses the callback button, because a deposit was
- * set aside; or a second dispute, of which a gateway that sends no `timestamp` says the same.
+ * For this long, in ms, the same bytes count as one notification. Later, somebody may have pressed the callback button because a deposit was
+ * set aside; or it is a second dispute, for which a gateway without a `timestamp` sends the same bytes.
  */
 export const REPEATS_FOR_MS = 10 * MINUTE;
-/** So many starts are remembered: twice what the default of WEBHOOK_LIMIT_ADOPTIONS allows in that time. */
+/** The most starts that are remembered: twice what the default of WEBHOOK_LIMIT_ADOPTIONS allows in that time. */
 const MAX_KNOWN = 12_000;
 
 interface Started {
@@ -14,7 +14,7 @@ interface Started {
   requestId: string;
 }
 
-/** Temporal knows of the last run which notifications it got. Of the runs before it, only who started them knows. */
+/** Temporal knows which notifications the last run got. For earlier runs, only the process that started them knows. */
 export class RecentStarts {
   private readonly runs = new Map<string, { runId: string; at: number }>();
 
@@ -24,7 +24,7 @@ export class RecentStarts {
     this.runs.set(keyOf(started), { runId, at: Date.now() });
   }
 
-  /** The run that was started so within the last ten minutes. */
+  /** The run that this notification started within the last ten minutes. */
   runOf(started: Started): string | undefined {
     const { runId, at = 0 } = this.runs.get(keyOf(started)) ?? {};
     return Date.now() - at < REPEATS_FOR_MS ? runId : undefined;

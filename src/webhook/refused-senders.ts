@@ -1,6 +1,6 @@
 /**
- * What is refused counts against an address, and never what is genuine: behind a proxy that is not named in the settings the
- * gateway and a stranger have one address. Above the limit, a refusal is 429 and large bodies are not read.
+ * Only refused requests count against an address, never genuine ones: behind a proxy that the settings do not name, the gateway and a
+ * stranger have the same address. Above the limit, a refusal is 429 and large bodies are not read.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { senderAddress, senderOf } from '../process/addresses';
@@ -29,12 +29,12 @@ export class RefusedSenders {
     return this.refusals.seconds;
   }
 
-  /** The same for a connection whose request could not be read. A proxy answers for nobody who sends through it. */
+  /** The same for a connection whose request could not be read. A proxy does not count: it is not responsible for its senders. */
   countConnection(address: string): void {
     if (!this.webhook.trusts(address)) this.count(address);
   }
 
-  /** Closes the connection of each refused request of the server, and counts it. */
+  /** Counts each refused request of the server, and closes its connection. */
   watch(server: FastifyInstance): void {
     server.addHook('onSend', async (request, reply) => {
       const isRefused = reply.statusCode >= 400 && reply.statusCode < 500 && reply.statusCode !== 429;
@@ -45,7 +45,7 @@ export class RefusedSenders {
     });
   }
 
-  /** Whether a request may be read: false for a large one of an address that was refused too often. It is answered then. */
+  /** Whether a request may be read: false for a large one from an address that was refused too often. Then it is answered here. */
   mayRead(request: FastifyRequest, reply: FastifyReply): boolean {
     const stated = Number(request.headers['content-length'] ?? Number.NaN);
     const isLoud = this.refusals.of(senderOf(this.addressOf(request))) > this.webhook.limits.per_address;

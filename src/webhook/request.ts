@@ -8,7 +8,7 @@ export interface WebhookRequest {
   headers: readonly (readonly [name: string, value: string])[];
   /** The sender's address; undefined if the mount cannot know it. */
   address: string | undefined;
-  /** The connection that it came by, which may bring others; undefined if the mount does not know it. */
+  /** The connection that the request came by, which may bring further requests; undefined if the mount does not know it. */
   connection?: object | undefined;
   /** The body's bytes; undefined if other code has read them already. */
   body: AsyncIterable<Uint8Array> | undefined;
@@ -27,7 +27,7 @@ export function headerValues(request: WebhookRequest, name: string): string[] {
   return request.headers.filter(([each]) => each.toLowerCase() === wanted).map(([, value]) => value);
 }
 
-/** The last segment of the path. Empty, which is no app's id, if it cannot be decoded. */
+/** The last segment of the path; empty, which is never an app's id, if it cannot be decoded. */
 export function appIdIn(path: string): string {
   const [, segment = ''] = /([^/]*)\/?$/.exec(path.replace(/[?#].*$/s, '')) ?? [];
   try {

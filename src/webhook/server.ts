@@ -21,7 +21,7 @@ export interface WebhookServerOptions extends WebhookOptions {
   onAnswer?: ((status: number, ms: number) => void) | undefined;
   /** Once it is aborted, `/readyz` answers 503 and connections are not kept alive. Everything is still served. */
   stopping?: AbortSignal | undefined;
-  /** `elsewhere`: a server of its own answers checks of health (HEALTH_ADDRESS). Default: this one. */
+  /** `elsewhere`: another server answers checks of health (HEALTH_ADDRESS). Default: this one. */
   health?: 'here' | 'elsewhere' | undefined;
 }
 
@@ -54,7 +54,7 @@ function connectionRules(
     overall: webhook.limits.connections,
     isGenuine: (socket) => webhook.hasSentGenuine(socket),
     isExempt: (address) => webhook.trusts(address) || (webhook.allows?.(address) ?? false),
-    // With a proxy, or with health checks on this server, other addresses than the gateway's may connect, too.
+    // Behind a proxy, or with health checks on this server, other addresses than the gateway's may connect, too.
     isStranger: (address) =>
       health === 'elsewhere' && trustedProxies.length === 0 && !(webhook.allows?.(address) ?? true),
     onClosed: (address) => {
@@ -92,7 +92,7 @@ async function addNotificationRoute(
   await server.register(webhookPlugin(webhook));
 }
 
-/** Says once a minute that a proxy hides the senders, which then count as one. */
+/** Warns once a minute that an untrusted proxy hides the senders, which then count as one. */
 function untrustedProxyWarning(webhook: Webhook, log: FastifyBaseLogger): (request: FastifyRequest) => void {
   const warnings = new PerMinute(1);
   return ({ raw: { headers, socket } }) => {

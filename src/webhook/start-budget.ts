@@ -1,7 +1,7 @@
 /** How many workflows the notifications of one app may start in a minute (WEBHOOK_LIMIT_ADOPTIONS). */
 import { PerMinute } from './per-minute';
 
-/** The app's notifications have started as many workflows as they may. `seconds`: until they may start one again. */
+/** The app's notifications have started as many workflows as they may. `seconds`: until one may start again. */
 export class StartBudgetExceededError extends Error {
   override readonly name = 'StartBudgetExceededError';
 

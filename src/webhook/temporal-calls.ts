@@ -1,4 +1,4 @@
-/** The endpoint's calls to Temporal. Each has a time limit, so that a slow Temporal cannot hold a notification for ever. */
+/** The endpoint's calls to Temporal. Each has a time limit, so that a slow Temporal cannot hold up a notification without end. */
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -38,7 +38,7 @@ export interface WorkflowStart {
 export interface SignalWithStart extends WorkflowStart {
   signal: string;
   payload: object;
-  /** Temporal drops a signal whose request id the run has had already. */
+  /** Temporal drops a signal with a request id that the run has already had. */
   requestId: string;
   /** Whether a new run may start after the last one has ended. */
   afterEnd: 'start' | 'refuse';
@@ -52,7 +52,7 @@ export interface DescribedRun {
   paymentStatus: string | undefined;
   /** The search attribute PaymentTradeNo. */
   tradeNo: string | undefined;
-  /** Whether no run came after it: one that no worker ever had may have got what nobody has read. */
+  /** Whether no run came after this one: a later run that no worker had may hold signals that nobody has read. */
   isLatest: boolean;
   /** Whether the run has got the call with this request id. */
   hasGot(requestId: string): boolean;
@@ -115,12 +115,12 @@ export class TemporalCalls {
     return (await this.statusOf(workflowId)) !== null;
   }
 
-  /** Whether the number of this payment is that of an order which was made here, and so no deposit's. */
+  /** Whether this payment's number is of an order that was asked for here, and so not of a deposit. */
   isOfOrder(workflowId: string): Promise<boolean> {
     return this.inTime(() => isOfOrder(this.client, workflowId));
   }
 
-  /** Null where Temporal has no such workflow. */
+  /** Null if Temporal has no such workflow. */
   private async statusOf(workflowId: string) {
     const { workflowService, options } = this.client;
     const request = { namespace: options.namespace, execution: { workflowId } };
@@ -141,19 +141,19 @@ export class TemporalCalls {
     });
   }
 
-  /** The run that a call with this request id has lately started from this process; undefined where there is none. */
+  /** The run that this process recently started by a call with this request id; undefined if there is none. */
   async recentlyStarted(workflowId: string, requestId: string): Promise<DescribedRun | undefined> {
     const runId = this.recentStarts.runOf({ workflowId, requestId });
     if (runId === undefined) return undefined;
     return shown(await this.inTime(() => this.client.workflow.getHandle(workflowId, runId).describe()), runId);
   }
 
-  /** What a payment that has completed knew at its end; undefined where nobody can read it. */
+  /** What a payment that has completed knew at its end; undefined if nobody can read it. */
   paymentAtEnd(workflowId: string, runId: string): Promise<PaymentState | undefined> {
     return this.inTime(() => resultOfRun<PaymentWorkflow>(this.client, workflowId, runId)).catch(unlessTemporal);
   }
 
-  /** What an after-sale that has completed knew at its end; undefined where nobody can read it. */
+  /** What an after-sale that has completed knew at its end; undefined if nobody can read it. */
   afterSaleAtEnd(workflowId: string, runId: string): Promise<AfterSaleState | undefined> {
     return this.inTime(() => resultOfRun<AfterSaleWorkflow>(this.client, workflowId, runId)).catch(unlessTemporal);
   }
@@ -212,7 +212,7 @@ function shown(
   };
 }
 
-/** What this webhook has no key for is not known here: the notification goes to a workflow, whose worker has it. */
+/** If this webhook lacks the key, it treats the end as unknown: the notification goes to a workflow whose worker has the key. */
 function unlessTemporal(error: unknown): undefined {
   if (grpcCodeOf(error) !== undefined) throw error;
 }

@@ -4,8 +4,7 @@ class DeadlineExceededError extends Error {
 }
 
 /**
- * Waits for `work` at most `ms`, then aborts the signal that `work` was given and rejects with DeadlineExceededError, even if
- * `work` goes on.
+ * Waits for `work` at most `ms`. Then aborts the signal given to `work` and rejects with DeadlineExceededError, even if `work` goes on.
  */
 export async function withinDeadline(ms: number, work: (deadline: AbortSignal) => Promise<void>): Promise<void> {
   const deadline = new AbortController();

@@ -16,7 +16,7 @@ export interface IncomingNotification {
 export interface WebhookApp {
   app_id: string;
   secret_key: string;
-  /** Keys that still count while keys are rotated. */
+  /** Keys that are still valid while keys are rotated. */
   previous_secret_keys?: readonly string[] | undefined;
 }
 
@@ -32,12 +32,12 @@ export type Decision =
   | { is: 'notification'; notification: Notification; digest: string }
   | { is: 'unreadable'; digest: string };
 
-/** A random key fills the gaps, so that every app costs the same number of HMACs and the time shows no app and no rotation. */
+/** Every app costs the same number of HMACs, filled up with this random key, so that the time shows no app and no rotation. */
 const DUMMY_KEY = randomBytes(32).toString('hex');
 const UNKNOWN_APP: WebhookApp = { app_id: '', secret_key: DUMMY_KEY };
 const keysOf = (app: WebhookApp) => [app.secret_key, ...(app.previous_secret_keys ?? [])];
 
-/** The keys of an app, filled up to the number of keys of the app that has most. An unknown app gets as many. */
+/** The keys of an app, filled up to the number of keys of the app that has most. An unknown app gets the same number. */
 export function keysFor(app_id: string, apps: readonly WebhookApp[]): string[] {
   const keys = keysOf(apps.find((each) => each.app_id === app_id) ?? UNKNOWN_APP);
   const rounds = Math.max(1, ...apps.map((each) => keysOf(each).length));

@@ -32,7 +32,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
 export class Webhook {
   /** Whether an address may send; undefined if every address may. */
   readonly allows: Networks | undefined;
-  /** Whether an address is that of a trusted proxy. */
+  /** Whether an address belongs to a trusted proxy. */
   readonly trusts: Networks;
   readonly limits: Limits;
   // Private in the language, so that no log of this object shows the apps' keys.
@@ -68,7 +68,7 @@ export class Webhook {
     try {
       if (request.method !== 'POST') return ANSWER.notFound;
       if (!isPlainJson(request)) return ANSWER.wrongType;
-      // With an allow-list, nothing of a stranger is read or kept.
+      // With an allow-list, nothing from a stranger is read or kept.
       const isAllowed = this.allows?.(request.address ?? '') ?? false;
       if (this.allows && !isAllowed) return this.refuse('address not allowed', request, Buffer.alloc(0));
       const body = await this.read(request, isAllowed);
@@ -115,14 +115,14 @@ export class Webhook {
     const times = this.repeats.add(decision.digest);
     if (times > this.limits.repeats) return tooMany(this.repeats.seconds);
     if (request.connection) this.genuine.add(request.connection);
-    // What comes again counts apart: whoever has old notifications takes nothing with them from those that are new.
+    // Repeated notifications count apart: a sender that repeats old ones uses up no room for new ones.
     const seconds = await this.overall.take(times === 1 ? 'new' : 'again');
     if (seconds > 0) return tooMany(seconds);
     if (this.inFlight.size >= this.limits.in_flight) return unavailable();
     return this.traced(decision, incoming.app_id, () => this.handOver(decision, incoming.app_id, body));
   }
 
-  /** Every refusal is the same. The reason is for our own log, where it is written after the answer. */
+  /** Every refusal looks the same. The reason goes only to our own log, after the answer. */
   private refuse(why: string, request: WebhookRequest, body: Buffer): Answer {
     this.logRefusal(why, request, body);
     return ANSWER.refused;
@@ -134,7 +134,7 @@ export class Webhook {
     void this.refusals.write(why, refused, request.address);
   }
 
-  /** Only what is genuine has a span: strangers make none. */
+  /** Only genuine notifications get a span: strangers must not make any. */
   private traced(decision: Accepted, app_id: string, answer: () => Promise<Answer>): Promise<Answer> {
     const { telemetry } = this.#options;
     if (telemetry === undefined) return answer();
@@ -169,7 +169,7 @@ export class Webhook {
     const { digest } = decision;
     if (decision.is === 'notification')
       return deliver({ notification: decision.notification, digest, temporal, startBudget });
-    // A workflow keeps its bytes until a person has looked at them: the same bytes start one only.
+    // A workflow keeps the bytes until a person has looked at them: the same bytes start only one.
     const input: StrayNotificationInput = { app_id, body: body.toString('base64') };
     const workflowId = strayNotificationWorkflowId(app_id, digest);
     const start = { workflowId, type: WORKFLOW.strayNotification, input };
@@ -182,7 +182,7 @@ export class Webhook {
   }
 }
 
-/** How a line of the log names the workflow and the order that a notification is for. */
+/** The workflow and the order of a notification, as log lines name them. */
 function workflowOf(app_id: string, decision: Accepted): { workflow_id?: string; order?: string } {
   if (decision.is === 'unreadable') return { workflow_id: strayNotificationWorkflowId(app_id, decision.digest) };
   const { out_trade_no: order } = decision.notification;

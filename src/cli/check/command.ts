@@ -1,4 +1,4 @@
-/** `payment-gateway check`: what has to hold before real money goes through, a line a point. */
+/** `payment-gateway check`: what has to be true before real money goes through, one line for each point. */
 import { withDevSettings } from '../../process/dev-settings';
 import type { Environment } from '../../process/environment';
 import { exitOncePrinted } from '../../process/exit';
@@ -9,7 +9,7 @@ import { printable, say } from '../print';
 import { type Finding, findings, unreadableSettings } from './points';
 import { LiveWorld } from './world';
 
-/** Reads the settings of a worker. Ends with code 1 where a point fails. */
+/** Reads the settings of a worker. Ends with code 1 if a point fails. */
 export async function check({ json = false }: { json?: boolean }, given: Environment): Promise<never> {
   const { env } = withDevSettings(given);
   const counts = { ok: 0, failed: 0, 'not checked': 0 };

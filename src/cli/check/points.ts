@@ -1,6 +1,6 @@
 /**
- * What has to hold before real money goes through, as a list of points. Each is a function of answers, which `world.ts` gets; a failure
- * says what mends it. Nothing here asks anybody.
+ * What has to be true before real money goes through, as a list of points. Each is a function of answers that `world.ts` gets; a failure says
+ * how to correct it. Nothing here makes a call.
  */
 import type { Payload } from '@temporalio/common';
 import { type CodecRules, EncryptionCodec, PayloadDecryptionError } from '../../codec';
@@ -17,13 +17,13 @@ import { UnknownNamespaceError } from '../../temporal/connection';
 import { POLLS_WITHIN_MS, type Pollers } from '../../temporal/pollers';
 import type { JobTrouble } from '../../temporal/schedules';
 
-/** How one point stands. */
+/** The result of one point. */
 export interface Finding {
   point: string;
-  /** The app that it is of; null where it is of all. */
+  /** The app that the point is about; null for all apps. */
   app_id: string | null;
   result: 'ok' | 'failed' | 'not checked';
-  /** What was found; of a failure also what mends it, and else why it was not checked. */
+  /** What was found; for a failure also how to correct it, or why it was not checked. */
   text: string;
 }
 type Verdict = Pick<Finding, 'result' | 'text'>;
@@ -37,14 +37,14 @@ export interface KeptPayment {
   workflow_id: string;
   is_paid: boolean;
   is_notified: boolean;
-  /** What callers, the webhook and the worker have written for it. */
+  /** Payloads that callers, the webhook and the worker have written for it. */
   payloads: Payload[];
 }
 
-/** What a worker made of a question with a payload of ours. */
+/** How a worker answered a query with a payload of ours. */
 export type WorkerAnswer = { is: 'read' } | { is: 'refused' } | { is: 'silent'; why: string };
 
-/** The answers that the points are made of. An answer that cannot be had throws; a UserError is a failure in its own words. */
+/** The answers that the points need. A call without an answer throws; the text of a UserError becomes the failure. */
 export interface World {
   readonly config: Config;
   /** Connects to Temporal. Throws TemporalUnreachableError and UnknownNamespaceError. */
@@ -53,25 +53,25 @@ export interface World {
   /** Throws SearchAttributeConflictError. */
   missingAttributes(): Promise<readonly string[]>;
   troubledJobs(): Promise<readonly JobTrouble[]>;
-  /** Those of the time that LATELY says. */
+  /** The workers that polled within the time in LATELY. */
   pollers(): Promise<Pollers>;
-  /** The latest ones. */
+  /** The latest payments. */
   payments(app_id: string): Promise<readonly KeptPayment[]>;
   askWorker(workflow_id: string): Promise<WorkerAnswer>;
   gateway(app: App): Promise<GatewayLook>;
-  /** Posts a notification that nobody has signed. */
+  /** Posts an unsigned notification. */
   postUnsigned(url: string): Promise<{ status: number; body: string }>;
 }
 type App = Config['apps'][number];
 
 interface Point {
   name: string;
-  /** The point without which nothing can be said of this one. */
+  /** The point that has to be ok before this one can be checked. */
   needs?: string;
   look(world: World): Promise<Verdict>;
 }
 
-/** One that died within this time still counts. */
+/** A worker that died within this time still counts. */
 const LATELY = `the last ${POLLS_WITHIN_MS / MINUTE} minutes`;
 
 const ofAll: Point[] = [
@@ -168,7 +168,7 @@ const ofAll: Point[] = [
   { name: 'sealing keys', look: sealingKeys },
 ];
 
-/** Whether those who write payments of the app, the worker and this process read each other's payloads. */
+/** Whether the processes that write payments of the app, the worker and this process can read each other's payloads. */
 async function encryptionKeys(world: World, { app_id }: App): Promise<Verdict> {
   const { PAYMENTS_ENCRYPTION_KEYS: keys, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: isClear } = world.config;
   if (keys === undefined && isClear) return unchecked('there are none: PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is on');
@@ -216,7 +216,7 @@ async function refusedBy(codec: EncryptionCodec, payments: Awaited<ReturnType<Wo
   return refused;
 }
 
-/** Whether what callers seal is opened by the worker's keys. */
+/** Whether the worker's keys open what callers seal. */
 async function sealingKeys({ config }: World): Promise<Verdict> {
   const { PAYMENTS_SEALING_PUBLIC_JWK: sealing, PAYMENTS_SEALING_JWKS: opening } = config;
   if (opening === undefined)
@@ -271,7 +271,7 @@ const ofEachApp: PointOfApp[] = [
   },
 ];
 
-/** One thing that the look at the gateway shows; nothing where that gave no answer at all. */
+/** One result of the query to the gateway; not checked if the gateway gave no answer at all. */
 async function atGateway(
   world: World,
   app: App,
@@ -287,7 +287,7 @@ async function atGateway(
   return otherwise(look);
 }
 
-/** The interface names no word for “no such order”. Without it, an order that was lost on the way waits for a person. */
+/** The interface names no code for “no such order”. Without the code, an order that was lost on the way waits for a person. */
 async function wordForUnknownOrders(world: World, app: App): Promise<Verdict> {
   const { error } = await world.gateway(app);
   const { code, sub_code } = error instanceof GatewayError ? error : {};
@@ -302,7 +302,7 @@ async function wordForUnknownOrders(world: World, app: App): Promise<Verdict> {
   );
 }
 
-/** Our own refusal of what nobody has signed shows that the whole way to the webhook is open. */
+/** Our own refusal of an unsigned notification shows that the whole way to the webhook is open. */
 async function publicWebhook(world: World, { app_id }: App): Promise<Verdict> {
   const { WEBHOOK_PUBLIC_URL: base, WEBHOOK_ALLOWED_IPS: allowed } = world.config;
   if (base === undefined) return unchecked('WEBHOOK_PUBLIC_URL is not set');
@@ -329,7 +329,7 @@ async function publicWebhook(world: World, { app_id }: App): Promise<Verdict> {
   );
 }
 
-/** What other answers mostly mean. */
+/** What other answers usually mean. */
 const WRONG_ANSWERS: Readonly<Record<number, string>> = {
   200: 'so that the gateway would take every notification for delivered',
   403: 'so somebody before the webhook asks who comes',
@@ -337,7 +337,7 @@ const WRONG_ANSWERS: Readonly<Record<number, string>> = {
   415: 'so somebody changes the headers on the way',
 };
 
-/** Looks at all points, one after the other. What cannot be asked is not checked, with the reason. */
+/** Checks all points, one after the other. A point that cannot be checked says why. */
 export async function* findings(world: World): AsyncGenerator<Finding> {
   const fine = new Set<string>();
   for (const point of ofAll) {
@@ -351,7 +351,7 @@ export async function* findings(world: World): AsyncGenerator<Finding> {
   }
 }
 
-/** Where the settings cannot be read, nothing else can be looked at. */
+/** If the settings cannot be read, nothing else can be checked. */
 export function unreadableSettings(error: UserError): Finding[] {
   const [first, ...others] = [...ofAll, ...ofEachApp].map(({ name }) => ({ point: name, app_id: null }));
   return [

@@ -19,10 +19,10 @@ import type { KeptPayment, WorkerAnswer, World } from './points';
 
 /** How long one answer may take, in ms. */
 const TIMEOUT_MS = 10_000;
-/** So many payments of an app are looked at. */
+/** How many payments of an app are read. */
 const LATEST = 20;
 
-/** The world of these settings. Each question is asked once, however many points it is for. */
+/** Makes the calls with these settings. Each call is made once, however many points need it. */
 export class LiveWorld implements World {
   private connected: ReturnType<typeof connect> | undefined;
   private readonly looks = new Map<string, Promise<GatewayLook>>();
@@ -76,8 +76,8 @@ export class LiveWorld implements World {
   }
 
   /**
-   * The query takes no argument, but a worker has to read one before it answers. Its failure is encrypted: that it fails only the question
-   * with an argument says why.
+   * The query takes no argument, but a worker has to read a given one before it answers. Its failure is encrypted, so the reason is found by
+   * asking without an argument first.
    */
   async askWorker(workflow_id: string): Promise<WorkerAnswer> {
     const client = await this.client();
@@ -106,7 +106,7 @@ export class LiveWorld implements World {
       body: '{}',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    // Ours is short, and of any other the status says enough.
+    // Our own answer is short; of any other answer the status says enough.
     let text = '';
     for await (const chunk of body) {
       text += String(chunk);
@@ -142,7 +142,7 @@ function once<T>(asked: Map<string, Promise<T>>, key: string, ask: () => Promise
   return answer;
 }
 
-/** What the begin of its history has of a payment. */
+/** What the first events of its history say about a payment. */
 async function keptPayment(client: Client, { workflow_id, run_id, outcome }: ListedWorkflow): Promise<KeptPayment> {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,

@@ -19,7 +19,7 @@ import {
 } from './rules';
 
 export interface DeployOptions {
-  /** The Worker Deployment; by default that of the settings, or the only one. */
+  /** The Worker Deployment; by default the one in the settings, or the only one. */
   deployment?: string;
   json?: boolean;
 }
@@ -52,7 +52,7 @@ export const promote = ({ buildId, ...options }: NextOptions): Promise<never> =>
 
 export const rollback = (options: DeployOptions): Promise<never> => change(options, rollbackOf);
 
-/** Makes a change, unless open runs could not go on after it. */
+/** Makes a change, unless open runs could not continue after it. */
 function change(
   options: DeployOptions,
   planned: (deployment: Deployment, own: Meant['own']) => Change,
@@ -83,7 +83,7 @@ function stranding({ receivers }: Change, gates: readonly string[], runs: number
   return `Nothing was changed: ${many} passed ${gates.join(', ')}, which ${names} cannot replay, so that they would stand still there. Mend it forward with a version that knows these gates (payment-gateway deploy promote), or wait until they have ended (payment-gateway deploy status).`;
 }
 
-/** What was done, and which workers have to run on. */
+/** What was done, and which workers must keep running. */
 export function changedText(plan: Change, { name, current }: Pick<Deployment, 'name' | 'current'>): string {
   const before = current ?? 'workers without a version';
   const look = 'Look: payment-gateway deploy status';

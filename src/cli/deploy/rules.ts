@@ -1,4 +1,4 @@
-/** What a deploy may do, decided from what Temporal says of the versions: pure, so that each rule can be tried alone. */
+/** What a deploy may do, decided from what Temporal says of the versions. Pure, so that each rule can be tested alone. */
 import { GATES } from '../../contract';
 import { UserError } from '../../process/user-error';
 import type { DeployedVersion, Deployment } from '../../temporal/deployments';
@@ -9,17 +9,17 @@ export type Change = (
   | { do: 'ramp'; build_id: string; percent: number }
   | { do: 'end-ramp'; build_id: string }
 ) & {
-  /** Who gets open runs that others have had; null is workers without a version. */
+  /** The versions that get open runs of other versions; null: workers without a version. */
   receivers: readonly (DeployedVersion | null)[];
 };
 
-/** Which version is meant: the one that a person has named, or that the settings of this program say it is of. */
+/** Which version is meant: the one that a person has named, or this program's own by its settings. */
 export interface Meant {
   named?: string | undefined;
   own?: string | undefined;
 }
 
-/** Throws UserError where there is no version that it could be. */
+/** Throws UserError if no version can be meant. */
 export function rampOf(deployment: Deployment, percent: number, meant: Meant = {}): Change {
   const version = nextVersion(deployment, meant);
   const { build_id } = version;
@@ -31,20 +31,20 @@ export function rampOf(deployment: Deployment, percent: number, meant: Meant = {
   return { do: 'ramp', build_id, percent, receivers };
 }
 
-/** Throws UserError where there is no version that it could be. */
+/** Throws UserError if no version can be meant. */
 export function promotionOf(deployment: Deployment, meant: Meant = {}): Change {
   const version = nextVersion(deployment, meant);
   return { do: 'promote', build_id: version.build_id, receivers: [version] };
 }
 
-/** The end of a ramp; where there is none, back to the version that was current before. Throws UserError where there is none. */
+/** Ends a ramp; without a ramp, goes back to the version that was current before. Throws UserError if there is none. */
 export function rollbackOf(deployment: Deployment): Change {
   const { name, ramping, versions } = deployment;
   const current = versionOf(deployment, deployment.current);
   if (ramping) return { do: 'end-ramp', build_id: ramping.build_id, receivers: [current] };
   if (current === null)
     throw new UserError(`No version of ${name} is current or ramped: there is nothing to go back from.`);
-  // Older ones only: after a rollback, the one that was left is no way back.
+  // Only older versions: after a rollback, the version that was left is no way back.
   const older = versions.filter((one) => one.last_current_at !== null && one.created_at < current.created_at);
   const [before] = older.sort((one, other) => ((one.last_current_at ?? '') < (other.last_current_at ?? '') ? 1 : -1));
   if (before === undefined)
@@ -55,8 +55,8 @@ export function rollbackOf(deployment: Deployment): Change {
 }
 
 /**
- * The named one; else our own unless that is current, the one that gets a part already, and else the newest. One from which new work was
- * taken is only meant by its name: it is the newest also where the mended one has not polled yet.
+ * The named version; else our own unless it is current, else the ramping one, else the newest. A version from which new work was taken must be
+ * named: it is still the newest if the corrected one has not polled yet.
  */
 function nextVersion(deployment: Deployment, meant: Meant): DeployedVersion {
   const { name, ramping, current, versions } = deployment;
@@ -86,8 +86,8 @@ export const versionOf = ({ versions }: Deployment, build_id: string | null): De
   versions.find((one) => one.build_id === build_id) ?? null;
 
 /**
- * The gates that any of these does not know, of all that anybody knows: what the versions have published, and what this program has. Who
- * has published nothing is taken for one that knows none, as an older release is.
+ * Of all gates that the versions have published and that this program has, those that any of these receivers does not know. A version that has
+ * published nothing counts as knowing none, like an older release.
  */
 export function unreadGates(
   { versions }: Deployment,

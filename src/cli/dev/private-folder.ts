@@ -1,4 +1,4 @@
-/** The folder of a stack holds keys and buyers' data: it is its owner's alone, also where it was there before. */
+/** The folder of a stack holds keys and buyers' data: only its owner may read it, even if it existed before. */
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -29,7 +29,7 @@ export type StackFile = z.infer<typeof stackFile>;
 
 const pathIn = (dataDir: string) => join(dataDir, 'stack.json');
 
-/** The keys and ports of a folder's stack; made where it has none. Throws ConfigError for a file of another kind. */
+/** The keys and ports of a folder's stack; made if it has none. Throws ConfigError for a file of another kind. */
 export async function readStackFile(dataDir: string): Promise<StackFile> {
   const file = pathIn(dataDir);
   const before = existsSync(file) ? stackFile.safeParse(jsonOf(await readFile(file, 'utf8'))) : undefined;
@@ -44,7 +44,7 @@ export async function readStackFile(dataDir: string): Promise<StackFile> {
   return { ...keys, ports };
 }
 
-/** Those of a stack's ports that a program has now. Ask when the stack itself has ended. */
+/** The ports of a stack that a program uses now. Ask when the stack itself has ended. */
 export async function takenPorts({ ports }: StackFile): Promise<number[]> {
   const free = await Promise.all(SERVERS.map((name) => isPortFree(ports[name], HOST)));
   return SERVERS.filter((_, i) => !free[i]).map((name) => ports[name]);

@@ -38,12 +38,12 @@ export interface DevOptions {
 const APP_ID = 'demo-app';
 const MOST_STARTS = 5;
 
-/** What was started, and how each part ends: the last one first. */
+/** What was started, and how each part is stopped: the last one first. */
 class StartedParts {
   private readonly parts: { name: string; stop: () => Promise<unknown> }[] = [];
   private readonly losses = new AbortController();
 
-  /** Rejects once a part is lost without which the others do harm. */
+  /** Rejects once a part is lost without which the others would do harm. */
   readonly lost = once(this.losses.signal, 'abort').then(() => Promise.reject(this.losses.signal.reason));
 
   lose(reason: UserError): void {
@@ -80,7 +80,7 @@ export async function runStack({ dataDir, order }: DevOptions): Promise<void> {
   process.exit();
 }
 
-/** Ports are chosen before they are used. Where another program takes one in between, everything begins again with others. */
+/** Ports are chosen before they are used. If another program takes one in between, the start is repeated with other ports. */
 async function startOnFreePorts(dataDir: string, order: string | undefined, started: StartedParts): Promise<void> {
   say('A payment gateway and Temporal, on this machine\n');
   await makePrivateFolder(dataDir);
@@ -133,7 +133,7 @@ async function startTemporal(dataDir: string, file: StackFile, started: StartedP
     return temporal.stop();
   });
   await saveStackFile(dataDir, file);
-  // The worker would go on with whatever takes the port next: another stack, whose payments it cannot read.
+  // Otherwise the worker would go on with whatever takes the port next: another stack, whose payments it cannot read.
   temporal.ended.then(({ code }) => isStopping || started.lose(new UserError(temporalIsGone(code))));
   const { connection } = await connect({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: temporal.namespace });
   await registerSearchAttributes(connection, temporal.namespace).finally(() => connection.close());
@@ -171,7 +171,7 @@ async function startProcesses(config: Config, env: Environment, log: Logger, sta
   started.add('the webhook', () => webhook.close());
   step('webhook', `${webhook.url}/ipn/${APP_ID}`);
 
-  // Nobody logs in here: whoever reaches Temporal UI on this machine sees what a viewer may see.
+  // There is no log-in here: anyone who reaches Temporal UI on this machine sees what a viewer may see.
   const codec = await startCodecServer(config, log, async () => 'viewer');
   started.add('the codec server', () => codec.close());
   step('codec server', `${codec.url}, for Temporal UI`);

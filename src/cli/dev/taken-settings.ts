@@ -4,7 +4,7 @@ import { SETTING_NAMES } from '../../process/settings';
 
 const TAKEN = ['PAYMENTS_EVENTS_URL', 'PAYMENTS_OVERDUE', 'PAYMENTS_NEXUS', 'LOG_LEVEL'];
 
-/** Those that are set and taken, with their values. */
+/** The settings that are set and taken, with their values. */
 export function takenSettings(env: Environment): Record<string, string> {
   return Object.fromEntries(
     TAKEN.flatMap((name) => {
@@ -14,7 +14,7 @@ export function takenSettings(env: Environment): Record<string, string> {
   );
 }
 
-/** The names of those that are set and not taken: whoever has set them would wonder why nothing changes. */
+/** The names of settings that are set but not taken: the person who set them would wonder why nothing changes. */
 export function ignoredSettings(env: Environment): string[] {
   const others = SETTING_NAMES.filter((name) => !TAKEN.includes(name));
   return others.flatMap((name) => [name, `${name}_FILE`]).filter((name) => env[name]);

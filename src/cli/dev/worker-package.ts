@@ -1,4 +1,4 @@
-/** A package that was installed alone has no worker. `dev` fetches it, as it fetches Temporal's server: once, and it says so. */
+/** A package that was installed alone has no worker. `dev` fetches it once, as it fetches Temporal's server, and says so. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageFolder } from '../../process/package';
@@ -8,14 +8,14 @@ import { say } from '../print';
 import { childEnvironment } from './temporal/child-environment';
 import { runCommand } from './temporal/run-command';
 
-/** A hundred megabytes over a slow line, and still an end. */
+/** Enough for a hundred megabytes over a slow line, but not endless. In ms. */
 const INSTALL_MS = 10 * 60_000;
 
 /** Installs the SDK's worker where npm installed this package, if it is missing. Throws UserError if npm fails. */
 export async function ensureWorker(): Promise<void> {
   const mending = mendingFor(['worker']);
   const folder = join(packageFolder(), '../..');
-  // Other package managers keep a tree of another form: there worker.ts says what to install.
+  // Other package managers have another folder structure: there worker.ts says what to install.
   const isNpms = existsSync(join(folder, 'node_modules/.package-lock.json'));
   if (mending === undefined || mending.missing.length === 0 || !isNpms) return;
   const { command } = mending;

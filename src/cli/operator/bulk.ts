@@ -32,16 +32,16 @@ export interface BulkResolveOptions extends ResolveOptions, ManyOptions, DecideO
   allOf: string;
 }
 
-/** What is done with each of many. */
+/** What is done with each of many workflows. */
 interface Task {
-  /** In a sentence: what is done with so many. */
+  /** The verb of a sentence with the number of workflows. */
   asks: string;
   would: string;
   done: string;
   act: (workflowId: string) => Promise<unknown>;
 }
 
-/** How many may wait for their answers at a time. */
+/** How many answers may be awaited at a time. */
 const AT_A_TIME = 20;
 
 /** Ends the process: 0 if each was asked, 1 if some were not, 2 if nobody confirms. */
@@ -64,8 +64,8 @@ export function recheckMany(options: BulkOptions): Promise<never> {
 }
 
 /**
- * Shows what waits for this reason; says of each the same, once a person has confirmed the number. Ends the process: 0 if each has taken
- * it, 1 if some have not, 2 if nobody confirms.
+ * Shows what waits for this reason, and sends the same decision to each once a person has confirmed the number. Ends the process: 0 if each has
+ * taken it, 1 if some have not, 2 if nobody confirms.
  */
 export function resolveMany(options: BulkResolveOptions): Promise<never> {
   const { allOf: reason, json } = options;
@@ -82,10 +82,10 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
       ...{ asks: 'resolves', would: 'would be resolved', done: 'were resolved' },
       act: async (id: string) => {
         const handle = client.workflow.getHandle(id);
-        // What has come since, the person has not seen.
+        // The person has not seen what has come since.
         const { attention, type } = listed(await handle.describe());
         if (attention !== reason) throw new UserError(`it waits for ${reason} no longer`);
-        // An account takes no decision that does not name what it has under the reason.
+        // An account takes only decisions that name what it shows under the reason.
         const seen =
           type === WORKFLOW.speiAccount ? shownOf((await handle.query<SpeiAccountState>(QUERY.state)).unseen) : reason;
         return handle.executeUpdate<object, [object]>(UPDATE.resolve, { args: [{ ...input, seen }] });
@@ -105,7 +105,7 @@ function listOnly(ids: readonly string[], { json }: ManyOptions, { would }: Task
   return EXIT.ok;
 }
 
-/** Throws UserError where nobody says yes. */
+/** Throws UserError if nobody confirms. */
 async function confirm(many: number, { yes }: ManyOptions, { asks }: Task): Promise<void> {
   if (yes || many === 0) return;
   const what = `This ${asks} ${many} ${many === 1 ? 'workflow' : 'workflows'}.`;
@@ -117,7 +117,7 @@ async function confirm(many: number, { yes }: ManyOptions, { asks }: Task): Prom
   if (answer.trim() !== String(many)) throw new UserError('Nothing was done.');
 }
 
-/** Begins so many a second, and tells of each. */
+/** Begins `per_second` workflows a second, and reports each. */
 async function doEach(
   client: Client,
   ids: readonly string[],
@@ -145,7 +145,7 @@ async function doEach(
   return failed === 0 ? EXIT.ok : EXIT.refused;
 }
 
-/** Null once it is done, or why it was not. */
+/** Null once it is done; otherwise why it was not. */
 async function problemOf(client: Client, act: () => Promise<unknown>): Promise<string | null> {
   try {
     await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, act);

@@ -1,4 +1,4 @@
-/** All that is known of an order: its payment, its after-sale, what follows them, and what happened to each. */
+/** All that is known of an order: its payment, its after-sale, their events, and what happened in each. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
@@ -45,13 +45,13 @@ export interface OrderCase {
   out_trade_no: string | null;
   /** The newest first. */
   runs: OrderRun[];
-  /** Null where there is none, or no worker has answered: then `unanswered` names who did not. */
+  /** Null if there is none, or if no worker has answered: then `unanswered` has the workflow. */
   payment: PaymentState | null;
   after_sale: AfterSaleState | null;
   /** Of a virtual account. */
   account?: SpeiAccountState | null;
   unanswered: string[];
-  /** What the page in Temporal UI tells, as lines of Markdown: of an open payment, or of a workflow that belongs to no order. */
+  /** The page in Temporal UI as lines of Markdown: of an open payment, or of a workflow that belongs to no order. */
   page: string[];
   timeline: TimelineLine[];
 }
@@ -61,7 +61,7 @@ export const QUERY_TIMEOUT_MS = 8_000;
 /** The runs whose histories are read, the newest first. */
 const READ_RUNS = 10;
 
-/** Reads it from Temporal. Without a worker, the states of open workflows are missing, and all else is there. */
+/** Reads a case from Temporal. Without a worker, only the states of open workflows are missing. */
 export async function readCase(client: Client, { app_id, out_trade_no, workflow_id }: Target): Promise<OrderCase> {
   const found =
     out_trade_no === null ? await oneRun(client, workflow_id ?? '') : await runsOf(client, app_id, out_trade_no);
@@ -82,7 +82,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   const after_sale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
   const payment = paymentAfterEnd(after_sale) ?? ofPayment;
   const account = runs[0]?.type === WORKFLOW.speiAccount ? await stateOf<SpeiAccountState>(workflow_id ?? '') : null;
-  // What fails every order of an app waits for a person by itself.
+  // If all orders of an app fail, one workflow of the app waits for a person.
   const ofApp =
     payment?.attention === 'credentials' ? await oneRun(client, appAttentionWorkflowId(app_id, 'credentials')) : [];
   return {
@@ -98,7 +98,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   };
 }
 
-/** What is to be sent back of its money, in words; undefined where nothing is, null where who knows what has gone back did not answer. */
+/** The money that is to be sent back, in words; undefined if there is none, null if no worker said what has gone back. */
 export function moneyOwed({
   app_id,
   out_trade_no,
@@ -110,13 +110,13 @@ export function moneyOwed({
   return moneyToSendBack(payment, after_sale);
 }
 
-/** The case of what has this as another number or name of its own: a trade, a refund, an account, a buyer. Throws UserError where several have. */
+/** The case that has this as another number or name: of a trade, a refund, an account, a buyer. Throws UserError if several have it. */
 export async function caseFound(
   { client, config }: Operator,
   { app_id, out_trade_no }: Target,
 ): Promise<OrderCase | undefined> {
   if (out_trade_no === null) return undefined;
-  // Where the namespace lacks an attribute, Temporal refuses to look for it.
+  // If the namespace lacks a search attribute, Temporal refuses to search by it.
   await explainIfNotSetUp(client);
   const app_ids = [...new Set([app_id, ...appIdsOf(config)])];
   const [found, ...others] = await findNamed(client, { text: out_trade_no, app_ids });
@@ -143,14 +143,14 @@ async function runsOf(client: Client, app_id: string, out_trade_no: string): Pro
   for (const id of [paymentWorkflowId(app_id, out_trade_no), afterSaleWorkflowId(app_id, out_trade_no)]) {
     for (const run of await oneRun(client, id)) found.set(run.run_id, run);
   }
-  // What happened to it is told by its own workflows: of its events, only those that nobody has taken.
+  // The order's own workflows say what happened to it. Of its events, only the undelivered ones are added.
   const undelivered = await collect(listWorkflows(client, deliveriesQuery(paymentWorkflowId(app_id, out_trade_no))));
   for (const run of undelivered) found.set(run.run_id, run);
   const runs = [...found.values()].sort((one, other) => other.started_at.localeCompare(one.started_at));
   return Promise.all(runs.map((run) => withWork(client, run)));
 }
 
-/** The reason of a run that was ended from outside, where nothing goes on with it. */
+/** Adds the reason to a run that was ended from outside, if no other run goes on with its work. */
 async function withReason(client: Client, run: OrderRun): Promise<OrderRun> {
   const isEnded = run.execution === 'TERMINATED' || run.execution === 'TIMED_OUT';
   return isEnded && (await leftUndone(client, run))
@@ -172,7 +172,7 @@ async function asRun(client: Client, described: WorkflowExecutionDescription): P
   return { ...listed(described), waits_for: await pendingWork(client, described), task_queue: described.taskQueue };
 }
 
-/** A workflow as Temporal has it now; undefined where it has none. */
+/** A workflow as Temporal has it now; undefined if there is none. */
 export async function descriptionOf(client: Client, workflowId: string, runId?: string) {
   try {
     return await client.workflow.getHandle(workflowId, runId).describe();
@@ -182,14 +182,14 @@ export async function descriptionOf(client: Client, workflowId: string, runId?: 
   }
 }
 
-/** A query of a task queue that nobody polls is answered only once its time is over: nobody has to wait for that. */
+/** A query on a task queue that nobody polls fails only after its time is over, so it is not made. */
 async function isAnswerable({ connection, options }: Client, { execution, task_queue }: OrderRun): Promise<boolean> {
   if (execution === 'COMPLETED' || task_queue === '') return true;
   const pollers = await pollersOf(connection, { namespace: options.namespace, taskQueue: task_queue }, 0);
   return pollers['workflow tasks'].identities.length > 0;
 }
 
-/** Undefined where it is not to be had. */
+/** Undefined if it cannot be read. */
 async function readState<T>(
   client: Client,
   { workflow_id: workflowId, run_id: runId, execution: name }: ListedWorkflow,

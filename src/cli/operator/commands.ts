@@ -13,7 +13,7 @@ export function addOperatorCommands(program: Command): void {
   addDecisions(program);
 }
 
-/** What chooses payments. */
+/** The options that choose payments. */
 function withFilter(command: Command): Command {
   return command
     .option('--attention [reason]', 'what needs a person, for any reason or for this one')
@@ -255,5 +255,5 @@ function addDecisions(program: Command): void {
 }
 
 const CHOICES = ['attention', 'stuck', 'mine', 'method', 'status', 'since', 'until', 'query'];
-/** What says nothing of one order: taken in silence, a dry run of one would ask for it. */
+/** Options that are only for many orders. For one order they are refused: a dry run must not ask the gateway. */
 const ONLY_MANY = [...CHOICES, 'dryRun'];

@@ -31,7 +31,7 @@ export interface Target {
   out_trade_no: string | null;
 }
 
-/** Lists need no keys: they read what Temporal never encrypts. Where there are keys, notes are read as well. */
+/** Lists need no keys: they read what Temporal never encrypts. If there are keys, notes are read, too. */
 type Reads = 'payloads' | 'lists';
 
 /** Runs `act` on the namespace of the settings, or of the stack that runs here, and ends with the code that it returns. */
@@ -44,7 +44,7 @@ export async function asOperator(
   const client = isReadable ? await connectClient(env, config) : new Client(await connect(env));
   const code = await act({ client, config, env })
     .catch(async (error: unknown) => {
-      // A list by search attributes that the namespace does not have is refused as a wrong query.
+      // Temporal refuses a list by missing search attributes as a wrong query.
       if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(client);
       throw error;
     })
@@ -53,7 +53,7 @@ export async function asOperator(
   return exitOncePrinted(code);
 }
 
-/** Says why a command brought nothing, to a person or to a program, and gives its exit code. */
+/** Says to a person or a program why a command failed, and gives its exit code. */
 export function tellFailure(error: unknown): number {
   const readable = asUserError(error);
   if (readable instanceof UserError || readable instanceof PaymentError) tellError(readable);
@@ -64,7 +64,7 @@ export function tellFailure(error: unknown): number {
   return readable instanceof UserError ? EXIT.wrongInput : EXIT.refused;
 }
 
-/** What a person can mend: missing keys or rights, a query that Temporal cannot read, or a namespace that it does not have. */
+/** What a person can correct: missing keys or rights, a query that Temporal cannot read, or a missing namespace. */
 function asUserError(error: unknown): unknown {
   if (error instanceof PayloadDecryptionError) return new UserError(error.message);
   if (isUnreadable(error)) return new UserError(KEYS_ARE_MISSING);
@@ -82,8 +82,8 @@ const KEYS_ARE_MISSING =
   'The payloads are encrypted, and PAYMENTS_ENCRYPTION_KEYS is not set. Set it to the worker’s keys to read them.';
 
 /**
- * Reads what a person named: with an app, the number of an order, whatever it looks like; without one, the id of a workflow where it is one, or else a
- * number. Throws ConfigError where it is not plain which app is meant, to `show` something of it or to `change` it.
+ * Reads what a person named: with an app, always the number of an order; without an app, the id of a workflow if it is one, else a number.
+ * Throws ConfigError if it is not clear which app is meant, to `show` something of it or to `change` it.
  */
 export async function targetOf(
   text: string,

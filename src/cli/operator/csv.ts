@@ -1,20 +1,19 @@
-/** CSV as RFC 4180 has it, and as spreadsheets write it where a comma stands in amounts. */
+/** CSV by RFC 4180, and as spreadsheets write it if amounts have a comma. */
 import { CsvError, parse } from 'csv-parse/sync';
 import { ConfigError } from '../../process/user-error';
 
 /** A plain number, also below zero. */
 const NUMBER = /^-?\d+(\.\d+)?$/;
-/** What a spreadsheet may take for a formula, whether or not it stands in quotation marks; with marks of ours before it or not. */
+/** A cell that a spreadsheet may take for a formula, quoted or not, and with or without our apostrophes before it. */
 const FORMULA = /^'*[\s\p{Cc}]*[=+\-@＝＋－＠]/u;
-/** Where a spreadsheet that separates by them begins a cell or a line, also within our quotation marks. */
+/** Characters after which some spreadsheets begin a new cell or line, even within our quotation marks. */
 const BEGINNINGS = /([;\t\r\n])/;
 
-/** Every cell that a spreadsheet may see in a field, whichever separator it takes. */
+/** Every cell that a spreadsheet may see in a field, whichever separator it uses. */
 const eachCell = (field: string, change: (cell: string) => string) => field.split(BEGINNINGS).map(change).join('');
 
 /**
- * A line without its end. A text that a spreadsheet would take for a formula has an apostrophe before it, which `readCsv`
- * takes away.
+ * A line without its end. A text that a spreadsheet would take for a formula gets an apostrophe before it, which `readCsv` removes.
  */
 export function csvLine(values: readonly string[]): string {
   return values

@@ -1,4 +1,4 @@
-/** `recheck` and `resolve`: a person's word to the workflow of an order that waits for it. */
+/** `recheck` and `resolve`: send a person's decision to the workflow of an order that waits for it. */
 import {
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
@@ -52,18 +52,18 @@ export interface TakeOptions extends DecideOptions {
   note?: string;
 }
 
-/** How long an update may wait: a look at the gateway has its own ten minutes, and nobody waits for those. */
+/** How long an update may wait, in ms: a look at the gateway may take ten minutes, and nobody waits that long. */
 export const UPDATE_TIMEOUT_MS = 30_000;
 
-/** What a person may ask to look at the gateway. */
+/** The workflows that take `recheck`. */
 const RECHECKED = ['payment', 'after-sale', 'event-delivery', 'spei-account', 'spei-account-quantity'];
 
-/** Those that note who takes care of them. */
+/** The workflows that note who takes care of them. */
 const TAKEN_ON = ['payment', 'after-sale', 'spei-account', 'create-spei-account', 'spei-account-quantity'];
 
 const kindOf = (workflowId: string): string => namedByWorkflowId(workflowId)?.kind ?? '';
 
-/** The workflow was not told: the message says why. */
+/** The decision was not delivered: the message says why. */
 class NotDeliveredError extends UserError {
   override readonly name = 'NotDeliveredError';
 }
@@ -79,7 +79,7 @@ export const DECISION_FIELDS = [
   ['seen', 'seen'],
   ['account', 'account_id'],
 ] as const;
-/** Statuses, which people type in any letters. */
+/** Statuses, which people type in any case. */
 const STATUSES: readonly string[] = ['outcome', 'although'];
 
 /** The input of the update `resolve`. */
@@ -96,12 +96,12 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
   return asOperator(async (operator) => {
     const { outcome, refund, elsewhere } = options;
     const input = resolutionOf(options);
-    // What was said of a refund, or of refunds elsewhere, can be corrected: the after-sale takes it, also where it has ended.
+    // A decision about a refund, or about refunds elsewhere, can be corrected: the after-sale takes it, even if it has ended.
     const decision = { update: UPDATE.resolve, input };
     if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, decision, options);
     const open = await runsToTell(operator, order, options);
     const isOver = !open.some(({ type, attention }) => type === WORKFLOW.payment || attention !== null);
-    // How an order has ended can be corrected, too.
+    // The end of an order can be corrected, too.
     if (outcome !== undefined && isOver) return tellAfterSale(operator, order, decision, options);
     const run = theOneToResolve(open, options, order);
     if (options.allEvents && kindOf(run.workflow_id) !== 'event-delivery')
@@ -153,7 +153,7 @@ const nothingOf = (order: string) =>
     `Temporal has nothing of order ${printable(order)}. Is the number right? payment-gateway find finds it. A number is meant with --app, a workflow’s id without.`,
   );
 
-/** Those that a word on the order is for: a delivery of its events is left out, unless it is named by its id. */
+/** The workflows that a decision on the order may be for: no event delivery, unless it is named by its id. */
 async function runsToTell(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
   const open = await openRuns(operator, order, options);
   return open.filter(({ type, workflow_id }) => type !== WORKFLOW.eventDelivery || workflow_id === order);
@@ -174,7 +174,7 @@ function theOneToResolve(open: readonly OrderRun[], { outcome }: { outcome?: str
   );
 }
 
-/** Sends an update to the order's after-sale, which is started where it has ended, or there is none: nothing was left to ask. */
+/** Sends an update to the order's after-sale. Starts the after-sale if it has ended, or if there is none because nothing was left to do. */
 async function tellAfterSale(
   operator: Operator,
   order: string,
@@ -208,7 +208,7 @@ async function tellAfterSale(
     });
   let state: AfterSaleState | undefined;
   const send = async () => {
-    // A run that begins may not have asked yet what was paid: what a person says of that would be refused, or be contradicted later.
+    // A new run may not have asked yet what was paid: a decision would be refused, or contradicted later. So it asks first.
     if (last.status.name !== 'RUNNING' && input !== undefined) await update(UPDATE.recheck, []);
     state = await update(name, input === undefined ? [] : [input]);
     return state;
@@ -255,7 +255,7 @@ async function answered(
   }
 }
 
-/** What a state has of an order. */
+/** What a state says of an order. */
 interface Known extends PaidMoney, GoneMoney {
   out_trade_no: string | null;
   method: string | null;
@@ -280,7 +280,7 @@ const NOTHING: Known = {
   taken: null,
 };
 
-/** What an update has brought, in a line: how its order stands, and what is still to be done. */
+/** The result of an update, in a line: the state of its order, and what is left to do. */
 export function doneText(workflowId: string, update: string, state: object): string {
   const known: Known = { ...NOTHING, ...state };
   const { out_trade_no, attention, taken } = known;
@@ -296,7 +296,7 @@ export function doneText(workflowId: string, update: string, state: object): str
   const rest = back
     ? ` ${back} came, and is to be sent back: ${refundCommand(workflowId, method, known.refunds)}. Where it goes back another way, say so: ${elsewhereCommand(afterSaleWorkflowId(app_id, out_trade_no ?? ''))}.`
     : ' It needs nobody.';
-  // It answers before the receiver does.
+  // A delivery answers before its receiver does.
   const isPosted = update === UPDATE.recheck && kindOf(workflowId) === 'event-delivery';
   const waits = isPosted
     ? ' Its event is posted now: look with show in a moment.'
@@ -306,7 +306,7 @@ export function doneText(workflowId: string, update: string, state: object): str
   return printable(`Done: ${update}. ${name}${now}${has}${needs}`);
 }
 
-/** Says why the update brought nothing, and gives the exit code. Throws what is no answer of Temporal. */
+/** Says why the update failed, and gives the exit code. Throws errors that are not an answer of Temporal. */
 function exitCodeAfter(error: unknown, workflowId: string, update: string): number {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
     const what = `${update} of ${workflowId} is not answered yet. It may still be: look with show before you repeat it.`;

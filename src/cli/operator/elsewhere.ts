@@ -1,8 +1,8 @@
-/** What a person said of money that went back by refunds which are not in an after-sale's list. */
+/** What a person said of money that was refunded in ways which are not in an after-sale's list. */
 import type { AfterSaleState } from '../../contract';
 import { utc } from './times';
 
-/** The sum that counts, who said it, when and why, and what was said before it; undefined where nobody said anything. */
+/** The sum that counts, who said it, when and why, and the sum before it; undefined if nobody said anything. */
 export function elsewhereLine({ history, order_currency, refunded_elsewhere }: AfterSaleState): string | undefined {
   const said = history.filter((one) => one.refunded_elsewhere !== undefined);
   const [last, before] = said.reverse();

@@ -3,7 +3,7 @@ import { ACCOUNT_RUNBOOK, ATTENTIONS, JOB_RUNBOOK, RUNBOOK, type RunbookEntry, T
 import { ConfigError } from '../../process/user-error';
 import { say } from '../print';
 
-/** A reason; `of` is the kind of workflow that it is about, for those of virtual accounts. */
+/** A reason; `of`, for reasons of virtual accounts, is the kind of workflow. */
 interface Reason extends RunbookEntry {
   reason: string;
   of: string | null;
@@ -18,7 +18,7 @@ const REASONS: readonly Reason[] = [
   ),
 ];
 
-/** Prints the reasons, or what one of them means. Throws ConfigError for a reason that there is not. */
+/** Prints the reasons, or what one of them means. Throws ConfigError for an unknown reason. */
 export function explain(reason: string | undefined, { json }: { json?: boolean }): void {
   const meant = reason === undefined ? REASONS : REASONS.filter((one) => one.reason === reason);
   if (meant.length === 0) {

@@ -56,12 +56,12 @@ export function exportPayments(options: ExportOptions): Promise<never> {
   });
 }
 
-/** In the order of the list, some read ahead. */
+/** In the order of the list; some states are read ahead. */
 async function* rowsOf(client: Client, query: string, app_id: string | undefined): AsyncGenerator<Row> {
   const ahead: Promise<Row>[] = [];
   const seen = new Set<string>();
   for await (const listed of listWorkflows(client, query, app_id)) {
-    // The newest run of an order comes first, and says all.
+    // The newest run of an order comes first, and knows everything.
     const order = `${listed.app_id} ${listed.out_trade_no ?? listed.workflow_id}`;
     if (seen.has(order)) continue;
     seen.add(order);
@@ -94,7 +94,7 @@ async function rowOf(client: Client, listed: ListedWorkflow): Promise<Row> {
   }
 }
 
-/** The payment as its after-sale has it; null where it has none, or nothing of an order. */
+/** The payment as its after-sale has it; null if there is no after-sale, or it knows no order. */
 async function afterEnd(client: Client, { app_id, out_trade_no }: ListedWorkflow): Promise<PaymentState | null> {
   if (app_id === null || out_trade_no === null) return null;
   const workflow_id = afterSaleWorkflowId(app_id, out_trade_no);

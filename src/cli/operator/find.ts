@@ -1,4 +1,4 @@
-/** `payment-gateway find TEXT`: one box for what a person has of an order. */
+/** `payment-gateway find TEXT`: finds an order by anything that a person knows of it. */
 import { commandOf } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { appIdsOf } from '../../process/settings';
@@ -21,7 +21,7 @@ interface FindOptions {
 /** An amount, and perhaps a day. */
 const AMOUNT = /^(\d+(?:[.,]\d{1,2})?)(?: +(\S+))?$/;
 
-/** Ends the process: 0 where something is found, 1 where nothing is. */
+/** Ends the process: 0 if something is found, 1 if nothing is. */
 export function find(words: readonly string[], options: FindOptions): Promise<never> {
   const text = words.join(' ').trim();
   if (text === '') throw new ConfigError('find: what is looked for? A number, a buyer_id, or an amount and a day.');
@@ -39,7 +39,7 @@ export function find(words: readonly string[], options: FindOptions): Promise<ne
 
 const appsOf = ({ config }: Operator, app: string | undefined) => (app === undefined ? appIdsOf(config) : [app]);
 
-/** By number and name; where nothing has it, and it can be one, by amount. */
+/** By number and name; if nothing has it, by amount if it can be one. */
 async function findAll(
   operator: Operator,
   text: string,

@@ -6,7 +6,7 @@ import { listedJob, troubledJobs } from '../../temporal/schedules';
 import type { ListedWorkflow } from '../../temporal/workflow-list';
 import type { Operator } from './connection';
 
-/** Empty where the filter asks for something else, and where the settings say that there are no Schedules. */
+/** Empty if the filter asks for something else, or if the settings say that there are no Schedules. */
 export async function jobsInTrouble(
   { client, config }: Operator,
   { attention, app_id, ...others }: PaymentFilter,

@@ -1,4 +1,4 @@
-/** `payment-gateway list`: payments by what is known of them without a worker. What waits for a person comes the longest wait first. */
+/** `payment-gateway list`: payments, without a worker. What waits for a person comes the longest wait first. */
 import type { Attention } from '../../contract';
 import { countFiltered } from '../../temporal/attention-list';
 import { listOrders, longestWaitFirst, nearestFirst } from '../../temporal/order-list';
@@ -21,7 +21,7 @@ export interface ListOptions extends FilterOptions {
   limit?: string;
 }
 
-/** How many a person is shown where they do not say. A program gets all of them. */
+/** How many rows a person is shown by default. A program gets all of them. */
 const SHOWN = 100;
 
 export function list(options: ListOptions): Promise<never> {
@@ -29,7 +29,7 @@ export function list(options: ListOptions): Promise<never> {
   const { disputes = false, owed = false } = options;
   const filter = filterOf(disputes ? { ...options, attention: 'dispute' satisfies Attention } : options, now);
   const limit = limitOf(options);
-  // What waits is counted by reason, and what is owed by its state; of payments as such Temporal counts all by itself, but not all of an app.
+  // Waiting orders are counted by reason, and owed ones by state. Temporal counts payments as such by itself, but not those of one app.
   const isCountedHere = owed || options.app !== undefined || isTrouble(filter);
   return asOperator(
     async (operator) => {
@@ -45,7 +45,7 @@ export function list(options: ListOptions): Promise<never> {
         else if (count <= limit) for (const one of await withNotes(operator, [row])) say(JSON.stringify(one));
         if (count > limit && (options.json || !isCountedHere)) break;
       }
-      // Where nobody has prepared the namespace, "none" would be no answer.
+      // In a namespace that is not set up, "none" would be no answer.
       if (count === 0) await explainIfNotSetUp(client);
       if (options.json) return EXIT.ok;
       const all = isCountedHere || count <= limit ? count : await countFiltered(client, filter, now);

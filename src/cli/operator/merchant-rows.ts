@@ -4,7 +4,7 @@ import { ConfigError } from '../../process/user-error';
 import { printable } from '../print';
 import { type CsvRow, readCsv } from './csv';
 
-/** A list that was read, and what its reader should know of that. */
+/** A list, and how it was read. */
 export interface MerchantList {
   rows: MerchantRow[];
   /** How it was read: "separator ;, decimal comma". */
@@ -13,7 +13,7 @@ export interface MerchantList {
   leftOut: string[];
 }
 
-/** What separates fields: the one with which the first line names most columns. */
+/** Possible separators of fields: the one with which the first line has most column names is used. */
 const SEPARATORS = [',', ';'];
 
 /** The names of columns, without case. The first three must be there. */
@@ -35,8 +35,8 @@ const DECIMALS = [
 type Decimal = (typeof DECIMALS)[number];
 
 /**
- * The rows of a CSV whose header names order, amount and status, and perhaps currency and refunded, what went back. Separator and
- * decimals are what the whole list can be read with in one way. Throws ConfigError, with the line.
+ * The rows of a CSV whose header names order, amount and status, and perhaps currency and the refunded amount. The whole list must be readable
+ * with one separator and one way to write decimals. Throws ConfigError, with the line.
  */
 export function merchantRows(csv: string): MerchantList {
   const { separator, at, lines } = tableOf(csv);
@@ -57,7 +57,7 @@ export function merchantRows(csv: string): MerchantList {
 const sameOrder = (out_trade_no: string, first: number, second: number) =>
   `Lines ${first} and ${second} of the list are the same order, ${printable(out_trade_no)}: line ${second} was left out. Give each order one row.`;
 
-/** The rows below the header, and how a column of one is read: empty where the list does not have it. */
+/** The rows below the header, and how to read a column of a row: empty if the list does not have the column. */
 function tableOf(csv: string) {
   const head = csv.split(/\r\n?|\n/).find((line) => line.trim() !== '') ?? '';
   const lacking = SEPARATORS.map((separator) => ({ separator, lacks: missing(head.split(separator).map(nameOf)) }));
@@ -72,7 +72,7 @@ function tableOf(csv: string) {
   return { separator: best.separator, at, lines };
 }
 
-/** Of a field as it is written or as it is read. */
+/** The name of a column, from a raw or a parsed field. */
 const nameOf = (field: string) =>
   field
     .replace(/\uFEFF|"/g, '')
@@ -92,7 +92,7 @@ const amountOn =
   (text: string): WrittenAmount[] =>
     text === '' ? [] : [{ text, line }];
 
-/** The one way in which each amount of a list can be read; any, where both ways read the same. */
+/** The one way in which all amounts of a list can be read; either, if both give the same amounts. */
 function decimalOf(amounts: readonly WrittenAmount[]): Decimal {
   const none = amounts.find(({ text }) => DECIMALS.every(({ form }) => !form.test(text)));
   if (none) {

@@ -1,6 +1,6 @@
 /**
- * What a row says besides what lists know: what those who have taken it wrote for the others, and why its task fails. Both are encrypted, so the
- * keys are needed, and for the first a worker.
+ * What a row says besides what lists know: the notes of the people who have taken it, and why its task fails. Both are encrypted, so the keys
+ * are needed, and for the notes a worker, too.
  */
 import { QUERY, type TemporalAttention } from '../../contract';
 import type { ListedOrder } from '../../temporal/order-list';
@@ -8,7 +8,7 @@ import { pendingWork } from '../../temporal/pending-work';
 import type { Operator } from './connection';
 import type { ShownOrder } from './order-table';
 
-/** So many notes are read for a list: few are taken at a time. */
+/** The most notes that are read for a list: few rows are taken on at a time. */
 const MOST_NOTES = 40;
 const READ_TIMEOUT_MS = 3_000;
 const FAILING = 'failing-tasks' satisfies TemporalAttention;

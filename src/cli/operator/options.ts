@@ -37,7 +37,7 @@ export function filterOf(options: FilterOptions, now: Date): PaymentFilter {
   };
 }
 
-/** Every reason there is. Others would find nothing, which looks as if nobody were needed. */
+/** Every reason. An unknown reason would find nothing, which looks as if nobody were needed. */
 const REASONS = [...ATTENTION_WORDS, ...Object.keys(JOB_RUNBOOK)];
 
 function reasonOf(reason: true | string): true | string {
@@ -57,8 +57,7 @@ export function durationOf(option: string, text: string): number {
 }
 
 /**
- * How often something is done again: at most as often as a server bears, and not so seldom that timers overflow. Throws
- * ConfigError.
+ * How often something is repeated: not more often than a server can bear, and not so rarely that timers overflow. Throws ConfigError.
  */
 export function everyOf(option: string, text: string): number {
   const every = durationOf(option, text);
@@ -69,18 +68,18 @@ export function everyOf(option: string, text: string): number {
 const time = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
 
 /**
- * A date, a time, or how long ago: `2026-03-01`, `2026-03-01T12:00:00Z`, `2h`. All are UTC where no zone is given. Throws
+ * A date, a time, or how long ago: `2026-03-01`, `2026-03-01T12:00:00Z`, `2h`. All are UTC if no zone is given. Throws
  * ConfigError.
  */
 export function momentOf(option: string, text: string, now: Date): Date {
   if (durationText.safeParse(text).success) return new Date(now.getTime() - durationOf(option, text));
-  // What tables show, 2026-03-01 12:00:00, is taken as well: it is UTC, wherever the command runs.
+  // Times as tables show them, such as 2026-03-01 12:00:00, are accepted, too: they are UTC, wherever the command runs.
   const written = text.trim().replace(/^(\S{10}) /, '$1T');
   if (time.safeParse(written).success) return new Date(/T[^Z+-]*$/.test(written) ? `${written}Z` : written);
   throw new ConfigError(`${option} ${text}: must be a time such as 2026-03-01T12:00:00Z, a day, or how long ago: 2h.`);
 }
 
-/** From `--since` on, before `--until`. Throws ConfigError for a time that cannot be read, and where nothing lies between them. */
+/** From `--since` on, before `--until`. Throws ConfigError for a time that cannot be read, and if nothing lies between them. */
 export function listedPeriod({ since, until }: Pick<FilterOptions, 'since' | 'until'>, now: Date) {
   const from = since === undefined ? undefined : momentOf('--since', since, now);
   const to = until === undefined ? undefined : momentOf('--until', until, now);

@@ -1,4 +1,4 @@
-/** Orders as a person works through them: a table, and what it holds by reason and age. */
+/** A table of orders for a person who works through them, and its totals by reason and age. */
 import { type Attention, kindOfWorkflow, NOT_CREATED_YET, WORKFLOW } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
 import type { ListedOrder } from '../../temporal/order-list';
@@ -6,19 +6,19 @@ import { type Screen, type TableColumn, table } from './table';
 import { age, span, timeLeft } from './times';
 
 /**
- * A row with the note of whoever has taken it, and the first line of what its task fails with, where these could be read; `owed`: what is to be
+ * A row with the note of the person who has taken it, and the first line of its task's failure, if these could be read; `owed`: what is to be
  * sent back.
  */
 export type ShownOrder = ListedOrder & { note?: string | null; failure?: string | null; owed?: string };
 
 export interface TableOptions {
   now: Date;
-  /** What has waited for longer, in ms, is marked. */
+  /** What has waited for longer than this, in ms, is marked. */
   overdue_ms: number;
   screen?: Screen;
 }
 
-/** How a run has ended that told no outcome. */
+/** How a run without an outcome has ended. */
 const ENDED: Readonly<Record<string, string>> = {
   FAILED: 'not created',
   TERMINATED: 'terminated',
@@ -34,12 +34,12 @@ function outcomeOf({ outcome, type, execution, attentions }: ListedOrder): strin
 }
 
 function gatewaySays({ status, type, execution }: ListedOrder): string {
-  // Whether the creation has left us is not listed: who reads that it has not would sell the order anew.
+  // Lists do not say whether the creation was sent: a reader who believes that it was not would sell the order again.
   if (status === NOT_CREATED_YET) return 'no answer';
   return status ?? (type === WORKFLOW.payment && execution === 'RUNNING' ? 'no worker yet' : '');
 }
 
-/** How long it has waited, or since when there is an order. */
+/** How long it has waited or, if it does not wait, how old the order is. */
 const ageOf = ({ waits_since, started_at }: ListedOrder, now: Date) => age(waits_since ?? started_at, now);
 
 export const orderTable = (rows: readonly ShownOrder[], options: TableOptions): string =>
@@ -76,11 +76,11 @@ export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>):
 
 const minuteOf = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? '';
 
-/** By when a dispute has to be answered, which Temporal has in the place of the order's expiry; null for anything else. */
+/** By when a dispute has to be answered, which Temporal stores as the order's expiry; null for anything else. */
 const answerBy = ({ attentions, expires_at }: ListedOrder): string | null =>
   attentions.includes('dispute' satisfies Attention) ? expires_at : null;
 
-/** Of a time that is so near, a person hears by the colour. */
+/** A time nearer than this, in ms, is marked by its colour. */
 const SOON_MS = 2 * DAY;
 const isSoon = (time: string | null, now: Date): boolean => time !== null && Date.parse(time) - now.getTime() < SOON_MS;
 
@@ -93,7 +93,7 @@ const AGES: readonly (readonly [name: string, below_ms: number])[] = [
   ['longer', Number.POSITIVE_INFINITY],
 ];
 
-/** How many wait, by reason and by age; empty where nothing waits. */
+/** How many wait, by reason and by age; empty if nothing waits. */
 export function totals(rows: readonly ListedOrder[], now: Date): string[] {
   const waits = rows.flatMap(({ waits_since }) =>
     waits_since === null ? [] : now.getTime() - Date.parse(waits_since),

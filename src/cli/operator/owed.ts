@@ -1,4 +1,4 @@
-/** `payment-gateway list --owed`: to whom money is to be sent back: for an order that a person has called not sold, or paid twice. */
+/** `payment-gateway list --owed`: orders whose money is to be sent back: called not sold by a person, or paid twice. */
 import type { Client } from '@temporalio/client';
 import { type Attention, secondTradesPaid } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
@@ -9,7 +9,7 @@ import { collect, listWorkflows } from '../../temporal/workflow-list';
 import { moneyOwed, readCase } from './case';
 import type { ShownOrder } from './order-table';
 
-/** What the lists find is looked at one order after the other: what has gone back, only its state says. */
+/** Each order that the lists find is read, one after the other: only its state says what has gone back. */
 export async function* owedOrders(client: Client, app_id: string | undefined): AsyncGenerator<ShownOrder> {
   const found = await collect(listWorkflows(client, owedQuery(app_id), app_id));
   for (const row of longestWaitFirst(found)) {
@@ -20,9 +20,9 @@ export async function* owedOrders(client: Client, app_id: string | undefined): A
   }
 }
 
-/** What the list cannot have: it ends with what Temporal keeps. */
+/** What the list cannot show: orders that Temporal has forgotten. */
 export async function owedEnding({ connection, options }: Client): Promise<string> {
-  // Who may not ask how long that is, has the list all the same.
+  // Without the permission to ask for the retention, the list is shown all the same.
   const kept_ms = await retentionOf(connection, options.namespace).catch(() => undefined);
   const kept = kept_ms === undefined ? 'its retention' : `${Math.round(kept_ms / DAY)}d`;
   return `What ended longer ago than Temporal keeps (${kept}) is not here: list --attention has it, under books-differ, since the reconciliation of the day on which it ended.`;

@@ -42,16 +42,16 @@ export interface ReconcileOptions {
 const LOOK_EVERY_MS = 1_000;
 /** How long one reading may take, in ms. */
 const ANSWER_WITHIN_MS = 5_000;
-/** What Temporal says while no worker, or Temporal itself, answers. */
+/** What Temporal answers while no worker, or Temporal itself, is there. */
 const NO_ANSWER_NOW: readonly (number | undefined)[] = [GRPC_STATUS.FAILED_PRECONDITION, GRPC_STATUS.UNAVAILABLE];
-/** More rows do not fit into one start of a workflow: a longer list is compared in parts. */
+/** One start of a workflow has no room for more rows: a longer list is compared in parts. */
 const ROWS_A_START = 10_000;
 
 const COLUMNS = ['out_trade_no', 'kind', 'between', 'here', 'gateway', 'merchant', 'adopted'] as const;
 
 /**
- * Ends the process: 0 where nothing differs, 1 where something does or a row was left out: the lines say what. The comparison itself is a workflow,
- * which goes on if this command is stopped; with differences it waits for `resolve`.
+ * Ends the process: 0 if nothing differs, 1 if something does or a row was left out: the lines say what. The comparison is a workflow, which
+ * goes on if this command is stopped; with differences it waits for `resolve`.
  */
 export function reconcile(options: ReconcileOptions): Promise<never> {
   const now = new Date();
@@ -66,7 +66,7 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
   if (problem) throw new ConfigError(`--${problem.field} ${problem.rule}.`);
   return asOperator(async (operator) => {
     const app_id = await appToChange(operator.config, { app: options.app }, () => Promise.resolve(operator.client));
-    // Where nobody has prepared the namespace, no worker answers.
+    // In a namespace that is not set up, no worker answers.
     await explainIfNotSetUp(operator.client);
     const whole = { app_id, ...period, adopt: options.adopt === true, per_second };
     const list = options.csv ? merchantRows(await textOfStandardInput()) : undefined;
@@ -133,7 +133,7 @@ async function untilFinished(handle: WorkflowHandle, client: Client): Promise<Re
   }
 }
 
-/** Why the comparison stands still, where it does. */
+/** Why the comparison does not go on, if it does not. */
 async function obstacle(handle: WorkflowHandle, client: Client): Promise<string> {
   const [work] = await pendingWork(client, await handle.describe());
   return work?.last_answer ? `; it is tried again after: ${work.last_answer}` : '';

@@ -33,7 +33,7 @@ nothing of the buyer into a reason or a note. Temporal itself says \`failing-tas
 | Fail or complete an activity | of a look it is no answer: it is asked again. Of a creation or a refund it is an unknown outcome: it is looked for |
 `;
 
-/** Of these there is no picture in docs/desk. */
+/** Reasons without a picture in docs/desk. */
 const NOT_PICTURED: readonly Attention[] = [
   'settings',
   'missing-activity',
@@ -52,7 +52,7 @@ export function runbookPage(): string {
   ].join('\n');
 }
 
-/** A reason of which several kinds of workflow say the same has one section. */
+/** A reason that several kinds of workflow share has one section. */
 function accountSections(): string[] {
   const groups = new Map<string, { reason: string; entry: RunbookEntry; kinds: string[] }>();
   for (const [kind, entries] of Object.entries(ACCOUNT_RUNBOOK)) {

@@ -44,15 +44,15 @@ export interface ShowOptions {
 }
 
 interface CaseOptions extends ShowOptions {
-  /** To the order in Temporal UI. */
+  /** The link to the order in Temporal UI. */
   link?: string | undefined;
 }
 
-/** What a person takes in at a glance. `--all` shows the rest. */
+/** What a person sees at a glance. `--all` shows the rest. */
 const MOST_LINES = 29;
 /** How much of each is shown without `--all`. */
 const MOST = { stakes: 2, trades: 2, page: 8, refunds: 3, waits: 2, others: 2, characters: 160 };
-/** The timeline's lines at its beginning; the others are its latest. */
+/** How many lines of the timeline's beginning are shown; the others are its latest. */
 const FIRST = 3;
 
 /** Ends the process: 0 for an order that Temporal knows, 1 for another. */
@@ -85,7 +85,7 @@ async function sayWhy(client: Client, found: OrderCase, { json }: ShowOptions): 
   return EXIT.ok;
 }
 
-/** The case as text: fewer than 30 lines, unless all is wanted. */
+/** The case as text: fewer than 30 lines, unless all lines are wanted. */
 export function caseText(found: OrderCase, { all = false, link }: CaseOptions, now = new Date()): string {
   const few: Few = (lines, most) => (all ? [...lines] : shortened(lines, most));
   const head = [
@@ -105,7 +105,7 @@ export function caseText(found: OrderCase, { all = false, link }: CaseOptions, n
   return [...head, ...(all || timeline.length <= left ? timeline : withoutMiddle(timeline, left))].join('\n');
 }
 
-/** Leaves out what is more than `most` lines, and says so. */
+/** Leaves out the lines beyond `most`, and says so. */
 type Few = (lines: readonly string[], most: number) => string[];
 
 function shortened(lines: readonly string[], most: number): string[] {
@@ -139,7 +139,7 @@ function heading(found: OrderCase, { few, now }: Pick<Shown, 'few' | 'now'>): st
   ];
 }
 
-/** The first line: what has become of it, the money, who is needed for what and for how long, and the command; or what is open. */
+/** The first line: what became of the order, the money, who is needed for what and since when, and the command; or what is open. */
 function headline(found: OrderCase, now: Date): string {
   const { payment, after_sale, runs, app_id, out_trade_no } = found;
   const mismatch = payment && mismatchLine(payment);
@@ -178,17 +178,17 @@ const STANDINGS = {
 const WITHOUT_OUTCOME: Readonly<Record<string, string>> = {
   TERMINATED: 'was terminated before its outcome was known: the next sweep takes it on again',
   TIMED_OUT: 'ran out of its workflow’s time before its outcome was known: the next sweep takes it on again',
-  // A payment fails only where there is no order.
+  // A payment fails only if there is no order.
   FAILED: 'was not created',
 };
 
-/** What the bank has done since the sale: who reads the first line alone must not deliver. */
+/** What the bank has done since the sale: a person who reads only the first line must not deliver. */
 const SINCE_PAID: Readonly<Record<string, string>> = {
   DISPUTE: 'was paid, and the buyer disputes it',
   CHARGEBACK: 'was paid, and the bank has taken the money back',
 };
 
-/** After which end its news came. */
+/** The end after which more news of the payment came. */
 function afterEnd({ outcome, previous }: PaymentState): string {
   if (previous === null || previous.outcome === outcome) return '';
   return previous.outcome === null
@@ -213,12 +213,12 @@ function standingOf({ payment, after_sale, runs }: OrderCase): string {
         : `, and the gateway said ${status} last`;
   if (run?.execution === 'RUNNING')
     return payment || run.type === WORKFLOW.payment ? `is under way${payment ? '' : said}` : 'is open';
-  // Somebody has asked for a refund of a number that is nobody's: that makes no order of it.
+  // Somebody has asked for a refund of an unknown number: that does not make it an order.
   if (!payment && after_sale?.trade_status === null && run?.execution === 'COMPLETED') return NOBODYS;
   return WITHOUT_OUTCOME[run?.execution ?? ''] ?? `has ended (${(run?.execution ?? 'unknown').toLowerCase()})`;
 }
 
-/** What waits for a person: what is open, and what somebody has ended although it was not over. The longest wait comes first. */
+/** What waits for a person: open runs, and runs that somebody ended too early. The longest wait comes first. */
 const waitingRuns = (runs: readonly OrderRun[]): OrderRun[] =>
   runs
     .filter(
@@ -226,7 +226,7 @@ const waitingRuns = (runs: readonly OrderRun[]): OrderRun[] =>
     )
     .sort((one, other) => (one.waits_since ?? '').localeCompare(other.waits_since ?? ''));
 
-/** Since when, why, and who has it. */
+/** Since when a person is needed, why, and who has taken it. */
 function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): string {
   const { attention, waits_since, taken_by } = run;
   const since = waits_since === null ? '' : ` for ${age(waits_since, now)}`;
@@ -235,16 +235,16 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
   return `It needs a person${since}: ${attention}${by}.`;
 }
 
-/** What a person does before they say that it is taken care of: no list has it after that. */
+/** What a person does before they resolve it: no list shows it after that. */
 const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
   'late-payment': (found) => `deliver, or ${refundOf(found)}; then `,
   dispute: () => 'answer it in the gateway’s dashboard; then ',
 };
 
-/** The command that settles it: what is silent is asked again, and all else is a person's to decide. */
+/** The next command: without an answer of the gateway it asks again, and everything else is for a person to decide. */
 function nextCommand(found: OrderCase, run: OrderRun): string | undefined {
   const question = questionOf(run, found);
-  // No decision of ours settles what Temporal says.
+  // None of our decisions settles Temporal's own reasons.
   if (question === undefined || isTemporalAttention(question.attention)) return undefined;
   const actions = operatorActions(run.workflow_id, question);
   const update = isSettledByAskingAgain(question.attention) ? 'recheck' : 'resolve';
@@ -253,8 +253,8 @@ function nextCommand(found: OrderCase, run: OrderRun): string | undefined {
 }
 
 /**
- * What the page tells beside the reason for attention and its actions, which have lines of their own here; of an order, whose state tells the rest,
- * what it waits for.
+ * The lines of the page beside the reason for attention and its actions, which have lines of their own here. For an order only what it waits
+ * for, because its state gives the rest.
  */
 function pageLines({ page, out_trade_no }: OrderCase): string[] {
   if (out_trade_no !== null)
@@ -266,7 +266,7 @@ function pageLines({ page, out_trade_no }: OrderCase): string[] {
 }
 
 function unansweredLine({ unanswered, runs }: OrderCase): string[] {
-  // One whose task fails says so where it is told what it waits for.
+  // If its task fails, the line about what it waits for says so.
   const isFailing = (id: string) =>
     runs.some((run) => run.workflow_id === id && run.waits_for.some(({ state }) => state === 'fails each time'));
   if (unanswered.every(isFailing)) return [];
@@ -281,12 +281,12 @@ function moneyLines({ after_sale, payment }: OrderCase, few: Few): string[] {
       ? [printable(`  Late payment: refund ${late.out_request_no}, ${late.reason ?? late.refund_status ?? 'asked'}`)]
       : []),
     ...(after_sale ? [`  After the sale: ${after_sale.trade_status ?? 'no status yet'}; ${sumsOf(after_sale)}`] : []),
-    // The latest first: it is the one that a person asks about.
+    // The latest first: a person usually asks about that one.
     ...few(refunds.reverse(), MOST.refunds),
   ];
 }
 
-/** With the attempts that were made under its number, and why there is no refund. */
+/** A refund with the attempts under its number, and why there is no refund. */
 function refundLine(one: RefundState): string {
   const attempt = one.attempt === 1 ? '' : ` (attempt ${one.attempt})`;
   const needs = one.attention ? `, needs a person: ${one.attention}` : '';
@@ -307,7 +307,7 @@ function answerLine({ after_sale }: OrderCase, now: Date): string[] {
 const refundOf = ({ app_id, out_trade_no, payment, after_sale }: OrderCase) =>
   refundCommand(paymentWorkflowId(app_id, out_trade_no ?? ''), payment?.method ?? null, after_sale?.refunds);
 
-/** What came for an order that is not sold, and is still there. */
+/** Money that came for an unsold order and is still there. */
 function sendBackLines(found: OrderCase): string[] {
   const { app_id, out_trade_no } = found;
   const back = moneyOwed(found);
@@ -335,7 +335,7 @@ interface Shown {
   now: Date;
 }
 
-/** What is open: in full what needs a person first, and the others in a line each. */
+/** What is open: in full what needs a person first, the others in one line each. */
 function openLines(found: OrderCase, { few, all, now }: Shown): string[] {
   const { runs } = found;
   const isEnded = ({ attention }: OrderRun) => attention === ENDED_FROM_OUTSIDE;
@@ -357,7 +357,7 @@ function alsoOpen({ workflow_id, attention, waits_for: [work] }: OrderRun): stri
   return printable(`  Open too: ${workflow_id}${attention === null ? does : `, needs a person: ${attention} (--all)`}`);
 }
 
-/** What keeps an attempt from being made. */
+/** Why an attempt is not made. */
 const HELD_UP: Readonly<Record<string, (task_queue: string) => string>> = {
   'waits for a worker': (task_queue) => ` (no worker on ${task_queue} has taken it)`,
   'is paused': () => ' (somebody has paused it)',
@@ -367,7 +367,7 @@ const HELD_UP: Readonly<Record<string, (task_queue: string) => string>> = {
 /** What an open workflow waits for. */
 function waitLines({ waits_for, task_queue }: OrderRun, all: boolean, now: Date): string[] {
   return waits_for.map(({ what, attempt, last_answer, last_at, next_at, state }) => {
-    // The next attempt has a place of its own.
+    // The next attempt is shown separately.
     const said = cut((last_answer ?? '').replace(/; next check .*$/, ''), all ? undefined : MOST.characters);
     const answer = said === '' ? '' : `; last: ${said}${last_at ? ` (${age(last_at, now)} ago)` : ''}`;
     const next = next_at === null ? '' : `; next ${utc(next_at)}`;
@@ -376,7 +376,7 @@ function waitLines({ waits_for, task_queue }: OrderRun, all: boolean, now: Date)
   });
 }
 
-/** Why the run waits for a person; undefined where it does not. */
+/** Why the run waits for a person; undefined if it does not. */
 function questionOf(
   { attention, type }: OrderRun,
   { payment, after_sale, account }: Pick<OrderCase, 'payment' | 'after_sale' | 'account'>,
@@ -404,7 +404,7 @@ function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | 
   ];
 }
 
-/** The text, or its beginning where it is longer than `most` characters. */
+/** The text, or its beginning if it is longer than `most` characters. */
 const cut = (text: string, most = Number.POSITIVE_INFINITY) =>
   text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 

@@ -1,4 +1,4 @@
-/** `payment-gateway story ORDER`: what happened to an order, to be played by `simulate`, with nothing private in it. */
+/** `payment-gateway story ORDER`: what happened to an order, for `simulate` to play, with nothing private in it. */
 import { UserError } from '../../process/user-error';
 import { readStory } from '../../temporal/read-story';
 import type { Story } from '../../temporal/story';
@@ -8,7 +8,7 @@ import { QUERY_TIMEOUT_MS, readCase } from './case';
 import { asOperator, targetOf } from './connection';
 import { runsWithFacts } from './why';
 
-/** Prints the story, or a test that plays it. Ends the process: 0, or 2 where there is no story. */
+/** Prints the story, or a test that plays it. Ends the process: 0, or 2 if there is no story. */
 export function tellStory(order: string, { app, test }: { app?: string; test?: Runner | true }): Promise<never> {
   return asOperator(async (operator) => {
     const { client } = operator;
@@ -25,12 +25,12 @@ export function tellStory(order: string, { app, test }: { app?: string; test?: R
   });
 }
 
-/** The room for a merchant's own tests, by the name that the package has there. */
+/** The package's entry point for tests, as a merchant's test imports it. */
 const TEST_TOOLS = ['temporal-payment-gateway', 'testing'].join('/');
 
 const EXPECT = 'expect(await simulation.end()).toEqual(story.end);';
 
-/** What a test needs of each runner. That of Node needs no package, and the shops of `init` have it. */
+/** What a test needs for each runner. Node's own needs no package, and the shops of `init` have it. */
 const RUNNERS = {
   node: {
     imports: ["import assert from 'node:assert/strict';", "import { test } from 'node:test';"],

@@ -7,19 +7,19 @@ export interface Screen {
   colours: boolean;
 }
 
-/** The screen that this process writes to. Where it is not a screen, no line is cut. `NO_COLOR` and `TERM=dumb` are heard. */
+/** The screen that this process writes to. Without a screen, no line is cut. `NO_COLOR` and `TERM=dumb` are respected. */
 export function screenOf({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'> = process): Screen {
   const width = Number(stdout.columns ?? env.COLUMNS);
   return { width: width > 0 ? width : Number.POSITIVE_INFINITY, colours: stdout.isTTY && stdout.hasColors() };
 }
 
-/** How a cell is marked where there are colours, as ANSI has it. */
+/** ANSI codes for cells, used on a screen with colours. */
 const MARKS = { bold: 1, red: 31, yellow: 33 } as const;
 type Mark = keyof typeof MARKS;
 
 /**
- * A column. `least`: what a narrow screen does without, the highest first; without it, the column is shortened at last. `yields`: it is shortened
- * before a column is left out, as a note of many words.
+ * A column. `least`: a narrow screen drops the columns with the highest number first; a column without it is only shortened, at last. `yields`:
+ * it is shortened before any column is dropped, such as a long note.
  */
 export interface TableColumn<Row> {
   name: string;
@@ -33,7 +33,7 @@ export interface TableColumn<Row> {
 const SHORTEST = 16;
 const GAP = '  ';
 
-/** A line for each row, with columns as wide as their widest value. Empty columns are left out, and those that the screen has no room for. */
+/** A line for each row, with columns as wide as their widest value. Empty columns are dropped, and columns for which there is no room. */
 export function table<Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[], screen = screenOf()): string {
   const cells = columns.map((column) => ({ column, texts: rows.map((row) => printable(column.of(row))) }));
   const used = cells.filter(({ texts }) => texts.some((text) => text !== ''));
@@ -87,7 +87,7 @@ function fitted<Row>(shown: readonly Shown<Row>[], width: number): readonly Show
   return fitted(narrowed(shown, widest, over), width);
 }
 
-/** The columns, with one of them narrower by what is too much, as far as a column may be shortened. */
+/** The columns, with one of them narrower by `over` characters, but not below the shortest width. */
 const narrowed = <Row>(shown: readonly Shown<Row>[], one: Shown<Row>, over: number): Shown<Row>[] =>
   shown.map((each) => (each === one ? { ...one, width: Math.max(one.width - over, SHORTEST) } : each));
 

@@ -6,7 +6,7 @@ export function age(time: string, now: Date): string {
   return span(Math.max(now.getTime() - Date.parse(time), 0));
 }
 
-/** How long it is until then: `2d 4h`, `3h 5m over` where it is over; empty for no time. */
+/** How long it is until then: `2d 4h`, `3h 5m over` if it is over; empty for no time. */
 export function timeLeft(time: string | null, now: Date): string {
   if (time === null) return '';
   const left = Date.parse(time) - now.getTime();

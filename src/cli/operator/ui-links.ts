@@ -1,4 +1,4 @@
-/** Links to Temporal UI. Its list takes a query from a link, and its columns from the browser alone. */
+/** Links to Temporal UI. A link can set the query of its list, but not its columns. */
 import { ENDED_FROM_OUTSIDE } from '../../contract';
 import { temporalConfig } from '../../temporal/connection';
 import { namedQuery, type Sought } from '../../temporal/find';
@@ -12,7 +12,7 @@ export interface UiPlace {
   namespace: string;
 }
 
-/** Where the settings say that Temporal UI is; undefined where they do not. `address`: what a person has given instead. */
+/** Where Temporal UI is, by the settings; undefined if they do not say. `address`: what a person has given instead. */
 export function uiPlace({ config, env }: Pick<Operator, 'config' | 'env'>, address?: string): UiPlace | undefined {
   const base = (address ?? config.TEMPORAL_UI_URL)?.replace(/\/$/, '');
   return base === undefined ? undefined : { base, namespace: temporalConfig(env).namespace };
@@ -31,7 +31,7 @@ export const workflowsLink = (place: UiPlace, workflow_ids: readonly string[]): 
 /** An hour, as `list --stuck` has it. The link keeps the time at which it was printed. */
 const STUCK_MS = 3_600_000;
 
-/** The lists that a person works by, by what they ask. */
+/** The lists that a person works through, by their questions. */
 export function questionLinks(place: UiPlace, now: Date): Record<string, string> {
   const link = (query: string) => listLink(place, query);
   return {

@@ -11,7 +11,7 @@ interface UiOptions {
   json?: boolean;
 }
 
-/** Prints the links, or the one to the list of what has the text. Throws ConfigError where nobody says where Temporal UI is. */
+/** Prints the links, or only the one to the list of what has the text. Throws ConfigError if nothing says where Temporal UI is. */
 export function ui(words: readonly string[], { address, app, json }: UiOptions): void {
   const settings = commandSettings();
   const place = uiPlace(settings, address);

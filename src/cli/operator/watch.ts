@@ -1,4 +1,4 @@
-/** `payment-gateway watch`: a table of what needs a person or is stuck, read anew every few seconds until Ctrl-C. */
+/** `payment-gateway watch`: a table of what needs a person or is stuck, refreshed every few seconds until Ctrl-C. */
 import { setTimeout } from 'node:timers/promises';
 import { type ListedOrder, listOrders, longestWaitFirst } from '../../temporal/order-list';
 import type { PaymentFilter } from '../../temporal/payment-query';
@@ -35,7 +35,7 @@ export function watch(options: WatchOptions): Promise<never> {
   }, 'lists');
 }
 
-/** What is watched: where nothing but the app is chosen, what needs a person. */
+/** What is watched: by default, what needs a person. */
 export function watched(options: FilterOptions, now: Date): PaymentFilter {
   const filter = filterOf(options, now);
   const { app_id: _, ...chosen } = filter;

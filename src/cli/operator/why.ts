@@ -1,4 +1,4 @@
-/** `payment-gateway show ORDER --why`: the facts of an order, and below each what was concluded from it by which rule. */
+/** `payment-gateway show ORDER --why`: the facts of an order, each with the conclusions from it and their rules. */
 import type { Client } from '@temporalio/client';
 import { type Conclusion, WORKFLOW } from '../../contract';
 import { factsOf, type ReadFact } from '../../temporal/facts-of-run';
@@ -6,16 +6,16 @@ import { printable } from '../print';
 import { type OrderRun, QUERY_TIMEOUT_MS } from './case';
 import { utc } from './times';
 
-/** Facts as a run tells them. Null where no worker has answered. */
+/** Facts as a run reports them. Null if no worker has answered. */
 export interface WhyOfRun {
   workflow_id: string;
   run_id: string;
   facts: readonly ToldFact[] | null;
-  /** So many earlier ones are not told. */
+  /** How many earlier facts are left out. */
   left_out: number;
 }
 
-/** A fact in words alone: in itself, it may hold what only the buyer may see. */
+/** A fact in words only: the fact itself may hold what only the buyer may see. */
 interface ToldFact extends Pick<ReadFact, 'by' | 'said' | 'concluded'> {
   /** ISO 8601, UTC. */
   time: string;
@@ -44,7 +44,7 @@ export async function readWhy(client: Client, runs: readonly OrderRun[]): Promis
 export function whyText(why: readonly WhyOfRun[]): string[] {
   return why.flatMap(({ workflow_id, run_id, facts, left_out }) => [
     '',
-    // A workflow has a run for each time that it began anew.
+    // A workflow has a run for each time that it was started again.
     printable(`${workflow_id}, run ${run_id}`),
     ...(facts === null ? ['  No worker has answered for it. Is one running, of this version?'] : []),
     ...(left_out > 0 ? [`  … ${left_out} earlier facts are not told`] : []),

@@ -1,17 +1,17 @@
 /** The ids of the interface: trade, order, refund and account numbers, and how their characters are counted. Pure. */
 
-/** The interface's bound for most of them, in characters (code points). */
+/** The interface's limit for most ids, in characters (code points). */
 const MAX_ID = 64;
-/** Control characters, and halves of a character: no database takes them. */
+/** Control characters and single surrogates: no database takes them. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 
-/** Whether a text has at most so many characters: code points, as a person counts them, each of one or two units of a string. */
+/** Whether a text has at most `max` characters, counted in code points as a person counts them, not in units of a string. */
 export const hasAtMost = (max: number, text: string): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
-/** Whether every character of it may be in an id. */
+/** Whether every character of the text may be in an id. */
 export const hasIdCharacters = (text: string): boolean => !UNFIT.test(text);
 
-/** Whether a text can be an id of at most so many characters. */
+/** Whether a text can be an id of at most `max` characters. */
 export const isId = (text: string, max = MAX_ID): boolean =>
   text !== '' && hasAtMost(max, text) && hasIdCharacters(text);

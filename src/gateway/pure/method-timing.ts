@@ -32,7 +32,7 @@ const TIMINGS: Record<string, readonly [usualExpiry: number, settles: number]> =
 /** For a method that is not in the table, or not known because the buyer chooses it at checkout: long on both counts. */
 const UNKNOWN: readonly [number, number] = [3 * DAY, 4 * DAY];
 
-/** No method leaves an order open for longer, with the time that it takes to settle. */
+/** The longest time that an order of any method stays open and settles, in ms. */
 export const LONGEST_OPEN_MS = Math.max(...Object.values(TIMINGS).map(([expiry, settles]) => expiry + settles));
 
 /** Keys are in lower case, because case does not count (see methods.ts). A Map, so that `constructor` is not found. */

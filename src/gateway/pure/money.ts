@@ -24,12 +24,12 @@ const WITH_EXPONENT = /^\d{1,20}(\.\d{1,20})?e[+-]?\d{1,2}$/i;
 /** Longer than any amount: a text that is cut here is not an amount. */
 const SHOWN_CHARACTERS = 64;
 
-/** Whether `text` is money that can be counted: a decimal above zero, such as "150.00". Others write "1.500,00", or more than there is. */
+/** Whether `text` is money that can be counted: a decimal above zero, such as "150.00", but not "1.500,00" or an impossibly large one. */
 export const isMoney = (text: unknown): text is string => typeof text === 'string' && AMOUNT.test(text);
 
 /**
- * What the gateway has written for an amount: a number with an exponent is written out (Java writes 150 as `1.5E+2`). What is no
- * {@link isMoney amount} stays as it is, for a person to see.
+ * The gateway's text for an amount, with an exponent written out (Java writes 150 as `1.5E+2`). Text that is no {@link isMoney amount} stays
+ * as it is, for a person to see.
  */
 export const amountText = (written: string): string =>
   WITH_EXPONENT.test(written) ? new Big(written).toFixed() : written.slice(0, SHOWN_CHARACTERS);

@@ -4,8 +4,8 @@
 export type OpenEnd<Known extends string> = Known | (string & Record<never, never>);
 
 /**
- * Where a program writes a name itself, it has to be one of ours, so that a slip does not compile: the compiler names the one that may be
- * meant. A name that is only known when the program runs is taken as it is, and so is `'Yape' as string`: gateways learn new ones.
+ * A name that a program writes as a literal must be one of ours, so that a typo does not compile and the compiler suggests the right name.
+ * Names that are only known at run time are accepted, and so is `'Yape' as string`: gateways add new ones.
  */
 export type Spelt<Name extends string, Known extends string> = string extends Name
   ? Name
@@ -36,8 +36,8 @@ export const METHOD_NAMES = [
 export type KnownMethod = (typeof METHOD_NAMES)[number];
 
 /**
- * The currencies of the methods that one market has, as the field knows them: the interface names none. Any other method takes any
- * currency, and the setting `method_currencies` adds to the table.
+ * The currencies of the methods of one market, from experience: the interface names none. Any other method takes any currency, and the
+ * setting `method_currencies` adds to the table.
  */
 export const METHOD_CURRENCIES = {
   PIX: ['BRL'],
@@ -54,7 +54,7 @@ export const METHOD_CURRENCIES = {
   BNCR: ['CRC', 'USD'],
 } as const satisfies Partial<Record<KnownMethod, readonly KnownCurrency[]>>;
 
-/** The methods that a program may write: those, as the interface writes them elsewhere, and the masked ones by their usual names. */
+/** The methods that a program may write: the known ones, another spelling of the interface, and the masked ones by their usual names. */
 export type SpeltMethod = KnownMethod | 'CASH' | 'Khipu' | 'Pago46';
 
 /** A payment method. */
@@ -71,7 +71,7 @@ export type CurrencyOf<Method extends string> = Method extends keyof typeof METH
 /** A currency, as ISO 4217 names it. */
 export type CurrencyCode = OpenEnd<KnownCurrency>;
 
-/** What the gateway says of a trade. */
+/** The state of a trade, as the gateway names it. */
 export type TradeStatusName = OpenEnd<TradeStatus>;
 
 export const TRADE_STATUSES = [

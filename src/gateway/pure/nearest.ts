@@ -1,8 +1,8 @@
 /** The name that a misspelt one means. Pure. */
 
-/** The nearest of `known`; undefined where in none so few letters (`slips`) are wrong, missing or too many. */
+/** The nearest of `known`; undefined if each has more than `slips` letters that are wrong, missing or too many. */
 export function nearestOf(name: string, known: readonly string[], slips: number): string | undefined {
-  // A name of quite another length is no slip: to compare every name with every other takes long.
+  // Names of another length are left out first, because each comparison takes long.
   const near = known.filter((each) => Math.abs(each.length - name.length) <= slips);
   const [nearest] = near
     .map((each) => ({ each, wrong: distance(name, each) }))

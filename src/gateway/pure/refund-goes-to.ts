@@ -5,6 +5,6 @@ const BY_METHOD: readonly (readonly [methods: readonly string[], to: string])[] 
   [['SPEI'], 'a bank account (CLABE)'],
 ];
 
-/** The buyer's bank account that a refund by this method needs, which no order has; undefined where the interface names none. */
+/** The buyer's bank account that a refund by this method needs, which no order has; undefined if the interface names none. */
 export const refundNeedsAccount = (method: string | null): string | undefined =>
   BY_METHOD.find(([methods]) => methods.some((one) => one.toLowerCase() === method?.toLowerCase()))?.[1];

@@ -10,7 +10,7 @@ export function wireTimestamp(at: number, timeZone: string): string {
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')}`;
 }
 
-/** Making one takes far longer than using it, and every request needs one. Zones are settings: there are few. */
+/** Making a formatter takes far longer than using it, and every request needs one. Zones are settings, so there are few. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {

@@ -1,6 +1,6 @@
 /**
- * Metrics of a process without Temporal's native core, by OpenTelemetry's packages. They are optional peers, and imported only where a
- * setting asks for metrics: who only pays gets none of them.
+ * Metrics of a process without Temporal's native core, by OpenTelemetry's packages. They are optional peers, imported only if a
+ * setting asks for metrics, so that a backend that only pays does not install them.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -20,7 +20,7 @@ import { measureNode } from './node';
 
 const needed = <T>(load: () => Promise<T>) => peer('METRICS_ADDRESS and METRICS_OTLP_URL', load);
 
-/** Who pushes: a receiver makes `job` and `instance` of it. Two processes without the second would write into the same series. */
+/** Names the process that pushes: receivers use it as `job` and `instance`. Without the second, two processes would write the same series. */
 export const pushedBy = (of: MeasuredProcess) => ({
   'service.name': `payments-${of.replace(' ', '-')}`,
   'service.instance.id': randomUUID(),
@@ -37,8 +37,8 @@ export interface ServedMetrics {
 }
 
 /**
- * Serves metrics at METRICS_ADDRESS, or pushes them to METRICS_OTLP_URL, with those of Node.js itself. Undefined where neither is set.
- * Throws ConfigError where a package is missing or the address is taken.
+ * Serves metrics at METRICS_ADDRESS, or pushes them to METRICS_OTLP_URL, with those of Node.js itself. Undefined if neither is set.
+ * Throws ConfigError if a package is missing or the address is taken.
  */
 export async function serveMetrics(of: MeasuredProcess, settings: MetricsSettings): Promise<ServedMetrics | undefined> {
   const { METRICS_ADDRESS: address, METRICS_OTLP_URL: url } = settings;
@@ -97,7 +97,7 @@ async function served(address: string) {
   return exporter;
 }
 
-/** What is said where METRICS_ADDRESS cannot be used, by whichever library. */
+/** The error if METRICS_ADDRESS cannot be used, whichever library finds out. */
 export const notServed = (address: string, error: unknown): ConfigError =>
   new ConfigError(
     `Metrics cannot be served at METRICS_ADDRESS=${address} (${messageOf(error)}). Set another address, or none.`,

@@ -22,7 +22,7 @@ const app = z.strictObject({
   time_zone: timeZone.optional(),
 });
 
-/** The apps that can be named, whatever else is wrong with them. */
+/** Reads the names of apps even if something else about them is wrong. */
 const appNames = jsonText(z.array(app.pick({ app_id: true }).loose().nullable().catch(null)));
 
 /**
@@ -61,14 +61,14 @@ export function loadConfig(env: Environment): Config {
 /** The names of all settings, and of those that name a file with one. */
 const KNOWN = [...SETTING_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
 
-/** So many letters may be wrong, missing or too many in a name that means one of ours. */
+/** A name counts as misspelt if at most this many letters of it are wrong, missing or too many. */
 const SLIPS = 2;
 /** What Kubernetes sets for a service with the name `payments`. */
 const OF_KUBERNETES = /_(SERVICE_(HOST|PORT.*)|PORT(_.*)?)$/;
 
 /**
- * A sentence for each variable that is not among `known` and looks like one: its name begins with `PAYMENTS_`, or is nearly that
- * of a setting. With a misspelt one, money would move by the default. Other names may belong to other programs.
+ * A sentence for each variable that is not among `known` but looks like a setting: its name begins with `PAYMENTS_`, or nearly equals a
+ * setting's. With a misspelt name, money would move by the default. Other names may belong to other programs.
  */
 function unknownSettings(env: Environment, known: readonly string[]): string[] {
   const names = new Set(known);
@@ -89,7 +89,7 @@ function assertTls(given: z.output<typeof environment>, apps: Config['apps']): v
     PAYMENTS_EVENTS_URL: events,
     METRICS_OTLP_URL,
   } = given;
-  // An app that has the address of GATEWAY_BASE_URL is named by that setting.
+  // An error names GATEWAY_BASE_URL for an app that has its address from that setting.
   const others = apps.filter(({ base_url }) => base_url !== GATEWAY_BASE_URL);
   const exposed = exposedAddresses({
     ...Object.fromEntries(others.map(({ app_id, base_url }) => [`base_url of app ${app_id}`, base_url])),
@@ -120,7 +120,7 @@ export function readSealingJwks(file: string): z.output<typeof sealingJwks> {
   throw problems(parsed.error.issues.map((i) => ['PAYMENTS_SEALING_JWKS_FILE', ...i.path, i.message].join(': ')));
 }
 
-/** How orders are held against the interface, where it masks something or leaves it open. */
+/** The settings for checking orders, where the interface masks something or leaves it open. */
 export function ruleSettings(config: Config): RuleSettings {
   return {
     bank_list_methods: config.GATEWAY_BANK_LIST_METHODS,
@@ -131,7 +131,7 @@ export function ruleSettings(config: Config): RuleSettings {
   };
 }
 
-/** The configured apps; throws ConfigError with the way to configure one where there is none. */
+/** The configured apps; throws ConfigError, which says how to configure one, if there is none. */
 export function requireApps(config: Config): Config['apps'] {
   if (config.apps.length > 0) return config.apps;
   throw problems([
@@ -151,7 +151,7 @@ function withFiles(env: Environment): Environment {
   return given;
 }
 
-/** A setting, or what the file holds that `…_FILE` names; undefined where neither is set. Throws ConfigError. */
+/** A setting, or the content of the file that `…_FILE` names; undefined if neither is set. Throws ConfigError. */
 export function settingOrFile(env: Environment, name: string): string | undefined {
   const file = env[`${name}_FILE`];
   if (!file) return env[name] || undefined;
@@ -176,13 +176,13 @@ function singleApp(env: z.output<typeof environment>): Config['apps'] {
   throw problems(['GATEWAY_SECRET_KEY needs GATEWAY_APP_ID and GATEWAY_BASE_URL beside it']);
 }
 
-/** Whose time zone is not given, has that of the setting: it counted for an app that stood there alone. */
+/** An app without a time zone gets that of the setting, which applied to the app when it was configured alone. */
 function listedApps({ GATEWAY_APPS_FILE: file, GATEWAY_TIME_ZONE }: z.output<typeof environment>): Config['apps'] {
   if (file === undefined) return [];
   const text = readSecret('GATEWAY_APPS_FILE', file);
   const parsed = jsonText(z.array(app)).safeParse(text);
   if (parsed.success) return parsed.data.map((one) => ({ time_zone: GATEWAY_TIME_ZONE, ...one }));
-  // A secret that stands in a field's place is not quoted.
+  // A field may hold a secret by mistake, so its value is not quoted.
   const said = ({ code, message }: z.core.$ZodIssue) =>
     code === 'unrecognized_keys' ? `has a field besides ${Object.keys(app.shape).join(', ')}` : message;
   const names = appNames.safeParse(text).data ?? [];

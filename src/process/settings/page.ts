@@ -42,7 +42,7 @@ export function settingsPage(): string {
 
 type Row = Readonly<Record<'variable' | 'default' | 'read by' | 'meaning', string>>;
 
-/** Where one program reads all of a group, the heading names it, and no column does. */
+/** If one program reads a whole group, the heading names it, and there is no column for it. */
 function tableOf(rows: readonly Row[]): string {
   const oneReader = new Set(rows.map((row) => row['read by'])).size === 1;
   const columns = (['variable', 'default', 'read by', 'meaning'] as const).filter(

@@ -1,7 +1,7 @@
-/** Addresses without TLS. Who is on the way reads keys, tokens and PINs, and answers in the gateway's place. */
+/** Addresses without TLS. Anyone on the way can read keys, tokens and PINs, and answer in the gateway's place. */
 import { isIPv4 } from 'node:net';
 
-/** Whether an `http:` address leaves this machine, and what is beside it: names without a dot are containers' and hosts' own. */
+/** Whether an `http:` address leaves this machine and its neighbours: names without a dot belong to containers and local hosts. */
 export function isExposed(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'http:' || hostname === '[::1]') return false;

@@ -1,9 +1,9 @@
-/** What a start says of the settings that give up protection: who leaves one on by mistake reads of it at each start. */
+/** Warnings about settings that give up protection, at each start: somebody may have left one on by mistake. */
 import { settingDocs } from './meaning';
 import { environment } from './schema';
 
 type SettingName = keyof typeof environment.shape;
-/** Each setting that gives up protection has such a name; the compiler asks for its line below. */
+/** Each setting that gives up protection has such a name; the compiler requires its line below. */
 type RiskySetting = Extract<SettingName, `${string}_INSECURE_${string}` | `${string}_MIGRATION_${string}`>;
 
 /** What is at risk while it is on. */
@@ -25,7 +25,7 @@ type RiskySettings = Readonly<Partial<Record<RiskySetting, boolean>>>;
 /** The programs that say it, by the names that docs/settings.md has for them. */
 type Program = 'worker' | 'webhook' | 'codec server' | 'simulator';
 
-/** Says each setting that gives up protection, is on, and is read by this program, as a warning in its log. */
+/** Logs a warning for each setting that gives up protection, is on, and is read by this program. */
 export function warnOfRisks(
   settings: RiskySettings,
   program: Program,

@@ -1,4 +1,4 @@
-/** The sealing keys as settings: what is wrong with one is said by its part, and never by its value. */
+/** The sealing keys as settings: an error names the wrong part of a key, never its value. */
 import { z } from 'zod';
 import { jsonText } from './types';
 

@@ -1,4 +1,4 @@
-/** The types of values that settings have. Each takes text and says what it should have been. */
+/** The types of settings. Each takes text, and its error says what the text should have been. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from '../../gateway/pure/durations';
@@ -36,7 +36,7 @@ export const listenAddress = z.string().refine((given) => {
 
 export const flag = z.enum(['true', 'false']).transform((given) => given === 'true');
 
-/** Names separated by commas; none where the text is empty. */
+/** Names separated by commas; none if the text is empty. */
 export const names = z.string().transform((given) =>
   given
     .split(',')
@@ -71,7 +71,7 @@ export const timeZone = z
   .refine((zone) => succeeds(() => new Intl.DateTimeFormat('en', { timeZone: zone })), 'must be an IANA time zone');
 
 interface JsonRules {
-  /** What is said of text that is no JSON. */
+  /** The message for text that is not JSON. */
   unlikeJson?: string;
   /** What is wrong with the value, before the schema reads it. */
   issueOf?: (value: unknown) => string | undefined;
@@ -101,7 +101,7 @@ function jsonOf(given: string): { value: unknown } | undefined {
   }
 }
 
-/** A key that signs. The gateway makes it; what is shorter, or one character again and again, is a mistake or a guess. */
+/** A key that signs. The gateway makes it; a shorter key, or one character repeated, is a mistake or a guess. */
 export const secretKey = z
   .string()
   .refine(
@@ -127,11 +127,11 @@ export const encryptionKeys = z.string().transform((given, ctx) => {
 function encryptionKey(given: string): { id: string; key: Uint8Array } | undefined {
   const [, id, base64] = /^([\w.-]{1,64}):([A-Za-z0-9+/]{43}=)$/.exec(given) ?? [];
   const key = Buffer.from(base64 ?? '', 'base64');
-  // Zeros stand where somebody meant to put a key.
+  // A key of zeros is a placeholder that nobody has replaced.
   return id && key.some((byte) => byte !== 0) ? { id, key } : undefined;
 }
 
-/** What the addresses of web pages begin with, as browsers send it. */
+/** Origins of web pages, as browsers send them. */
 export const origins = names.pipe(
   z.array(
     z.string().refine((given) => URL.canParse(given) && new URL(given).origin === given, {

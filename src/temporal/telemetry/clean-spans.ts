@@ -1,6 +1,6 @@
 /**
- * The one way by which spans leave a process of ours. What may stand in one is listed here; all else stays behind, whoever wrote it and
- * whatever an order contains: messages and stacks of errors, headers, bodies, queries of URLs, reasons that people typed.
+ * The only way for spans to leave our processes. What a span may contain is listed here; everything else is dropped, whoever wrote it:
+ * messages and stacks of errors, headers, bodies, queries of URLs, reasons that people typed.
  */
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
@@ -22,13 +22,13 @@ const ACTIVITY = 'RunActivity:';
 
 const takesSpans = (one: SpanReceiver): one is SpanReceiver & SpanProcessor => typeof one.onEnd === 'function';
 
-/** Hands on what may be shown, and nothing of an attempt that only found that nothing is new. */
+/** Passes on what may be shown, and drops an attempt that only found that nothing is new. */
 export class CleanSpans implements SpanProcessor {
   readonly #to: SpanReceiver & SpanProcessor;
-  /** By the activities that run: what has ended within each, until it is known whether it brought anything. */
+  /** For each running activity: the spans that ended within it, until its own end shows whether they are passed on. */
   readonly #within = new Map<string, ReadableSpan[]>();
 
-  /** Throws a TypeError for what is no SpanProcessor. */
+  /** Throws a TypeError for anything that is not a SpanProcessor. */
   constructor(to: SpanReceiver) {
     if (!takesSpans(to)) throw new TypeError('telemetry needs a spanProcessor of @opentelemetry/sdk-trace-base 2');
     this.#to = to;
@@ -42,7 +42,7 @@ export class CleanSpans implements SpanProcessor {
     const { spanId } = span.spanContext();
     const within = this.#within.get(spanId) ?? [];
     this.#within.delete(spanId);
-    // Temporal's interceptor leaves the status open where a failure is benign: a poll without news, or a call that was held back.
+    // Temporal's interceptor leaves the status open if a failure is benign: a poll without news, or a call that was held back.
     const isQuiet = span.name.startsWith(ACTIVITY) && span.status.code === 0;
     const held = this.#within.get(span.parentSpanContext?.spanId ?? '');
     if (isQuiet) return;
@@ -82,7 +82,7 @@ function clean(span: ReadableSpan): ReadableSpan {
 
 const ids = ({ traceId, spanId, traceFlags }: SpanContext): SpanContext => ({ traceId, spanId, traceFlags });
 
-/** What is shown, and the payment whose order the span is about, by which all traces of an order are found. */
+/** The attributes that are shown, and the payment of the span's order, by which all traces of an order are found. */
 function shownOf(attributes: Attributes): Attributes {
   const { temporalWorkflowId } = attributes;
   const payment = typeof temporalWorkflowId === 'string' ? paymentBehind(temporalWorkflowId) : undefined;

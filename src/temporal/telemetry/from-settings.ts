@@ -8,15 +8,15 @@ import { needed, startTelemetry } from './start';
 import type { Telemetry } from './telemetry';
 
 /**
- * Pushes traces to OTEL_EXPORTER_OTLP_ENDPOINT; undefined where it is not set. OpenTelemetry's own variables say the rest, such as
- * OTEL_EXPORTER_OTLP_HEADERS. Throws ConfigError for an address that cannot be used, and where a package is missing.
+ * Pushes traces to OTEL_EXPORTER_OTLP_ENDPOINT; undefined if it is not set. OpenTelemetry's own variables set the rest, such as
+ * OTEL_EXPORTER_OTLP_HEADERS. Throws ConfigError for an address that cannot be used, and if a package is missing.
  */
 export async function telemetryOf(
   service: string,
   { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, PAYMENTS_INSECURE_PLAIN_HTTP: takesPlainHttp }: Config,
 ): Promise<Telemetry | undefined> {
   if (endpoint === undefined) return undefined;
-  // Not with the other settings: a merchant's backend may have it for its own traces, in any form.
+  // Not checked with the other settings: a merchant's backend may use the variable for its own traces, in any form.
   const { data: url } = httpAddress.safeParse(endpoint);
   if (url === undefined)
     throw new ConfigError(

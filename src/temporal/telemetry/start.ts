@@ -1,4 +1,4 @@
-/** Starts the traces of a process. OpenTelemetry's packages are imported here, and nowhere without this call. */
+/** Starts the traces of a process. OpenTelemetry's packages are imported by this call only. */
 import type { Attributes, Span, SpanContext } from '@opentelemetry/api';
 import type { Context as ActivityContext } from '@temporalio/activity';
 import type { WorkflowClientInterceptor } from '@temporalio/client';
@@ -18,8 +18,8 @@ export interface TelemetryOptions {
 export const needed = <T>(load: () => Promise<T>) => peer('OTEL_EXPORTER_OTLP_ENDPOINT and telemetry', load);
 
 /**
- * Starts traces. Where the process has no context manager and propagator of OpenTelemetry yet, it gets its usual ones. Throws ConfigError
- * where a package is missing.
+ * Starts traces. Gives the process OpenTelemetry's usual context manager and propagator if it has none yet. Throws ConfigError
+ * if a package is missing.
  *
  * @example
  * const telemetry = await startTelemetry({ spanProcessor: new BatchSpanProcessor(new OTLPTraceExporter()), service: 'shop' });
@@ -71,7 +71,7 @@ export async function startTelemetry({ spanProcessor, service = 'payments' }: Te
     });
   }
 
-  /** What only reads is no part of an order's story: a reconciliation alone describes thousands of workflows. */
+  /** Reads get no spans: a reconciliation alone describes thousands of workflows. */
   class Calls extends ofClient.OpenTelemetryWorkflowClientInterceptor {
     override query: NonNullable<WorkflowClientInterceptor['query']> = (input, next) => next(input);
     override describe: NonNullable<WorkflowClientInterceptor['describe']> = (input, next) => next(input);
@@ -137,7 +137,7 @@ export async function startTelemetry({ spanProcessor, service = 'payments' }: Te
 const refOf = (of: SpanContext | undefined): SpanRef | undefined =>
   of && { trace_id: of.traceId, span_id: of.spanId, sampled: of.traceFlags % 2 === 1 };
 
-/** An activity whose run brought no trace belongs to the run's own. */
+/** An activity without a trace from its run gets the run's own trace. */
 class OfItsRun {
   constructor(private readonly of: ActivityContext) {}
 
@@ -148,7 +148,7 @@ class OfItsRun {
   }
 }
 
-/** Stands within Temporal's own interceptor: of what the application's propagators add, only the ids go into a history. */
+/** Runs inside Temporal's own interceptor, so that only ids go into a history, and nothing else that the application's propagators add. */
 function carrying(active: ActiveSpan): WorkflowClientInterceptor {
   const carry = (headers: Headers) => {
     const span = active();

@@ -15,7 +15,7 @@ export interface SpanReceiver {
 export interface TracedRequest {
   /** `POST /trade/pay`: the method, and a path that is the same for all orders. */
   name: string;
-  /** Where it goes. Of its path and query nothing is shown but with `showsPath`. */
+  /** Where it goes. The path is shown only with `showsPath`, the query never. */
   url?: URL;
   showsPath?: boolean;
   /** The route that takes it. */
@@ -46,7 +46,7 @@ export interface Telemetry {
   readonly calls: readonly WorkflowClientInterceptor[];
   /** Those of a Worker. */
   readonly activities: readonly ((context: ActivityContext) => { inbound: object; outbound?: object })[];
-  /** Sends what is left. */
+  /** Sends the spans that are left. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A payment gateway in memory. It stands in for the worker's GatewayClient and lives by the clock that it is given, so it
- * fits the simulated Temporal. It takes and refuses what the simulator does, with the same answers, but for refunds beyond what is
- * left, and twice under one number. It has no HTTP and no signatures: for those, use the simulator.
+ * A payment gateway in memory. It replaces the worker's GatewayClient and uses the given clock, so it fits the simulated Temporal. It accepts
+ * and refuses the same requests as the simulator, with the same answers; but it also accepts refunds beyond what is left, and several under
+ * one number. It has no HTTP and no signatures: for those, use the simulator.
  */
 import type { PaymentGateway } from '../../activities';
 import {
@@ -36,7 +36,7 @@ const REFUND = '/trade/refund';
 /** The app of every simulation. */
 const APP_ID = 'test-app';
 const NOT_REFUNDABLE = { code: '40002', sub_code: SUB_CODE.wrongStatus };
-/** From these a trade can be refunded. */
+/** Statuses in which a trade can be refunded. */
 const REFUNDABLE: readonly string[] = ['SUCCESS', 'PARTIAL_REFUND', 'REFUNDED', 'REFUND_REFUSED'];
 
 export class FakeGateway implements PaymentGateway {
@@ -60,9 +60,9 @@ export class FakeGateway implements PaymentGateway {
   bankStatus: ((now: number) => string | undefined) | undefined;
   /** True: no call reaches the gateway. */
   isDown = false;
-  /** So many queries answer that there is no such order. */
+  /** How many of the next queries answer that there is no such order. */
   blindQueries = 0;
-  /** The age of the data that queries answer, in ms: a gateway may read from a copy that is behind. */
+  /** The age of the data in answers to queries, in ms: a gateway may read from a stale replica. */
   lag_ms = 0;
 
   /** Creations that made an order: the charges. */
@@ -148,7 +148,7 @@ export class FakeGateway implements PaymentGateway {
     return trade;
   }
 
-  /** The status of a trade at a moment, in ms since the epoch: the bank's word, its refunds, or its own life. */
+  /** The status of a trade at a time, in ms since the epoch: from the bank, else from its refunds, else from its age. */
   statusOf(trade: FakeTrade, now: number): string {
     const { refunds, order_amount: paid, created_at, statusAt } = trade;
     return (

@@ -1,6 +1,6 @@
 /**
- * The refunds of the fake gateway. It refunds whatever it is asked for, as often as it is asked: a test then shows that
- * the workflows alone keep refunds within what was paid, and each from being made twice.
+ * The refunds of the fake gateway. It makes every refund that it is asked for, as often as it is asked: so tests show that the workflows
+ * alone keep refunds within what was paid, and make none twice.
  */
 import Big from 'big.js';
 
@@ -32,7 +32,7 @@ export function refundedAmount(refunds: readonly FakeRefund[], now: number): str
   return gone.reduce((sum, { amount }) => sum.plus(amount), new Big(0)).toFixed(2);
 }
 
-/** The status of a paid trade after its refunds; undefined where there is none. */
+/** The status of a paid trade after its refunds; undefined without refunds. */
 export function statusAfterRefunds(
   refunds: readonly FakeRefund[],
   { now, paid, partial }: { now: number; paid: string; partial: string },

@@ -1,7 +1,7 @@
 /** A trade of the fake gateway. */
 import type { FakeRefund } from './fake-refunds';
 
-/** A trade's status so many ms after its creation. */
+/** A trade's status, by its age in ms. */
 export type StatusAt = (elapsed_ms: number) => string;
 
 export interface FakeTrade {

@@ -12,7 +12,7 @@ export type Mishap =
   | 'unreachable'
   | { refuse: { code: string; sub_code?: string | undefined } };
 
-/** What a refusal of an unknown trade, order number or account is called. */
+/** The sub_codes of refusals. */
 export const SUB_CODE = {
   unknownTrade: 'trade-not-exist',
   unknownAccount: 'account-not-exist',
@@ -25,7 +25,7 @@ export function silence(outcome: 'unknown' | 'not-sent', operation: string, out_
   return new GatewayError(`${outcome} (no answer)`, { outcome, retryable: true, operation, out_trade_no });
 }
 
-/** The gateway refused, and what that means for what was to be made. */
+/** The error of a refusal, with its meaning for what was to be made. */
 export function refused(
   { code, sub_code }: { code: string; sub_code?: string | undefined },
   operation: string,
@@ -45,7 +45,7 @@ export function refused(
   });
 }
 
-/** Throws what a mishap brings before anything is made. */
+/** Throws the error of a mishap that happens before anything is made. */
 export function fail(mishap: Mishap | undefined, operation: string, creates: Creation, out_trade_no?: string): void {
   if (mishap === 'unreachable') throw silence('not-sent', operation, out_trade_no);
   if (mishap === 'lost before') throw silence('unknown', operation, out_trade_no);

@@ -1,6 +1,6 @@
 /**
- * What the simulator makes of a request: its field rules, its payment data and the life of an order that nobody pays. So the fake
- * gateway says the same as the gateway of `npm start`.
+ * The simulator's field rules, its payment data and the life of an unpaid order, so that the fake gateway answers like the gateway of
+ * `npm start`.
  */
 import { parseLooseObject, textAt } from '../../simulator/json';
 import { fieldsOf } from '../../simulator/operations/operation';
@@ -23,7 +23,7 @@ const PUBLIC_URL = 'https://pay.example';
 export type Body = CheckedRequest['body'];
 export type Kind = 'direct' | 'checkout';
 
-/** What becomes of an order: what the buyer pays by, and its status as long as nobody pays. */
+/** The terms of an order: how the buyer pays, and its status while nobody pays. */
 interface OrderTerms {
   readonly order_amount: string;
   readonly order_currency: string;
@@ -35,7 +35,7 @@ interface OrderTerms {
 /** The body as it arrives: its numbers have every digit. */
 const arrived = (body: Body): Body => parseLooseObject(Buffer.from(JSON.stringify(body))) ?? {};
 
-/** Why the gateway refuses an order; undefined where it takes it. */
+/** Why the gateway refuses an order; undefined if it takes it. */
 export function orderRefusal(kind: Kind, body: Body, app_id: string, now: number): RequestRefusal | undefined {
   const fields = kind === 'direct' ? directFields : checkoutFields;
   return checkFields(fields(defaultSettings), { body: arrived(body), app: { app_id, secret_key: '' }, now });
@@ -72,13 +72,13 @@ export function simulatedAnswer(kind: Kind, body: Body, app_id: string, trade: F
   return { trade_status: trade.statusAt(0), ...data };
 }
 
-/** Why the gateway refuses a refund; undefined where it takes it. */
+/** Why the gateway refuses a refund; undefined if it takes it. */
 export function refundRefusal(body: Body, app_id: string, trade: FakeTrade, now: number): RequestRefusal | undefined {
   if (!refundWay(trade.method)) return businessRefusal('refund-not-supported', `${trade.method} can not be refunded.`);
   return checkFields(refundFields(defaultSettings), { body, app: { app_id, secret_key: '' }, now, trade });
 }
 
-/** What becomes of a refund: it waits for its buyer where nobody has named the account that it goes to. */
+/** How a refund ends by default: it waits for the buyer if nobody has named the account that it goes to. */
 export function usualPlan(body: Body, { method }: FakeTrade): RefundPlan {
   const isKnownWhereTo = refundWay(method)?.to === 'source' || textAt(body, 'bank_info.number') !== undefined;
   if (isKnownWhereTo) return DEFAULT_PLAN;

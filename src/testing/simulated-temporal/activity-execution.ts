@@ -33,7 +33,7 @@ export type ScheduledActivity = Pick<
   | 'retryPolicy'
 > & { workflowId: string; runId: string; workflowType: string };
 
-/** An attempt that a dead worker had. `workedAt`: when it did its work, in ms since the epoch, where only its result is lost. */
+/** An attempt that was lost with its worker. `workedAt`: when it did its work, in ms since the epoch, if only its result was lost. */
 export interface LostAttempt {
   readonly activityType: string;
   readonly workflowId: string;
@@ -44,7 +44,7 @@ export class ActivityExecution {
   private attempt = 0;
   private heartbeatDetails: unknown;
   private over = false;
-  /** Nobody wants it any more, and the attempt that runs is waited for. */
+  /** The activity is cancelled, but its running attempt is waited for. */
   private isLastAttempt = false;
   private readonly since: number;
   /** When all its attempts must have ended, in ms since the epoch. */
@@ -72,8 +72,8 @@ export class ActivityExecution {
   }
 
   /**
-   * Stops it; false where it has ended, or goes on. An attempt under way still does its work at the gateway; with `waits`,
-   * its result counts, and it is the last one.
+   * Stops the activity; false if it has ended, or goes on. A running attempt still does its work at the gateway; with `waits`, its result
+   * counts, and it is the last one.
    */
   cancel(waits: boolean): boolean {
     if (this.over) return false;
@@ -85,19 +85,19 @@ export class ActivityExecution {
     return true;
   }
 
-  /** A heartbeat by a client, which is stored when it returns. Undefined where nothing runs that it could be of. */
+  /** Stores a heartbeat that a client sends. Undefined if no attempt runs. */
   noteHeartbeat(details: api.api.common.v1.IPayload): { cancelRequested: boolean } | undefined {
     if (this.over || !this.running) return undefined;
     this.heartbeatDetails = defaultPayloadConverter.fromPayload(details);
     return { cancelRequested: this.isLastAttempt };
   }
 
-  /** The worker dies: what the attempt has sent is sent, and its result is lost. Returns the attempt, if one ran. */
+  /** The worker dies: what the attempt has sent stays sent, and its result is lost. Returns the attempt, if one ran. */
   lose(): LostAttempt | undefined {
     if (this.over || !this.running) return undefined;
     const { forget, began, workedAt } = this.running;
     forget();
-    // The server takes the attempt for a running one until its time is over.
+    // For the server the attempt runs until its time is over.
     const timeout = optionalTsToMs(this.scheduled.startToCloseTimeout) ?? 0;
     const stop = this.clock.in(began + timeout - this.clock.now, () => {
       this.running = undefined;
@@ -160,7 +160,7 @@ export class ActivityExecution {
     this.end(failedForGood(this.scheduled, this.withLastHeartbeat(cause), retryState));
   }
 
-  /** The server tells the last heartbeat with a time-out, and with nothing else. */
+  /** The server reports the last heartbeat only with a timeout. */
   private withLastHeartbeat(cause: Failure): Failure {
     const { timeoutFailureInfo } = cause;
     if (!timeoutFailureInfo || this.heartbeatDetails === undefined) return cause;
@@ -168,7 +168,7 @@ export class ActivityExecution {
     return { ...cause, timeoutFailureInfo: { ...timeoutFailureInfo, lastHeartbeatDetails } };
   }
 
-  /** Ms to the next attempt; undefined where there is none. */
+  /** Ms to the next attempt; undefined if there is none. */
   private nextIn({ applicationFailureInfo, timeoutFailureInfo }: Failure): number | undefined {
     const policy = this.scheduled.retryPolicy ?? {};
     const type = timeoutFailureInfo ? 'TemporalTimeout:StartToClose' : applicationFailureInfo?.type;

@@ -34,7 +34,7 @@ export function simulatedClient(temporal: Server): Client {
   return new Client({ connection });
 }
 
-/** Answers a call. What is not simulated fails the call, and everybody who waits for time: no retry may hide it. */
+/** Answers a call. A call that is not simulated fails, and so does every wait for time, so that no retry hides it. */
 async function answer(temporal: Server, method: string, data: Uint8Array): Promise<Uint8Array> {
   try {
     const simulated = METHODS[method];

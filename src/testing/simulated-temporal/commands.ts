@@ -23,7 +23,7 @@ type ClosePolicy = coresdk.child_workflow.ParentClosePolicy | null | undefined;
 const MOST_BYTES_OF_ATTRIBUTE = 2_048;
 
 export class Commands {
-  /** By their numbers: what stops a timer. */
+  /** Functions that stop timers, by the timers' numbers. */
   private readonly timers = new Map<number, () => void>();
   private readonly activities = new Map<
     number,
@@ -33,7 +33,7 @@ export class Commands {
   private readonly local = new Map<number, ScheduledActivity>();
 
   private cancelled = 0;
-  /** Those that end with this run. */
+  /** Children that end with this run. */
   private readonly children: { run: Run; policy: ClosePolicy }[] = [];
 
   constructor(
@@ -66,8 +66,8 @@ export class Commands {
   }
 
   /**
-   * Goes on with what a reset has kept, and what none of `jobs` has ended: timers have what is left of their time, activities begin anew. What is
-   * asked of other workflows is asked again, and they take it once, as by the id of a request.
+   * Continues what a reset has kept and none of `jobs` has ended: timers run for the rest of their time, activities begin again. Requests to
+   * other workflows are repeated, and taken only once, as with a request id.
    */
   goOn(past: readonly Past[], jobs: readonly Job[]): void {
     const endedBy = (seqOf: (job: Job) => Seq) => new Set(jobs.flatMap((job) => seqOf(job) ?? []));
@@ -117,7 +117,7 @@ export class Commands {
     }
   }
 
-  /** Carries out a command that closes the run; false where this is none. */
+  /** Carries out a command that closes the run; false for any other command. */
   private end(command: Command): boolean {
     const { run, temporal } = this;
     if (command.completeWorkflowExecution) {
@@ -165,7 +165,7 @@ export class Commands {
     this.activities.set(seq, { execution, scheduled, waits });
   }
 
-  /** A heartbeat of an activity by its id; undefined where no such activity runs. */
+  /** A heartbeat of an activity by its id; undefined if no such activity runs. */
   noteHeartbeat(activityId: string, details: Payload): { cancelRequested: boolean } | undefined {
     const known = [...this.activities.values()].find(({ scheduled }) => scheduled.activityId === activityId);
     return known?.execution.noteHeartbeat(details);
@@ -195,7 +195,7 @@ export class Commands {
     this.run.hearWithinTask({ resolveActivity: { seq: numberOf(command.seq), isLocal: true, result } });
   }
 
-  /** What is cancelled before the code has its result is cancelled for the code. */
+  /** A local activity that is cancelled before the code has its result counts as cancelled. */
   private cancelLocally(seq: number): void {
     const scheduled = this.local.get(seq);
     if (scheduled) this.run.replaceResult(seq, cancelled(scheduled));
@@ -213,7 +213,7 @@ export class Commands {
     const type = workflowType ?? '';
     const isAbandoned = parentClosePolicy === ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON;
     this.temporal.clock.in(this.temporal.delayOfChild(), () => {
-      // A server starts none whose parent has closed before, abandoned or not (transfer_queue_active_task_executor.go).
+      // A server starts no child whose parent has closed before, abandoned or not (transfer_queue_active_task_executor.go).
       if (!this.run.isRunning) return;
       const before = BEGUN.get(command);
       if (before) return this.run.hear({ resolveChildWorkflowExecutionStart: { seq, succeeded: { runId: before } } });
@@ -242,7 +242,7 @@ export class Commands {
       const isTaken = TAKEN.has(command) || other?.takesSignals === true;
       if (isTaken && !TAKEN.has(command)) other?.signal(command.signalName ?? '', command.args ?? []);
       if (isTaken) TAKEN.add(command);
-      // The SDK has these words also where there were too many signals.
+      // The SDK has this message also if there were too many signals.
       const failure = {
         message: 'Unable to signal external workflow because it was not found',
         applicationFailureInfo: {},
@@ -252,7 +252,7 @@ export class Commands {
   }
 }
 
-/** Children by the command that has begun them, and signals that were taken: a reset asks for them once more. */
+/** Children by the command that started them, and signals that were taken: a reset asks for both again. */
 const BEGUN = new WeakMap<object, string>();
 const TAKEN = new WeakSet<object>();
 

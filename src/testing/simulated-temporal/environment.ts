@@ -21,11 +21,11 @@ export interface RunCost {
 export interface SimulatedEnvironmentOptions {
   /** When the simulation begins; default 2026-01-05T12:00:00Z. */
   startTime?: Date;
-  /** Every order of events comes from it; default 1, so a test always plays the same. */
+  /** It decides every order of events; default 1, so a test always plays the same. */
   seed?: number;
   /** Events of a run after which the server suggests to continue as new; default 4,000. */
   suggestsContinueAsNewAfter?: number;
-  /** False: after each task the worker forgets it, and goes on with what the history tells of it; default true. */
+  /** False: after each task the worker forgets the workflow, and continues from its history; default true. */
   cachesWorkflows?: boolean;
   /** How long the network takes each way; default under 50 ms. */
   delay?: NetworkDelay;
@@ -52,7 +52,7 @@ export class SimulatedEnvironment {
     return this.temporal.client;
   }
 
-  /** Gives the worker these activities, beside those that it has. */
+  /** Adds activities to the worker. */
   work(activities: object): void {
     Object.assign(this.activities, activities);
   }

@@ -1,4 +1,4 @@
-/** A run as the server's messages tell of it. */
+/** A run in the form of the server's messages. */
 import { notSimulated } from './not-simulated';
 import type { Run, RunStatus } from './run';
 import { api, msNumberToTs } from './sdk-internals';
@@ -15,7 +15,7 @@ const STATUSES: Record<RunStatus, api.api.enums.v1.WorkflowExecutionStatus> = {
   TERMINATED: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_TERMINATED,
 };
 
-/** What a server describes of a run, and lists. */
+/** What a server shows of a run in descriptions and lists. */
 export function infoOf(run: Run): api.api.workflow.v1.IWorkflowExecutionInfo {
   const { parent } = run.start;
   return {
@@ -42,7 +42,7 @@ export function startOf({ start, runId }: Run): api.api.history.v1.IHistoryEvent
   };
 }
 
-/** That the code had the run, in its history; one such event stands for all. */
+/** One event of a completed workflow task, for all of them, if the code has had the run. */
 export function tasksOf({ hasBegun }: Run): api.api.history.v1.IHistoryEvent[] {
   const eventType = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED;
   return hasBegun ? [{ eventType, workflowTaskCompletedEventAttributes: {} }] : [];

@@ -15,15 +15,15 @@ export interface RunStart {
   searchAttributes?: Record<string, Payload>;
   /** The parent, and the number by which the parent knows this run. */
   parent?: { run: Run; seq: number };
-  /** Set where a reset began this run after the parent had heard of the end: it hears of no second one. */
+  /** Set if a reset began this run after the parent was told of the end: the parent is not told again. */
   isUnheard?: boolean;
-  /** Set where the run before continued as new: the first run of that chain. */
+  /** Set if the run before continued as new: the first run of that chain. */
   firstRunId?: string;
   /** Set with it: the run before. */
   continuedFrom?: string;
-  /** Set where a reset began this run: the run that was reset. */
+  /** Set if a reset began this run: the run that was reset. */
   originalRunId?: string;
-  /** Set with it: what is kept of that. */
+  /** Set with it: what the reset keeps of that run. */
   kept?: KeptCode | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface Run {
   readonly signals: readonly { name: string; input: Payload[] }[];
   result: Payload | undefined;
   failure: Failure | undefined;
-  /** The run after this one, where this one continued as new. */
+  /** The run after this one, if this one continued as new. */
   next: Run | undefined;
 
   /** Whether it runs, and has not had as many signals yet as a server takes. */
@@ -70,29 +70,29 @@ export interface Run {
   readonly openUpdates: number;
   /** Updates in its history, and those that may come into it. */
   readonly countedUpdates: number;
-  /** What a reset to this workflow task keeps; undefined where there was none yet. `task` counts from 0, or from -1 for the last. */
+  /** What a reset to this workflow task keeps; undefined if there was no task yet. `task` counts from 0, or from -1 for the last. */
   keptBefore(task: number): KeptCode | undefined;
-  /** Those that it has taken, by their ids. */
+  /** Updates that it has taken, by their ids. */
   readonly takenUpdates: ReadonlyMap<string, UpdateExecution>;
   /** The activities that it has scheduled on a task queue. */
   readonly scheduled: readonly coresdk.workflow_commands.IScheduleActivity[];
-  /** What those that have completed returned, by their numbers. */
+  /** The results of completed activities, by the activities' numbers. */
   readonly results: ReadonlyMap<number, Payload>;
   /** An update by its id. */
   knownUpdate(id: string): UpdateExecution | undefined;
-  /** Waits for the first workflow task and answers a query. Throws where the workflow refuses it. */
+  /** Waits for the first workflow task and answers a query. Throws if the workflow refuses it. */
   query(name: string, args?: Payload[]): Promise<Payload>;
-  /** Stores a heartbeat of an activity; undefined where no such activity runs. */
+  /** Stores a heartbeat of an activity; undefined if no such activity runs. */
   noteHeartbeat(activityId: string, details: Payload): { cancelRequested: boolean } | undefined;
   requestCancel(reason: string): void;
   terminate(): void;
-  /** Ends it for a run that takes its place: its parent hears of that one's end. */
+  /** Ends this run for one that takes its place: the parent is told only of the new run's end. */
   replace(): void;
   /** Keeps news for the next workflow task, which takes all that has come by then. */
   hear(job: Job): void;
   /** Keeps news that the SDK's core makes itself: the workflow task that is under way takes them. */
   hearWithinTask(job: Job): void;
-  /** Gives the code another result of an activity than the one that it has not seen yet. */
+  /** Replaces the result of an activity that the code has not seen yet. */
   replaceResult(seq: number, result: Resolution): void;
   /** Drops a timer's firing that the code has not seen yet. */
   dropFiring(seq: number): void;
@@ -108,7 +108,7 @@ export interface Server {
   readonly creator: ReusableVMWorkflowCreator;
   /** Events of a run after which the server suggests to continue as new. */
   readonly suggestsContinueAsNewAfter: number;
-  /** False: after each task the worker forgets it, and goes on with what the history tells of it. */
+  /** False: after each task the worker forgets the workflow, and continues from its history. */
   readonly cachesWorkflows: boolean;
 
   /** Whether a closed run was on a task queue that no worker polls any more. */
@@ -121,12 +121,12 @@ export interface Server {
   latest(workflowId: string): Run | undefined;
   /** Whether nothing may start under this id now: something runs, or the reuse policy forbids it. */
   isTaken(workflowId: string, reuse?: api.api.enums.v1.WorkflowIdReusePolicy | null): boolean;
-  /** How long a task waits for the worker, in ms: the network's delay, and until the worker is there. */
+  /** How long a task waits for the worker, in ms: the network's delay, and until the worker is back. */
   delayOfTask(): number;
   /** How long the server takes to start a child, in ms. */
   delayOfChild(): number;
-  /** How long until a parent hears of the end of a child, in ms. */
+  /** How long until a parent is told of the end of a child, in ms. */
   delayOfChildEnd(): number;
-  /** Starts a workflow. Throws where one runs under this id. */
+  /** Starts a workflow. Throws if one runs under this id. */
   begin(start: RunStart): Run;
 }

@@ -23,8 +23,8 @@ export { ReusableVMWorkflowCreator, type Workflow };
 const SOURCE_MAP = '\n//# sourceMappingURL=data:application/json;charset=utf-8;base64,';
 
 /**
- * Reads a workflow bundle as a worker does. Where no debugger is there, it leaves out what only a debugger needs: a worker runs
- * the bundle once more in a context of its own, and holds that one, and with it the whole test file, for ten seconds.
+ * Reads a workflow bundle as a worker does. Without a debugger, it skips a step that only a debugger needs: a worker runs the bundle again in
+ * a separate context, and keeps that context, and with it the whole test file, for ten seconds.
  */
 export function readBundle(bundle: string): ReturnType<typeof parseWorkflowCode> {
   const [code, encoded] = bundle.split(SOURCE_MAP);
@@ -34,9 +34,9 @@ export function readBundle(bundle: string): ReturnType<typeof parseWorkflowCode>
 }
 
 /**
- * Takes from the sandboxes of a simulation what only a production worker needs, and what took two thirds of the time: a stack
- * of each promise of the process, and a thread of Node's for each call, which watches over its time-out. Such a time-out
- * would abort the process (nodejs/node#38503).
+ * Turns off in the sandboxes of a simulation what only a production worker needs, and what took two thirds of the time: a stack for each
+ * promise of the process, and a Node thread for each call, which watches its timeout. Such a timeout would abort the process
+ * (nodejs/node#38503).
  */
 export function withoutWatching(sandboxes: ReusableVMWorkflowCreator): ReusableVMWorkflowCreator {
   const stop: unknown = Reflect.get(globalHandlers, 'stopPromiseHook');
@@ -46,8 +46,8 @@ export function withoutWatching(sandboxes: ReusableVMWorkflowCreator): ReusableV
 }
 
 /**
- * Takes a workflow's own storages of async context from the process; its code puts them back when it runs again. Node gives each
- * new promise of the process the content of every storage in use, so that a simulation cost more with each workflow in it.
+ * Removes a workflow's async-context storages from the process until its code runs again. Node copies every storage in use to each new
+ * promise of the process, so a simulation would cost more with each workflow in it.
  */
 export function withoutStorages(workflow: Workflow): void {
   const activator: unknown = Reflect.get(workflow, 'activator');

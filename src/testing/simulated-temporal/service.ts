@@ -28,7 +28,7 @@ const ALREADY_EXISTS = 6;
 const RESOURCE_EXHAUSTED = 8;
 const FAILED_PRECONDITION = 9;
 
-/** What a server takes of updates of one run. */
+/** A server's limits on updates of one run. */
 const UPDATES_AT_ONCE = 10;
 const UPDATES_IN_ALL = 2_000;
 const REPEATED_FOR_MS = 60_000;
@@ -50,7 +50,7 @@ export class ServiceError extends Error {
 
 export interface Call {
   temporal: Server;
-  /** Virtual ms until the caller gives up; undefined where it waits for ever. */
+  /** Virtual ms until the caller gives up; undefined if it waits without end. */
   within_ms: number | undefined;
 }
 type Method = (call: Call, data: Uint8Array) => Promise<Uint8Array>;
@@ -155,12 +155,12 @@ export const METHODS: Readonly<Record<string, Method>> = {
 
   async ListWorkflowExecutions({ temporal }, data) {
     const { query } = service.ListWorkflowExecutionsRequest.decode(data);
-    // A server lists the latest first: of two runs of one millisecond, nothing else says which one that is.
+    // A server lists the latest first: nothing else shows which of two runs of one millisecond is later.
     const executions = temporal.allRuns().filter(matching(query)).toReversed().map(infoOf);
     return service.ListWorkflowExecutionsResponse.encode({ executions }).finish();
   },
 
-  /** Only whether a list knows a search attribute: here it knows all. */
+  /** Only shows whether a search attribute is registered: here all are. */
   async CountWorkflowExecutions(_call, data) {
     const { query } = service.CountWorkflowExecutionsRequest.decode(data);
     if (!/^\w+ IS NOT NULL$/.test(query)) throw notSimulated(`a count of ${query}`);
@@ -184,7 +184,7 @@ function matching(query: string): (run: Run) => boolean {
     const [, name = '', operator, quoted = ''] = /^(\w+) (=|STARTS_WITH) ("[^"]*"|'.*')$/.exec(term) ?? [];
     const read = LIST_FIELDS[name];
     if (!read) throw notSimulated(`a list by ${query}`);
-    // Temporal's language has no word for these: such a list stays empty.
+    // Temporal's query language cannot express these characters: such a list stays empty.
     if (/[\\"]/.test(quoted.slice(1, -1))) return () => false;
     const text = quoted.slice(1, -1).replaceAll("''", "'");
     const isMet = (value: string) => (operator === '=' ? value === text : value.startsWith(text));
@@ -194,8 +194,8 @@ function matching(query: string): (run: Run) => boolean {
 }
 
 /**
- * The events of a history that are simulated: its first or its last, where one is asked for, or of a closed run what came
- * from outside.
+ * The simulated events of a history: only the first or the last if one is asked for; of a closed run also its tasks, activities, signals and
+ * updates.
  */
 async function eventsOf(call: Call, run: Run, request: service.GetWorkflowExecutionHistoryRequest) {
   const { historyEventFilterType, maximumPageSize, waitNewEvent, nextPageToken } = request;
@@ -209,7 +209,7 @@ async function eventsOf(call: Call, run: Run, request: service.GetWorkflowExecut
   throw notSimulated('a history (historyLength of the environment counts its events)');
 }
 
-/** Lets time pass until something is so. */
+/** Lets time pass until a condition holds. */
 async function passes({ temporal, within_ms = MAX_WAIT_MS }: Call, isSo: () => boolean, what: string): Promise<void> {
   if (await temporal.clock.until(isSo, within_ms)) return;
   throw new ServiceError(DEADLINE_EXCEEDED, `${what}: not within ${within_ms} ms`);
@@ -257,12 +257,12 @@ async function update(
     const ref = { workflowId: run.start.workflowId, runId: run.runId };
     return { ...reached, updateRef: { workflowExecution: ref, updateId } };
   }
-  // A server sends it to the next run. Here a run sees all news before it continues as new.
+  // A server would send the update to the next run. Here a run sees all news before it continues as new.
   if (run.next) throw notSimulated('an update that its run leaves to the next one');
   throw new ServiceError(NOT_FOUND, ABORTED);
 }
 
-/** The SDK's connection repeats a call that a server has no room for, for about so long. */
+/** The SDK's connection repeats a call that a server has no room for, for about REPEATED_FOR_MS. */
 async function hasRoom({ temporal }: Call, run: Run): Promise<void> {
   if (!(await temporal.clock.until(() => run.openUpdates < UPDATES_AT_ONCE, REPEATED_FOR_MS)))
     throw new ServiceError(RESOURCE_EXHAUSTED, 'limit on number of concurrent in-flight updates has been reached');
@@ -270,7 +270,7 @@ async function hasRoom({ temporal }: Call, run: Run): Promise<void> {
     throw new ServiceError(FAILED_PRECONDITION, 'limit on the total number of distinct updates has been reached');
 }
 
-/** Waits until an update has come to a stage; undefined where its run closed before it had looked at it. */
+/** Waits until an update has come to a stage; undefined if its run closed before it had looked at the update. */
 async function reaches(
   call: Call,
   execution: UpdateExecution,
@@ -295,7 +295,7 @@ function find(temporal: Server, execution: Execution): Run {
   return run;
 }
 
-/** The same, which must run, and where `firstRunId` is given, belong to the chain of that run. */
+/** The same, but the run must be open and, if `firstRunId` is given, belong to the chain of that run. */
 function running(temporal: Server, execution: Execution, firstRunId = ''): Run {
   const run = find(temporal, execution);
   if (firstRunId !== '' && (run.start.firstRunId ?? run.runId) !== firstRunId)

@@ -1,7 +1,7 @@
 /**
  * Temporal, simulated in this process: virtual time, and any order of events that a real server, network and worker could
- * bring. Workflow code runs in the SDK's own sandbox and activities run unchanged, so it is fast enough for thousands of
- * lives. The same seed always plays the same life.
+ * produce. Workflow code runs in the SDK's own sandbox and activities run unchanged, so it is fast enough for thousands of
+ * simulations. The same seed always gives the same simulation.
  */
 import type { Client } from '@temporalio/client';
 import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
@@ -17,7 +17,7 @@ import { WorkflowRun } from './workflow-run';
 
 /** Payments read the worker's settings, and look at their trade for a moment, by local activities. */
 const LOCAL_ACTIVITIES = new Set(['gateway.policy', 'gateway.glance']);
-/** The sandboxes want a limit for a workflow task, in ms, and are not held to it. */
+/** The sandboxes require a limit for a workflow task, in ms, but do not enforce it. */
 const TASK_TIMEOUT_MS = 600_000;
 const EVENTS_BEFORE_SUGGESTION = 4_000;
 
@@ -42,11 +42,11 @@ export interface SimulatedTemporalOptions {
   activities: Activities['functions'];
   /** Events of a run after which the server suggests to continue as new; default 4,000. */
   suggestsContinueAsNewAfter?: number;
-  /** False: after each task the worker forgets it, and goes on with what the history tells of it; default true. */
+  /** False: after each task the worker forgets the workflow, and continues from its history; default true. */
   cachesWorkflows?: boolean;
   /** How far the server is behind with the starts of children, in ms, beside the network's delay; default 0. */
   childStarts_ms?: number;
-  /** How far the server is behind with the ends of children, in ms; default 0: the parent hears of it at once. */
+  /** How far the server is behind with the ends of children, in ms; default 0: the parent is told at once. */
   childEnds_ms?: number;
 }
 
@@ -69,7 +69,7 @@ export class SimulatedTemporal implements Server {
   private readonly childStarts_ms: number;
   private readonly childEnds_ms: number;
   private readonly workflows = new Map<string, WorkflowRun[]>();
-  /** How many runs each id has had, with those that are forgotten: no two have one id. */
+  /** How many runs each workflow id has had, forgotten ones included, so that no two runs have the same id. */
   private readonly begun = new Map<string, number>();
   private updates = 0;
   /** When the task queue was renamed last, in ms since the epoch. */
@@ -131,12 +131,12 @@ export class SimulatedTemporal implements Server {
     }
   }
 
-  /** Starts a workflow. Throws where one runs under this id. */
+  /** Starts a workflow. Throws if one runs under this id. */
   start(type: string, workflowId: string, ...args: unknown[]): WorkflowRun {
     return this.begin({ workflowId, type, args: args.map((arg) => defaultPayloadConverter.toPayload(arg)) });
   }
 
-  /** The same, as a run that goes on from one before it which is not simulated. */
+  /** The same, as a run that continues a run which is not simulated. */
   continueAs(type: string, workflowId: string, ...args: unknown[]): WorkflowRun {
     const payloads = args.map((arg) => defaultPayloadConverter.toPayload(arg));
     return this.begin({ workflowId, type, args: payloads, continuedFrom: `${workflowId}/0` });
@@ -153,7 +153,7 @@ export class SimulatedTemporal implements Server {
     return run;
   }
 
-  /** Signals a workflow. False where nothing runs under this id. */
+  /** Signals a workflow. False if nothing runs under this id. */
   signal(workflowId: string, name: string, arg: unknown): boolean {
     const run = this.latest(workflowId);
     if (!run?.isRunning) return false;
@@ -161,7 +161,7 @@ export class SimulatedTemporal implements Server {
     return true;
   }
 
-  /** Sends an update to a workflow; undefined where nothing runs. The answer comes as time passes: see `answerTo`. */
+  /** Sends an update to a workflow; undefined if nothing runs. The answer comes as time passes: see `answerTo`. */
   update(workflowId: string, name: string, ...args: unknown[]): UpdateExecution | undefined {
     const run = this.latest(workflowId);
     this.updates += 1;
@@ -173,7 +173,7 @@ export class SimulatedTemporal implements Server {
     );
   }
 
-  /** Waits for an update's answer, at most so many ms of virtual time. Throws UpdateFailed. */
+  /** Waits for an update's answer, at most `timeout_ms` of virtual time. Throws UpdateFailed. */
   async answerTo<T>(update: UpdateExecution, timeout_ms: number): Promise<T> {
     await this.clock.until(() => update.outcome !== undefined || update.aborted === true, timeout_ms);
     const { outcome, aborted } = update;
@@ -189,7 +189,7 @@ export class SimulatedTemporal implements Server {
     return defaultPayloadConverter.fromPayload<T>(await run.query(name));
   }
 
-  /** The result of a run; undefined where it has none. */
+  /** The result of a run; undefined if it has none. */
   resultOf<T>({ result }: Pick<Run, 'result'>): T | undefined {
     return result && defaultPayloadConverter.fromPayload<T>(result);
   }
@@ -213,12 +213,12 @@ export class SimulatedTemporal implements Server {
     return lost;
   }
 
-  /** Nothing takes tasks for so many ms: neither workflow tasks nor attempts of activities. */
+  /** For `ms`, nothing takes tasks: neither workflow tasks nor attempts of activities. */
   leaveWithoutWorker(ms: number): void {
     this.awayUntil = this.clock.now + ms;
   }
 
-  /** Renames the task queue: what has closed stays on the old one, which no worker polls any more. */
+  /** Renames the task queue: closed runs stay on the old one, which no worker polls any more. */
   renameTaskQueue(): void {
     this.renamedAt = this.clock.now;
   }
@@ -250,8 +250,8 @@ export class SimulatedTemporal implements Server {
   }
 
   /**
-   * Resets a run, as an operator does: the latest one, or one that was closed before it. The next run has what was before a workflow task, the
-   * first one unless another is named (from 0, or from -1 for the last), and then its later signals and the later updates that it took.
+   * Resets a run as an operator does: the latest run, or one that closed before it. The new run keeps everything before the workflow task `task`
+   * (from 0, or from -1 for the last), and then gets the later signals and the later updates that were taken.
    */
   reset(run: Run, task = 0): WorkflowRun {
     const kept = run.keptBefore(task);

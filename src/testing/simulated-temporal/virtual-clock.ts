@@ -43,7 +43,7 @@ export class VirtualClock {
     private readonly network: NetworkDelay = unsteadyNetwork,
   ) {}
 
-  /** Calls `act` in so many ms; returns what takes it off the list again. `act` must not wait for time to pass. */
+  /** Calls `act` in `ms`; returns a function that cancels the call. `act` must not wait for time to pass. */
   in(ms: number, act: Item['act']): () => void {
     const item = { at: this.now + Math.max(0, ms), place: this.random(1_000), act };
     this.items.push(item);
@@ -63,7 +63,7 @@ export class VirtualClock {
   }
 
   /**
-   * Lets time pass until `isSo`, at most `ms`. Returns whether it is so. Several callers may wait at once. Throws after
+   * Lets time pass until `isSo` returns true, at most `ms`. Returns whether it does. Several callers may wait at once. Throws after
    * `close`, and inside an item's `act`, where time cannot pass.
    */
   async until(isSo: () => boolean, ms: number): Promise<boolean> {

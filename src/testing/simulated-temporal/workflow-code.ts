@@ -31,7 +31,7 @@ export interface Past {
   readonly commands: Command[];
 }
 
-/** As JSON. Almost always they are the same in every respect, and to see that takes a fraction of the time. */
+/** Equal as JSON. Almost always they are equal directly, which takes a fraction of the time to check. */
 const areSame = (one: unknown, other: unknown) =>
   isDeepStrictEqual(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
@@ -43,27 +43,27 @@ export interface KeptCode {
   /** When the run that was reset was started. */
   readonly startedAt: number;
   readonly past: readonly Past[];
-  /** What the workflow task that is done again was told. */
+  /** The news of the workflow task that is repeated. */
   readonly news: readonly Job[];
   readonly flags: ReadonlySet<number>;
 }
 
 export class WorkflowCode {
-  /** It knows all of the past. */
+  /** It knows the whole past. */
   private workflow: Workflow | undefined;
-  /** A second sandbox, where the worker forgets the workflow after each task; see `forgetTask`. */
+  /** A second sandbox, for a worker that forgets the workflow after each task; see `forgetTask`. */
   private twin: Workflow | undefined;
-  /** How much of the past the second one knows. */
+  /** How many activations of the past the second sandbox knows. */
   private twinKnows = 0;
   private readonly past: Past[];
   private readonly startedAt: number;
-  /** What the code has answered since it saw the last news: until the next ones, a question has the same answer. */
+  /** Answers of the code since the last news: until the next news, the same query has the same answer. */
   private readonly answers = new Map<string, Completion>();
   private readonly flags: Set<number>;
-  /** Updates whose validator has let them pass. A run that a reset begins asks it again of all that its own past does not have. */
+  /** Updates that passed their validator. A reset run validates again all updates that its kept past does not have. */
   private readonly accepted: Set<string>;
 
-  /** `before`: what a reset keeps of the run that it begins with. */
+  /** `before`: what a reset keeps of the run that it resets. */
   constructor(
     private readonly creator: WorkflowCreator,
     private readonly info: RunInfo,
@@ -75,15 +75,15 @@ export class WorkflowCode {
     this.accepted = new Set(this.past.flatMap(({ commands }) => acceptedIn(commands)));
   }
 
-  /** What a reset to this workflow task keeps: all that was before; undefined where there was none yet. `task` counts from 0, or from -1 for the last. */
+  /** What a reset to this workflow task keeps: all before it; undefined if there was no task yet. `task` counts from 0, or from -1 for the last. */
   before(task: number): KeptCode | undefined {
     if (!this.hasBegun) return undefined;
     const numbers = [...new Set(this.past.map((one) => one.task))];
-    // Further back than the first there is nothing.
+    // There is nothing before the first task.
     const first = numbers.at(Math.max(task, -numbers.length));
     if (first === undefined) throw new Error(`${this.info.runId} has no workflow task ${task}`);
     const past = this.past.filter((one) => one.task < first);
-    // The news that brought the task are in the history; an update comes into it with its answer.
+    // The history has the news that started the task, but an update only with its answer.
     const jobs = this.past[past.length]?.activation.jobs ?? [];
     return {
       startedAt: this.startedAt,
@@ -98,11 +98,11 @@ export class WorkflowCode {
     return this.past.length > 0;
   }
 
-  /** Runs one activation of a workflow task; returns the commands of the code. Throws where the task fails. */
+  /** Runs one activation of a workflow task; returns the commands of the code. Throws if the task fails. */
   async activate(activation: Activation, task: number): Promise<Command[]> {
     this.answers.clear();
     const { successful, failed } = await this.run(await this.sandbox(activation), activation);
-    // Those that were asked for meanwhile.
+    // Drops the answers to queries that came meanwhile.
     this.answers.clear();
     if (!successful) {
       const { message, stackTrace } = failed?.failure ?? {};
@@ -114,7 +114,7 @@ export class WorkflowCode {
     return commands;
   }
 
-  /** Runs a query. The activation is no part of the history. */
+  /** Runs a query. The activation is not part of the history. */
   async query(activation: Activation): Promise<Completion> {
     const question = JSON.stringify(activation.jobs);
     const answer = this.answers.get(question) ?? (await this.run(await this.sandbox(activation), activation));
@@ -131,8 +131,8 @@ export class WorkflowCode {
   }
 
   /**
-   * Goes on with code that knows the task that was just done by its history alone. Two sandboxes take turns: each replays what
-   * the other one did. To replay the whole history each time would be quadratic; `replay` does so where a run ends.
+   * Continues with code that knows the last task only from its history. Two sandboxes take turns, and each replays what the other one did: to
+   * replay the whole history each time would be quadratic. `replay` does so when a run ends.
    */
   async forgetTask(): Promise<void> {
     const { workflow } = this;
@@ -202,7 +202,7 @@ export class WorkflowCode {
     return workflow;
   }
 
-  /** As with a worker, `runStartTime` is that of the first activation, and a reset has both times of the run that was reset. */
+  /** As with a worker, `runStartTime` is the time of the first activation, and a reset has both times of the run that was reset. */
   private createSandbox({ timestamp }: Activation): Promise<Workflow> {
     return this.creator.createWorkflow(
       createOptions(this.info, this.startedAt, optionalTsToMs(timestamp) ?? this.startedAt),

@@ -1,6 +1,6 @@
 /**
- * One run of a workflow. Here is what the server and the SDK's core do around its code: news gather until a workflow task
- * takes them to the code, and the commands that come back are carried out.
+ * One run of a workflow: what the server and the SDK's core do around its code. News are collected until a workflow task passes
+ * them to the code, and the commands that it returns are carried out.
  */
 
 import type { LostAttempt, Resolution } from './activity-execution';
@@ -18,7 +18,7 @@ export class WorkflowRun implements Run {
   status: RunStatus = 'RUNNING';
   result: Payload | undefined;
   failure: Failure | undefined;
-  /** The run that goes on where this one continued as new. */
+  /** The run after this one, if this one continued as new. */
   next: Run | undefined;
   readonly searchAttributes: Record<string, Payload>;
   readonly runId: string;
@@ -35,7 +35,7 @@ export class WorkflowRun implements Run {
   activities = 0;
   /** The activities that were scheduled on a task queue. */
   readonly scheduled: coresdk.workflow_commands.IScheduleActivity[] = [];
-  /** What those that have completed returned, by their numbers. */
+  /** The results of completed activities, by the activities' numbers. */
   readonly results = new Map<number, Payload>();
   readonly signals: { name: string; input: Payload[] }[] = [];
   private readonly code: WorkflowCode;
@@ -73,7 +73,7 @@ export class WorkflowRun implements Run {
       });
   }
 
-  /** Goes on as a reset: what is kept is done, and the rest of it under way. */
+  /** Continues as a reset: what was kept is done, and its unfinished part is under way. */
   private goOnFrom({ past, news }: KeptCode): void {
     const jobs = [...past.flatMap(({ activation }) => activation.jobs ?? []), ...news];
     const commands = past.flatMap((one) => one.commands);
@@ -153,7 +153,7 @@ export class WorkflowRun implements Run {
     return this.updates.get(id);
   }
 
-  /** Waits for the first workflow task and answers a query. Throws where the workflow refuses it. */
+  /** Waits for the first workflow task and answers a query. Throws if the workflow refuses it. */
   async query(queryType: string, args: Payload[] = []): Promise<Payload> {
     await this.temporal.clock.until(() => this.hasBegun || !this.isRunning, FIRST_TASK_WITHIN_MS);
     const jobs = [{ queryWorkflow: { queryId: 'query', queryType, arguments: args } }];
@@ -176,7 +176,7 @@ export class WorkflowRun implements Run {
     this.close('TERMINATED');
   }
 
-  /** Ends it for a run that takes its place: its parent hears of that one's end. */
+  /** Ends this run for one that takes its place: the parent is told only of the new run's end. */
   replace(): void {
     this.close('TERMINATED', false);
   }
@@ -200,7 +200,7 @@ export class WorkflowRun implements Run {
     this.pending.push(job);
   }
 
-  /** Gives the code another result of an activity than the one that it has not seen yet. */
+  /** Replaces the result of an activity that the code has not seen yet. */
   replaceResult(seq: number, result: Resolution): void {
     this.pending = this.pending.map((job) =>
       job.resolveActivity?.seq === seq ? { resolveActivity: { ...job.resolveActivity, result } } : job,
@@ -222,7 +222,7 @@ export class WorkflowRun implements Run {
     if (!this.temporal.cachesWorkflows) await (this.isRunning ? this.code.forgetTask() : this.code.replay());
   }
 
-  /** A server records the end of an activity that was cancelled, and has the code look at it: a task without news. */
+  /** A server records the end of a cancelled activity and gives the code a task for it, without news. */
   private countCancelled(): void {
     const cancelled = this.commands.takeCancelled();
     this.events += cancelled;

@@ -22,9 +22,9 @@ export interface DevServerOptions {
   namespace: string;
   /** Where Temporal UI, in the user's browser, finds a codec server: `http://127.0.0.1:8490`. */
   uiCodecEndpoint?: string;
-  /** Where the server tells its metrics; default a free port. */
+  /** Where the server serves its metrics; default a free port. */
   metricsPort?: number;
-  /** Where the server's HTTP API listens, which answers nobody; default a free port. */
+  /** Where the server's HTTP API listens, which refuses everybody; default a free port. */
   httpPort?: number;
   /** How long the server may take until it serves, in milliseconds; default 60,000. */
   startMs?: number;
@@ -45,7 +45,7 @@ export interface DevServer {
 
 /**
  * Starts Temporal's development server with its UI, and resolves when it serves the namespace. It ends with `stop()` or when
- * this process dies, and does not hear the terminal's Ctrl-C, so that workers can finish first. A restart loses nothing.
+ * this process dies, and does not get the terminal's Ctrl-C, so that workers can finish first. A restart loses nothing.
  * Throws UserError if a port is taken, if another server uses the file, or if it does not serve in time.
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
@@ -53,7 +53,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   await requireFreePort(port, host);
   await requireFreePort(uiPort, host);
   await mkdir(dirname(options.dbFile), { recursive: true, mode: 0o700 });
-  // What is new is private, see supervise; a file that is there already keeps its mode.
+  // New files are private (see supervise), but an existing file keeps its mode.
   await chmod(options.dbFile, 0o600).catch(() => {});
   const env = childEnvironment(process.env);
   const ui = await hiddenPlace(uiPort);
@@ -85,7 +85,7 @@ function serverArguments(options: DevServerOptions, ui: Place): string[] {
     // Two servers on one file would take each other's work. This lock refuses the second one, and the system drops it after
     // a crash. With the write-ahead log it is also nearly twice as fast.
     ...['--sqlite-pragma', 'locking_mode=EXCLUSIVE', '--sqlite-pragma', 'journal_mode=WAL'],
-    // Its HTTP API would take orders from every page in a browser. We do not need it: it answers to a name that nobody knows.
+    // Its HTTP API would take orders from every page in a browser. We do not need it, so it answers only to a host name that nobody knows.
     ...['--dynamic-config-value', `frontend.httpAllowedHosts=["${randomUUID()}"]`],
     ...(options.httpPort ? ['--http-port', `${options.httpPort}`] : []),
     ...['--log-level', 'warn', '--log-format', 'pretty'],

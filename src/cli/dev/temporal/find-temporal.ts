@@ -11,7 +11,7 @@ export interface FindOptions {
   env?: NodeJS.ProcessEnv;
   /** Where the download is kept; made if missing. */
   cacheDir?: string;
-  /** Hears progress, in sentences for the person who waits. */
+  /** Is told the progress, in sentences for the person who waits. */
   log?: (line: string) => void;
 }
 
@@ -28,7 +28,7 @@ export async function findTemporal(options: FindOptions = {}): Promise<string> {
   const { TEMPORAL_CLI_PATH: chosen, PATH = '' } = env;
   if (chosen) {
     const problem = await problemWith(chosen, env);
-    // To use another one would be a silent surprise.
+    // Silently using another one would be a surprise.
     if (problem) throw new UserError(`TEMPORAL_CLI_PATH: ${problem}.`);
     return chosen;
   }

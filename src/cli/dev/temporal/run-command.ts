@@ -21,7 +21,7 @@ export function runCommand(
       const output = stdout + stderr;
       resolve({ ok: error === null, output, problem: error === null ? '' : problemOf(error, file, output, timeoutMs) });
     });
-    // Nobody answers here: a command that reads its input would wait for ever.
+    // Nobody answers here: a command that reads its input would wait without end.
     child.stdin?.end();
   });
 }

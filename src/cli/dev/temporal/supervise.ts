@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 
 /**
- * The program of a small process between us and a server. It runs in a session of its own, so that Ctrl-C in the terminal
+ * The program of a small process between us and a server. It runs in a separate session, so that Ctrl-C in the terminal
  * reaches only us, and the server goes on until our work with it has ended. It stops the server when its standard input
  * closes: we close it to stop, and the kernel closes it when this process dies in any way, `kill -9` included.
- * What the server writes is for its owner alone.
+ * Only its owner may read what the server writes.
  * It is text because it must run as plain JavaScript where our sources are TypeScript, as in tests.
  */
 const WATCHDOG = `
@@ -54,7 +54,7 @@ const KEPT_CHARACTERS = 4_096;
 /** How much longer than `stopMs` the watchdog may take before both are killed. */
 const WATCHDOG_GRACE_MS = 5_000;
 
-/** Runs a server that does not outlive this process and does not hear the terminal's Ctrl-C. */
+/** Runs a server that does not outlive this process and does not get the terminal's Ctrl-C. */
 export function supervise({ file, args, env, stopMs = 10_000 }: SupervisedCommand): SupervisedProcess {
   const watchdog = spawn(process.execPath, ['-e', WATCHDOG, '--', `${stopMs}`, file, ...args], {
     detached: true,

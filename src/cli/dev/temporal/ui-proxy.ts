@@ -1,6 +1,6 @@
 /**
- * Temporal UI answers whatever name a browser calls it by, so a page of anybody could point its own name at this machine, read
- * payments and end them (DNS rebinding). This stands in front of it, and answers to the names of this machine alone.
+ * Temporal UI answers to any host name, so that any web page could point its own name at this machine, read payments and end them (DNS
+ * rebinding). This proxy stands in front of it, and answers only to the names of this machine.
  */
 import { randomInt } from 'node:crypto';
 import httpProxy from '@fastify/http-proxy';
@@ -13,13 +13,13 @@ export interface Place {
   port: number;
 }
 
-/** Where Temporal UI itself listens: at an address that a page would have to guess, where the system has many. */
+/** Where Temporal UI itself listens: on systems with many local addresses, at one that a page would have to guess. */
 export async function hiddenPlace(port: number): Promise<Place> {
   if (process.platform !== 'linux') return { host: '127.0.0.1', port: (await freePort(0)).port };
   return { host: `127.${randomInt(1, 255)}.${randomInt(0, 255)}.${randomInt(1, 255)}`, port };
 }
 
-/** Starts the guard at `at` for the UI at `ui`. Returns what ends it. */
+/** Starts the proxy at `at` for the UI at `ui`. Returns the function that stops it. */
 export async function guardTemporalUi(at: Place, ui: Place): Promise<() => Promise<void>> {
   const names = new Set([at.host, '127.0.0.1', 'localhost', '[::1]']);
   const server = fastify({ forceCloseConnections: true });

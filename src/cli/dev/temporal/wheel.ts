@@ -28,7 +28,7 @@ export const CHECKSUMS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** More than 40 MB over a slow line, and still an end. */
+/** Enough for more than 40 MB over a slow line, but not endless. In ms. */
 const DOWNLOAD_MS = 10 * 60_000;
 const PIP = '-m pip --disable-pip-version-check --no-input --timeout 15 --retries 1 download --quiet --no-deps'.split(
   ' ',
