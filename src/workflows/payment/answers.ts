@@ -24,7 +24,7 @@ import type { KnownPayment } from './known-payment';
  */
 const ANSWER_WAIT_MS = 30_000;
 
-/** Waits for the answer. Until `isSlow` holds, it is so near that a timer, which costs events, would only be cancelled. */
+/** Waits for the answer. Until `isSlow` holds the answer is near: a timer would only cost events and be cancelled. */
 export async function waitForAnswer(
   isAnswered: () => boolean,
   isSlow: () => boolean,
@@ -55,8 +55,8 @@ export function createdAnswer(
 }
 
 /**
- * Throws `DifferentRequest` unless the order is the one that this run was started with, or `Closing` where that one has
- * failed and its run is about to end: the number can be used again then.
+ * Throws `DifferentRequest` if the order is not the one that this run was started with, or `Closing` if the first one has
+ * failed and its run is about to end: then the number can be used again.
  */
 export function assertSameOrder(
   { order }: KnownPayment,
