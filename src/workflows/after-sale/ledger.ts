@@ -3,11 +3,11 @@ import type { Attention, KnownOrder, LedgerRefund, RefundOutcome, Source, Transi
 import { isMore, less, sumOf } from '../../gateway/pure/money';
 import { raised, withoutReasons } from '../shared/attention-reasons';
 
-/** Whether money of it may have gone, or may still go: whatever has left us and was not freed. Where a person is asked, it may. */
+/** Whether money of this refund may have gone, or may still go: it has left us and was not freed, or a person is asked about it. */
 export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
   outcome === 'REFUNDED' || asked !== null || (begun !== null && outcome === null);
 
-/** What became of it, as merchants are told; null while that is open. */
+/** The outcome that merchants are told; null while it is open. */
 export const outcomeOfRefund = ({ outcome, phase, asked }: LedgerRefund): RefundOutcome | null =>
   outcome ?? (phase === 'taken' && asked === null ? 'ACCEPTED' : null);
 
@@ -24,7 +24,7 @@ export function attentionOfRefund({ asked, phase, isOverdue }: LedgerRefund): (t
 export const mayHaveShown = (refund: LedgerRefund): boolean =>
   mayBeGone(refund) || (refund.begun !== null && refund.outcome !== 'NOT_CREATED');
 
-/** How much certainly is at the gateway still: a refund that waits for its turn has taken nothing. */
+/** How much certainly is still at the gateway: a refund that waits for its turn has taken nothing. */
 export function leftAtGateway(order: KnownOrder, except?: string): string {
   const gone = order.refunds.filter((one) => one.number !== except && mayBeGone(one));
   return less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...gone.map(({ amount }) => amount)]));
@@ -44,11 +44,11 @@ export const refundsOf = ({ earlier, refunds }: KnownOrder): readonly LedgerRefu
   ...refunds,
 ];
 
-/** Of all the order's trades, one refund has a number. */
+/** The refund under this number: there is one at most in all of the order's trades. */
 export const findRefund = (order: KnownOrder, number: string): LedgerRefund | undefined =>
   refundsOf(order).find((one) => one.number === number);
 
-/** The refund that has a number. Where there certainly is none, its number is free again. */
+/** As {@link findRefund}; undefined if the refund certainly was not made, because its number is free again. */
 export function findMade(order: KnownOrder, number: string): LedgerRefund | undefined {
   const refund = findRefund(order, number);
   return refund?.outcome === 'NOT_CREATED' && refund.asked === null ? undefined : refund;
@@ -78,14 +78,14 @@ export function withRefund(order: KnownOrder, number: string, change: Change): K
 export const asEnded = (outcome: LedgerRefund['outcome'], confirmed_by: Source) =>
   ({ phase: 'ended', outcome, confirmed_by, asked: null }) as const;
 
-/** Its request has not left us, and waits for its turn. */
+/** The request has not left us, and waits for its turn. */
 export const NOT_BEGUN = { phase: 'waiting', begun: null, moved: false, asked: null } as const;
 
-/** The refund as one of the trade that is the order's now, in the place of any under its number. Those that were requested first come first. */
+/** Puts a refund into the ledger of the order's own trade, in place of any under its number. Earlier requests come first. */
 export function withOwnRefund(order: KnownOrder, refund: LedgerRefund): KnownOrder {
   const isSame = ({ number }: LedgerRefund) => number === refund.number;
   const own = order.refunds.some(isSame) ? order.refunds : [...order.refunds, refund];
-  // Of two that were requested at once, none overtakes the other.
+  // The sort is stable: two refunds that were requested at the same time keep their order.
   const refunds = own.map((one) => (isSame(one) ? refund : one)).toSorted((a, b) => a.requested_at - b.requested_at);
   const earlier = order.earlier.map((one) => ({ ...one, refunds: one.refunds.filter((its) => !isSame(its)) }));
   return { ...order, refunds, earlier };

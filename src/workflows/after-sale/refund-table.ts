@@ -5,7 +5,7 @@
 import type { RefundOutcome } from '../../contract';
 import { type Patience, type RefundMeaning, refundMeaningOf } from '../../contract';
 
-/** What each verdict means, in the words that people read of it. */
+/** What each verdict means, in the words that people read. */
 export const VERDICTS = {
   open: 'it goes on: the next status tells more',
   accepted: 'it is gone, and nothing confirms its end',
@@ -22,8 +22,8 @@ export type Verdict =
 export type Column = 'accepted' | 'lost alone' | 'lost beside others';
 
 /**
- * `unmoved`, `part as before`: the trade is as it was when the refund was begun, and says nothing of it. `perhaps all`: some gateways call a trade
- * REFUNDED of which a part went back, perhaps that of others.
+ * `unmoved`, `part as before`: the trade is as it was when the refund was begun, and says nothing of it. `perhaps all`: some gateways call a
+ * trade REFUNDED when only a part went back, perhaps by another refund.
  */
 export type Row = RefundMeaning | 'unmoved' | 'part as before' | 'perhaps all';
 
@@ -37,7 +37,7 @@ export const WHOSE_END = ask('at once');
 /** The payment stands again, although a refund was shown: one has come back. */
 export const CAME_BACK = ask('lag', true);
 
-/** Two verdicts: where money is left after all refunds that may have gone, and where nothing is. */
+/** Two verdicts: if money is left after all refunds that may have gone, and if nothing is left. */
 type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
 
 /**
@@ -74,7 +74,7 @@ export function verdictOn(row: Row, column: Column, nothingLeft: boolean): Verdi
 export interface Begun {
   /** The trade's status at that time. */
   readonly shown: string;
-  /** The trade has shown another refund since. */
+  /** The trade has shown another status of a refund since. */
   readonly moved: boolean;
   /** REFUNDED can mean nothing else: no other refund is known, or this gateway calls parts PARTIAL_REFUND. */
   readonly isUnmistakable: boolean;
@@ -95,7 +95,7 @@ const AS_BEFORE: Readonly<Partial<Record<RefundMeaning, Row>>> = {
   done: 'perhaps all',
 };
 
-/** The outcome that a notification names for the refund under its number; undefined while that goes on. */
+/** The outcome that a notification names for the refund under its number; undefined while the refund goes on. */
 export function outcomeNamed(status: string): Exclude<RefundOutcome, 'ACCEPTED' | 'NOT_CREATED'> | undefined {
   return NAMED[refundMeaningOf(status)];
 }

@@ -116,7 +116,7 @@ function refundConcluded(number: string, before: KnownOrder, after: KnownOrder):
   );
 }
 
-/** By the table where the trade was read for it, else by what was said of the refund itself. */
+/** The table's rule if the trade was read for this refund, else what was said of the refund itself. */
 function refundRule(
   is: LedgerRefund,
   { was, before, after }: { was: LedgerRefund | undefined; before: KnownOrder; after: KnownOrder },
@@ -207,7 +207,7 @@ function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
       return { is: 'refund', out_request_no, currency, ...(isAll ? {} : { amount }) };
     }
     case 'answered': {
-      // One that was declined was never sent.
+      // A refund that was declined was never sent.
       const isSent = findRefund(before, fact.number)?.phase === 'sending';
       return isSent ? { is: 'refunded', answered: fact.answered } : null;
     }
@@ -216,7 +216,7 @@ function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
       const outcome = order ?? refund?.outcome;
       const of = refund && order === undefined ? { out_request_no: refund.number } : {};
       const named = elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere };
-      // It was taken: so the person has seen what was shown, and what was decided before.
+      // The decision was accepted, so the person has seen what was shown, and what was decided before.
       const shown = refund || elsewhere !== undefined ? before.seen?.status : undefined;
       const known = [shown, standingDecision(before, { outcome, ...of })?.outcome].filter((word) => word !== undefined);
       const although = known.length > 0 ? known.join(',') : undefined;
