@@ -101,7 +101,7 @@ interface EndedBefore {
 
 // — What the gateway says —
 
-/** A signed notification, or another signal: without a trade and a status it says nothing. `carried`: it came with the start or an earlier run. */
+/** A signed notification, or another signal: without a trade and a status it says nothing. `carried`: it came to an earlier run. */
 interface Notified {
   readonly is: 'notified' | 'carried';
   readonly signal: NotificationSignal;
