@@ -127,20 +127,20 @@ export interface AfterSaleState extends ShownWait {
   history: Transition[];
 }
 
-/** DISPUTE or CHARGEBACK, and when that was said; ISO 8601, UTC. */
+/** DISPUTE or CHARGEBACK, and when it was reported; ISO 8601, UTC. */
 export interface BankSaid {
   trade_status: string;
   time: string;
 }
 
 /**
- * A person's decision after the payment. `outcome` says what became of the refund that `out_request_no` names, also where that was
- * decided before; without a number, how the order itself has ended. Without an outcome, the attention of the trade is removed.
+ * A person's decision after the payment. With `out_request_no`, `outcome` says how that refund ended, even if it was decided before;
+ * without a number, how the order itself has ended. Without an outcome, the attention of the trade is removed.
  */
 export interface AfterSaleResolution {
   outcome?: Exclude<RefundOutcome, 'ACCEPTED'> | PaymentOutcome | undefined;
   out_request_no?: string | undefined;
-  /** All that went back by refunds that are not in the ledger, as a decimal string: it is complete again. */
+  /** All that went back by refunds that are not in the ledger, as a decimal string. It completes the ledger. */
   refunded_elsewhere?: string | undefined;
   /**
    * What contradicts this decision and the person has seen: the trade's status, if it says that more went back than this decision leaves;

@@ -102,7 +102,7 @@ export type TypedFailure = {
   [Type in keyof FailureDetails]: { type: Type; message: string; details?: FailureDetails[Type] };
 }[keyof FailureDetails];
 
-/** The types of failures that activities try again after, besides those that callers meet. */
+/** The types of the failures after which activities are tried again, besides those that callers meet. */
 const OF_ACTIVITIES = [
   ...['NotYet', 'GatewayUnavailable', 'CredentialsRefused', 'EventNotTaken', 'EventHandlerFailed'],
 ];

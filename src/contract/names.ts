@@ -52,7 +52,7 @@ export const QUERY = {
   differences: 'differences',
   /** Internal: the standing of the deposits of an account with these numbers. */
   deposits: 'deposits',
-  /** What a run would hand on, besides its state. Only a run after it asks. */
+  /** What a run would hand on, besides its state. Only a later run asks. */
   carried: 'carried',
   /** Internal: a run's facts, and what was concluded from each. People ask by `show --why`. */
   facts: 'facts',

@@ -2,7 +2,7 @@
 import { isKnownStatus, TRADE_STATUSES, type TradeStatus } from '../gateway/pure/names';
 import type { PaymentOutcome, PaymentState } from './payment';
 
-/** What a status says of the refunds of a trade. `stands`: the payment stands, or stands again. */
+/** What a status says of a trade's refunds. `stands`: the merchant has the payment, or has it again. */
 export type RefundMeaning =
   | 'stands'
   | 'under way'

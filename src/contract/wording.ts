@@ -4,7 +4,7 @@ import type { AfterSaleState } from './after-sale';
 import type { PaymentState, Source } from './payment';
 import { outcomeOf, STATUSES_WITH_MONEY, takesMoneyBack } from './trade-status-table';
 
-/** `2026-03-01 12:00 UTC`, of ISO 8601 or ms since the epoch. */
+/** `2026-03-01 12:00 UTC`, from ISO 8601 or ms since the epoch. */
 export const timeText = (time: string | number): string =>
   `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 

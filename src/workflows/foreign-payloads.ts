@@ -151,7 +151,7 @@ export class ForeignStarts implements WorkflowInboundCallsInterceptor {
     const { workflowType: type, workflowId } = workflowInfo();
     const [given] = input.args;
     const why = whyForeign(given) ?? (typeof given === 'object' && given !== null ? undefined : 'it has no input');
-    // A Schedule gives its job no input: the id says all.
+    // A Schedule gives its job no input: the workflow id is enough.
     if (given === undefined && isScheduledJob(workflowId)) return next(input);
     if (why === undefined || !OURS.has(type) || REFUSES_ITSELF.has(type)) return next(input);
     const named = namedByWorkflowId(workflowId);

@@ -114,8 +114,8 @@ export const earlierWorkflows = {
 };
 
 /**
- * Not a local activity: on a busy worker the result of one can come after deposits that a replay sees before it, and an
- * account must never stop on that.
+ * Not a local activity: on a busy worker its result and deposits may come in another order than in a replay, and an account
+ * must never stop for that reason.
  */
 const policyWithin = (scheduleToCloseTimeout: number) =>
   untilTold(

@@ -51,7 +51,7 @@ export async function awaitDepositPayment(
   }
 }
 
-/** Whether nothing was notified since the payment looked, or a person has decided it after that. */
+/** Whether the payment's answer is up to date: nothing was notified since, or a person has decided after the notification. */
 function isOfNow(state: PaymentState | null, { notified_at }: DepositPaymentRun): boolean {
   if (notified_at === undefined) return true;
   const decided = state?.confirmed_by === 'operator' && state.history.findLast(({ source }) => source === 'operator');

@@ -89,7 +89,7 @@ class SpeiAccountRun {
   private isReset = false;
   /** Deposits that came before earlier runs were read; null once they are read. */
   private early: DepositSignal[] | null;
-  /** The run that knew of every run before it. A reset of it does not. */
+  /** The run that has read every run before it. A reset of that run has not. */
   private readBy = workflowInfo().originalExecutionRunId;
   /** How many signals `deposit` came to this run. */
   private seen = 0;
@@ -326,7 +326,7 @@ class SpeiAccountRun {
     return this.state;
   }
 
-  /** A person has looked. The history has who and why. */
+  /** A person has looked. The history has their name and reason. */
   private resolve({ by, seen }: AccountResolution): SpeiAccountState {
     this.record.resolve(by, seen, Date.now());
     // What stays is published again, even under the same reason.

@@ -32,7 +32,7 @@ interface Following {
 interface Ended {
   readonly is: 'ended';
   readonly payment: PaymentEnd;
-  /** What was notified, and a person is asked about because the gateway contradicts it. */
+  /** Notifications that a person is asked about, because the gateway contradicts them. */
   readonly contradicted: readonly NotificationClaim[];
 }
 
@@ -52,7 +52,7 @@ interface Queried {
   readonly after: number;
 }
 
-/** The gateway has not said what it has of the trade: it is silent, refuses us, or denies it. */
+/** The gateway has not shown the trade: it is silent, refuses us, or denies the trade. */
 interface Unanswered {
   readonly is: 'unanswered';
   readonly why: Attention;
@@ -107,7 +107,7 @@ interface Decided {
   readonly reason: string;
   /** How the order has ended. */
   readonly order?: PaymentOutcome;
-  /** What became of this refund. */
+  /** How this refund has ended. */
   readonly refund?: { readonly number: string; readonly outcome: Exclude<RefundOutcome, 'ACCEPTED'> };
   /** All that went back by refunds that are not in the ledger. */
   readonly elsewhere?: string;
@@ -128,7 +128,7 @@ interface Passed {
   readonly number: string;
 }
 
-/** Something needs a person that no other fact tells. `unread`: what an earlier run knew cannot be read. */
+/** Something needs a person, and no other fact tells so. `unread`: an earlier run cannot be read. */
 interface Noticed {
   readonly is: 'noticed';
   readonly what: 'unread' | 'refund-elsewhere' | 'unexpected-signal' | 'no-answer';

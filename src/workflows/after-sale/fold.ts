@@ -78,7 +78,7 @@ import { decidedAfterSale } from './resolve';
 /** What the fold needs of the settings. */
 export interface FoldSettings extends Readonly<PollSchedule> {
   readonly settling_ms: number;
-  /** What becomes of money that comes after the end of its order. */
+  /** What happens to money that comes after the end of its order. */
   readonly late_payments: LatePayments;
 }
 
@@ -136,7 +136,7 @@ const withSecondTrade = (before: KnownOrder, order: KnownOrder): KnownOrder =>
 function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late_payments }: FoldSettings): KnownOrder {
   const outcome = findLateRefund(order)?.outcome ?? null;
   const isNewOutcome = outcome !== (findLateRefund(before)?.outcome ?? null);
-  // No caller waits for this refund.
+  // No caller waits for the refund of late money, so a person is told of its failure.
   const hasFailed = isNewOutcome && outcome !== null && outcome !== 'REFUNDED';
   if (hasFailed && hasLateMoney(order)) return raised(order, 'late-payment');
   if (hasUndecidedAmount(order) && !hasUndecidedAmount(before)) return raised(order, 'amount-mismatch');
@@ -470,7 +470,7 @@ function shownAgain(order: KnownOrder, shown_at: number): KnownOrder {
   return { ...order, history: order.history.with(at, { ...last, shown_at }) };
 }
 
-/** The status that the trade was shown to have moved to last. */
+/** The status of the last transition that a query has shown. */
 const lastShown = ({ history }: KnownOrder) => history.findLast(({ source }) => source === 'query')?.to ?? null;
 
 /**

@@ -11,16 +11,16 @@ export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
 export const outcomeOfRefund = ({ outcome, phase, asked }: LedgerRefund): RefundOutcome | null =>
   outcome ?? (phase === 'taken' && asked === null ? 'ACCEPTED' : null);
 
-/** Why a refund needs a person, what may have cost money first. */
+/** Why a refund needs a person: first the reason that may have cost money. */
 export const REFUND_REASONS = ['unknown-refund', 'waiting-refund'] as const satisfies readonly Attention[];
 
-/** Why this refund needs a person; null where it needs nobody. */
+/** Why this refund needs a person; null if it needs nobody. */
 export function attentionOfRefund({ asked, phase, isOverdue }: LedgerRefund): (typeof REFUND_REASONS)[number] | null {
   if (asked !== null) return 'unknown-refund';
   return phase === 'waiting' && isOverdue ? 'waiting-refund' : null;
 }
 
-/** Whether the trade may have shown it: money of it may have gone, or it was made and paid nothing. */
+/** Whether the trade may have shown this refund: its money may have gone, or it was made and paid nothing. */
 export const mayHaveShown = (refund: LedgerRefund): boolean =>
   mayBeGone(refund) || (refund.begun !== null && refund.outcome !== 'NOT_CREATED');
 
@@ -38,7 +38,7 @@ export function leftToGrant(order: KnownOrder): string {
   return isMore('0', left) ? '0.00' : left;
 }
 
-/** All refunds of the order: those of its trade, and of the trades before it. */
+/** All refunds of the order: those of its own trade, and of the trades before. */
 export const refundsOf = ({ earlier, refunds }: KnownOrder): readonly LedgerRefund[] => [
   ...earlier.flatMap((one) => one.refunds),
   ...refunds,
@@ -61,7 +61,7 @@ export function askedOfAllGone(order: KnownOrder): KnownOrder {
 
 export const CONTRADICTED = { asked: 'by a contradiction' } as const;
 
-/** The refund of the order's own trade: another one under the number may have a refund under the same number. */
+/** The refund of the order's own trade: another trade of the order may have a refund under the same number. */
 export const findOwnRefund = ({ refunds }: KnownOrder, number: string | undefined): LedgerRefund | undefined =>
   refunds.find((one) => one.number === number);
 

@@ -51,9 +51,9 @@ export type Step =
   /** Ask the gateway. With `lasting_ms`, its present answer counts once it has lasted this much longer. */
   | { readonly take: 'look'; readonly lasting_ms: number }
   | { readonly take: 'send'; readonly number: string }
-  /** The refund is not sent any more, and certainly was not. */
+  /** Refuse the refund: it certainly was not sent, and is not sent any more. */
   | { readonly take: 'decline'; readonly number: string; readonly failure: RefundFailure }
-  /** Poll the trade until this time; null: until it moves on. `waiting`: the refund that waits for that. */
+  /** Poll the trade until this time; null: until its status changes. `waiting`: the refund that waits for the change. */
   | { readonly take: 'watch'; readonly until: number | null; readonly waiting?: string | undefined }
   /** A refund has waited too long for its turn, or for its end. */
   | { readonly take: 'pass'; readonly number: string; readonly deadline: 'a week' | 'a day' }
@@ -269,7 +269,7 @@ export function watchUntil(
 /** The longest that a bank takes for a dispute. The interface promises no notification of its end. */
 const DISPUTE_MS = 120 * DAY;
 
-/** Until when the trade is asked for what the bank does next. */
+/** Until when the trade is polled for the bank's next step. */
 const followedUntil = ({ bank, seen }: KnownOrder): number =>
   bank !== null && takesMoneyBack(seen?.status ?? '') ? bank.at + DISPUTE_MS : 0;
 
@@ -311,16 +311,16 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
   }
 }
 
-/** Why a refund that waits is not sent any more; undefined where nothing is in the way. */
+/** Why a refund that waits is not sent any more; undefined if nothing is in the way. */
 function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
-  // A person has said that the order stands after all.
+  // A person has decided about the late money.
   if (refund.isLate && !hasLateMoney(order)) return notWanted();
   const obstacle = obstacleToAny(order, now);
   if (obstacle) return obstacle;
   return order.paid && isMore(refund.amount, leftAtGateway(order, refund.number)) ? notLeft() : undefined;
 }
 
-/** Why no refund of the order is granted or sent now; undefined where nothing is in the way. */
+/** Why no refund of the order is granted or sent now; undefined if nothing is in the way. */
 export function obstacleToAny(order: KnownOrder, now: number): RefundFailure | undefined {
   const { bank, held, seen, denied } = order;
   const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;

@@ -43,7 +43,7 @@ export const shownStatus = ({ seen, payment }: KnownOrder): string | null =>
 export const hasMoney = ({ paid, seen }: KnownOrder): boolean =>
   paid !== null || outcomeOf(seen?.status ?? '') === 'SUCCESS';
 
-/** Whether money has come although another end was told, and no person has decided on it. */
+/** Whether money has come after an end without a sale was told, and no person has decided on it. */
 export const hasLateMoney = (order: KnownOrder): boolean =>
   order.payment !== null && toldOutcome(order) !== 'SUCCESS' && hasMoney(order) && order.decision?.knew !== true;
 
@@ -67,7 +67,7 @@ function notifiedOtherwise({ payment, held, contradicted, trade_no }: KnownOrder
   return other ? { amount: other.amount ?? null, currency: other.currency ?? null } : undefined;
 }
 
-/** Whether another amount came than was ordered, and no person has decided on it. */
+/** Whether the amount that came is not the ordered one, and no person has decided on it. */
 export function hasUndecidedAmount(order: KnownOrder): boolean {
   const other = paidOtherwise(order);
   return other !== undefined && !isDecidedAmount(order, other);
@@ -175,7 +175,7 @@ export function isOwnTrade(
   return isOfNumber && isOfTrade(trade, own);
 }
 
-/** The payment as it is now; null where none has ended. `attention`: what the after-sale shows. */
+/** The payment as it is now; null if none has ended. `attention`: what the after-sale shows. */
 export function paymentNow(order: KnownOrder, attention: PaymentState['attention']): PaymentState | null {
   const { payment, decision, seen, paid } = order;
   if (payment === null) return null;
@@ -226,7 +226,7 @@ export function lateRequest(order: KnownOrder, number: string): RefundOrder | un
   return findLateRefund(order)?.number === number ? {} : undefined;
 }
 
-/** The order that an after-sale is of. */
+/** The order of an after-sale. */
 interface OfOrder {
   readonly app_id: string;
   readonly out_trade_no: string;
@@ -262,7 +262,7 @@ function isHandedOver(given: unknown): given is HandedOver {
   );
 }
 
-/** What is read of it: its numbers and lists. */
+/** Checks only the fields that are read. */
 function isState(state: Record<string, unknown>): boolean {
   const { app_id, history, other_trades, trade_no, out_trade_no, attention_since, taken } = state;
   const isNamed = typeof app_id === 'string' && [trade_no, out_trade_no].every(isTextOrNull);

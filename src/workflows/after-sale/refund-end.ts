@@ -73,7 +73,7 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
       ...(isThere ? { phase: 'taken' as const, asked: null } : {}),
     });
   }
-  // The trade may never have shown it to us.
+  // `moved` is set because the trade may never have shown this end to us.
   const end = { ...asEnded(named, 'notification'), over_by: over_by ?? at, named: status, moved: true };
   if (named === 'REFUNDED') {
     // If its end was notified: it was done before it came back. Otherwise this contradicts what said, or showed, that it paid nothing.
@@ -129,7 +129,7 @@ const isJudged = ({ phase, begun, outcome, failure }: LedgerRefund) =>
 export const verdictOf = (order: KnownOrder, refund: LedgerRefund): Verdict | undefined =>
   readingOf(order, refund)?.verdict;
 
-/** The same, with the place in the table. */
+/** As {@link verdictOf}, with the row and column of the table. */
 export function readingOf(
   order: KnownOrder,
   refund: LedgerRefund,

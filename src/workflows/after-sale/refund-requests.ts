@@ -155,7 +155,7 @@ function differing(
   return differingFields(named(first), named(order));
 }
 
-/** The gateway has shown nothing that was paid. */
+/** The failure if the gateway has shown nothing paid. */
 function notPaid(trade_status: string | null): ApplicationFailure {
   if (trade_status === null || outcomeOf(trade_status) === 'SUCCESS') return notTaken();
   const { type, message, details } = notNow(trade_status);

@@ -189,7 +189,7 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
   ];
 }
 
-/** What its attention is about. */
+/** What the after-sale's attention is about. */
 export const afterSaleSubject = (state: AfterSaleState): AttentionSubject => ({
   out_request_no: refundInQuestion(state),
   amounts: state.attention === 'amount-mismatch' && state.payment ? mismatchLine(state.payment) : undefined,

@@ -258,7 +258,7 @@ function withOthersSeen(order: KnownOrder, { seen, order: outcome }: Decided): K
   return { ...order, others };
 }
 
-/** A person who says how the order has ended has read of all that is asked about the order itself. */
+/** A person who says how the order has ended was shown all reasons of the order itself, so these are settled. */
 function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
   const knew = hasMoney(order) || outcomeOf(shownStatus(order) ?? '') === 'SUCCESS';
   const amounts = distinct([...(order.decision?.amounts ?? []), ...otherAmounts(order)]);
@@ -266,7 +266,7 @@ function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
   return { ...order, decision, contradicted: [], reasons: ofMoney(order) };
 }
 
-/** The reasons that are about money that went back, or may. */
+/** The reasons about money that went back, or may go back. */
 const ofMoney = ({ reasons }: KnownOrder) =>
   reasons.filter((one) => OF_THE_BANK.includes(one) || one === 'refund-elsewhere');
 
@@ -286,12 +286,12 @@ function hasMovedUnnamed(order: KnownOrder, number: string): boolean {
   return moved && !isNamed;
 }
 
-/** A person has looked at what needed one. */
+/** A person has looked at a reason. */
 function looked(order: KnownOrder, seen: Attention): KnownOrder {
-  // Of an order that was not paid, the person has read all that is asked.
+  // For an order that was not paid, the person has read all reasons.
   if (isUnpaid(order))
     return { ...(order.denied ? withoutTrade(order) : order), contradicted: [], reasons: ofMoney(order) };
-  // Nothing is asked any more of a gateway that has never shown the trade.
+  // A gateway that has never shown the trade is not asked any more.
   const isGivenUp = isSilence(seen) && order.seen === null && order.held.length === 0;
   if (seen === 'unknown-trade' || isGivenUp) return withoutTrade(order);
   if (seen === 'unconfirmed-notification') return { ...order, contradicted: [] };
@@ -302,7 +302,7 @@ function looked(order: KnownOrder, seen: Attention): KnownOrder {
   return { ...order, held: order.held.filter((one) => !isSeen(one)) };
 }
 
-/** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
+/** There is no such trade: notifications that came before the gateway's denial are settled, too. */
 function withoutTrade(order: KnownOrder): KnownOrder {
   const { heard = order.heard, at = 0 } = order.denied ?? {};
   const held = order.held.filter((one) => one.heard > heard);

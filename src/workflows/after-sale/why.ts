@@ -36,7 +36,7 @@ import { readingOf } from './refund-end';
 import { VERDICTS } from './refund-table';
 import { standingDecision } from './resolve';
 
-/** What a run has been told since it began to fold: with its settings, and until when those ask for a watch. */
+/** A run's facts, its settings, and until when the settings ask for a watch. */
 export interface ToldAfterSale {
   readonly policy: PaymentPolicy | undefined;
   readonly watch_until: number;
@@ -164,7 +164,7 @@ function saidOf(fact: AfterSaleFact): SaidFact {
     case 'answered': {
       const { answered, number } = fact;
       const why = 'failure' in answered ? `(${answered.failure.message})` : '';
-      // What we refuse to send, the gateway has not seen.
+      // The gateway has not seen a refund that we refuse to send.
       const isUnsent = 'failure' in answered && answered.failure.type === FAILURE.invalidRequest;
       const isOurs = answered.said === 'not-sent' || answered.said === 'unknown' || isUnsent;
       return { by: isOurs ? 'we' : GATEWAY, said: words(`refund ${number}: ${answered.said}`, why) };
@@ -188,7 +188,7 @@ function saidOf(fact: AfterSaleFact): SaidFact {
   }
 }
 
-/** What the world did, where the fact is not our own conclusion. */
+/** What others did; null if the fact is our own conclusion. */
 function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
   switch (fact.is) {
     case 'asked': {

@@ -315,7 +315,7 @@ class AfterSaleRun {
     return { settling_ms, late_payments, poll_schedule_ms, poll_every_ms };
   }
 
-  /** Counts what became of refunds, and how long notifications waited. */
+  /** Counts the outcomes of refunds, and how long notifications waited. */
   private measure(before: KnownOrder, fact: NewAfterSaleFact): void {
     const { app_id } = this.input;
     if (this.order.held.length > before.held.length) this.effect.begins();
@@ -372,7 +372,7 @@ class AfterSaleRun {
     return isKnownHere;
   }
 
-  /** What was handed over to a run that never read it. */
+  /** The facts in what was handed over to a run that never read it. */
   private factsIn(handed: unknown): NewAfterSaleFact[] {
     const given = readHandedOver(handed, this.input, Date.now());
     return given ? factsOf(given) : [];
@@ -398,7 +398,7 @@ class AfterSaleRun {
     this.phase = this.isKnown ? 'open' : 'closing';
     if (this.phase === 'open') return false;
     await this.outbox?.close();
-    // What has come meanwhile proves that there is an order after all.
+    // News that came meanwhile proves that there is an order after all.
     if (this.isKnown) await this.continueAsNew();
     return true;
   }
@@ -611,7 +611,7 @@ class AfterSaleRun {
     return { settling_ms: this.order.seen === null ? patience_ms : settling_ms, patience_ms, read_by };
   }
 
-  /** Another trade under the number is asked for once: it is put before a person, whatever it is. */
+  /** Another trade under the number is asked for once: a person is told of it in any case. */
   private async askFor(other: string): Promise<void> {
     this.waitFor(`what the gateway has of trade ${other}, which has the same number`);
     const looked = await lookOnce(this.input.app_id, { trade_no: other }, this.settings);
@@ -903,7 +903,7 @@ function cutOff(sale: KnownOrder): NewAfterSaleFact[] {
 const hasTakenSinceSeen = ({ seen, refunds }: KnownOrder): boolean =>
   refunds.some(({ phase, answered_at }) => phase === 'taken' && (answered_at ?? 0) >= (seen?.asked_at ?? 0));
 
-/** What people read that a watch waits for. */
+/** What a watch waits for, in words for people. */
 function waitOf({ until }: Extract<Step, { take: 'watch' }>, order: KnownOrder): string {
   if (until === null) return `the next status of the trade, which is ${order.seen?.status}`;
   return isUnpaid(order)

@@ -58,7 +58,7 @@ export async function eventDelivery(input: EventDeliveryInput): Promise<EventDel
 
 class Delivery {
   private readonly queue: MerchantEvent[];
-  /** The ids of the events that this run has: one that comes twice is delivered once. */
+  /** The ids of the events that this run has: an event that comes twice is delivered once. */
   private readonly knownIds: Set<string>;
   private readonly attributes = new ShownAttributes();
   private readonly post: EventDeliveryActivities['payments.postEvents'];

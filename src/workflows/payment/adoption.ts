@@ -170,7 +170,7 @@ async function adoptEnded(
   context: PaymentContext,
 ): Promise<void> {
   const { app_id, policy, learn, raise } = context;
-  // It ended before its trade_no was known, so a person says whether this trade is it.
+  // The payment ended before its trade_no was known, so a person says whether this trade is its trade.
   if (!end.trade_no && context.known.shown.trade_no !== null) raise('unproven-trade');
   if (context.known.shown.order_amount === null) {
     // No query had shown what was paid.

@@ -87,7 +87,7 @@ function assertNoDifference(fields: readonly string[], first: PaymentState): voi
 
 // — cancel —
 
-/** The update `cancel` comes too late. */
+/** The failure of an update `cancel` that comes too late. */
 export function notCanceledFailure(order: string, { outcome, trade_status }: PaymentState): ApplicationFailure {
   return typedFailure(
     FAILURE.notCanceled,
@@ -96,7 +96,7 @@ export function notCanceledFailure(order: string, { outcome, trade_status }: Pay
   );
 }
 
-/** It is not known yet whether the update `cancel` comes too late. */
+/** The failure while it is not known whether the update `cancel` comes too late. */
 export function notWithdrawnYetFailure(order: string): ApplicationFailure {
   const message = `Order ${order} is not withdrawn yet: whether it was sent is not known. Nothing more is sent; ask again.`;
   return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });

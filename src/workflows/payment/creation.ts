@@ -309,10 +309,10 @@ export class OrderCreation {
   }
 }
 
-// — What callers are told where there is no order of ours —
+// — What callers are told if there is no order of ours —
 
 interface Refusal {
-  /** What the gateway said, or why it was not asked; undefined where nothing was tried. */
+  /** What the gateway said, or why it was not asked; undefined if nothing was tried. */
   message: string | undefined;
   details: { readonly outcome: 'not-created' | 'not-sent'; readonly [field: string]: unknown };
   isWithdrawn: boolean;

@@ -22,7 +22,7 @@ interface Withdrawn {
   readonly is: 'withdrawn';
 }
 
-/** The order’s after-sale has begun before the end, and waits to be told of that. */
+/** The order’s after-sale has begun before the payment's end, and waits to be told of the end. */
 interface Followed {
   readonly is: 'followed';
 }
@@ -166,7 +166,7 @@ interface Seen {
   readonly reason: string;
 }
 
-/** A person takes on what waits for one. */
+/** A person takes on the wait. */
 interface Taken extends Readonly<Taking> {
   readonly is: 'taken';
 }

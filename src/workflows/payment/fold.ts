@@ -1,4 +1,4 @@
-/** What each fact changes of what is known of a payment. Pure: the same facts in the same order give the same state. */
+/** How each fact changes the state of a payment. Pure: the same facts in the same order give the same state. */
 import {
   attentionOfSale,
   classifyTransition,
@@ -46,7 +46,7 @@ import { decidedPayment, seenPayment } from './resolve';
 
 /** What the fold needs of the settings. */
 export interface PaymentFoldSettings {
-  /** What becomes of money that comes after the end of the run before. */
+  /** What happens to money that comes after the end of an earlier run. */
   readonly late_payments: LatePayments;
 }
 

@@ -138,7 +138,7 @@ async function startAppAttention(app_id: string, attention: Attention): Promise<
 
 type AfterSaleType = (input: AfterSaleRunInput) => Promise<AfterSaleState>;
 
-/** Started apart, so that callers who wait for the outcome do not wait for what follows. */
+/** A separate workflow, so that callers who wait for the outcome do not wait for what follows. */
 async function give(payment: HandedOver): Promise<void> {
   const { app_id, out_trade_no, trade_no, attention } = payment.end.state;
   // The payment of a trade that was adopted by its trade_no has the trade_no in its workflow id.

@@ -15,7 +15,7 @@ export const mayHaveOrder = ({ runs, other_trades, untaken }: EarlierPayments): 
 
 /**
  * What is known of this order: the latest run that may have made it, with the outcome of a run of the same order (a sale if there was one, else
- * the latest outcome) and the trade that the run has named. Null where no run may have made an order.
+ * the latest outcome) and the trade that the run has named. Null if no run may have made an order.
  */
 export function knownOfOrder({ runs }: EarlierPayments, order: Order): EarlierPayment | null {
   const latest = runs.find(({ made }) => made === 'order');

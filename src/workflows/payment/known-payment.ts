@@ -102,7 +102,7 @@ export interface KnownPayment {
   readonly wait: Wait | null;
   /** How many signals have come. */
   readonly taken: number;
-  /** How many claims there were, and how many when the last look began. */
+  /** How many claims have come, and how many had come when the last look began. */
   readonly claimed: number;
   readonly looked_after: number;
   readonly claims: readonly PendingClaim[];
@@ -159,7 +159,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
   };
 }
 
-/** What an order says of its trade. */
+/** The fields of the state that an order gives. */
 export const saidBy = ({ request: { order_amount, order_currency, method } }: Order) => ({
   ...{ order_amount, order_currency, method: method ?? null },
 });
@@ -261,7 +261,7 @@ export const hasClaimsAfter = ({ claims }: KnownPayment, claimed: number): boole
 
 // — The next run —
 
-/** This run as the next one needs it. `failure`: what ended it before there was an order. */
+/** What the next run needs of this one. `failure`: what ended this run before there was an order. */
 export function carriedOf(known: KnownPayment, run_id: string, failure: unknown): PaymentCarried {
   const { contradicted, ofRefunds, claims, taken, before, earlier } = known;
   const whole = paymentState(known);

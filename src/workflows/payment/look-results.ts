@@ -1,4 +1,4 @@
-/** What a look at the gateway says of a payment, as facts. Pure: `creation.ts` and `await-outcome.ts` look, and learn these. */
+/** The result of a look at the gateway, as facts. Pure: `creation.ts` and `await-outcome.ts` look, and learn these facts. */
 import {
   type LookResult,
   type NotedTrade,

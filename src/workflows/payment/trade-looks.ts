@@ -15,7 +15,7 @@ export class TradeLooks {
     private readonly times: LookTimes,
   ) {}
 
-  /** Looks by every id. "No such order" counts only where each look says so. */
+  /** Looks by every id. "No such order" counts only if each look says so. */
   async byAll(): Promise<LookResult> {
     let worst: LookResult | undefined;
     for (const id of this.ids()) {

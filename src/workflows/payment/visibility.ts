@@ -55,7 +55,7 @@ export function paymentDetails(known: KnownPayment, waitingFor: string): string[
   ];
 }
 
-/** What its attention is about. */
+/** What the payment's attention is about. */
 export function paymentSubject(known: KnownPayment): AttentionSubject {
   const { trade_status } = known.shown;
   const isOfAmounts = known.reasons.includes('amount-mismatch');

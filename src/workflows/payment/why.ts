@@ -179,7 +179,7 @@ function saidOf(fact: NewPaymentFact): SaidFact {
   }
 }
 
-/** What the world did, where the fact is not our own conclusion. */
+/** What others did; null if the fact is our own conclusion. */
 function worldOf(fact: PaymentFact, { shown }: KnownPayment): WorldEvent | null {
   switch (fact.is) {
     case 'withdrawn':

@@ -1,7 +1,7 @@
 /**
  * The workflow `payment`: create or adopt the trade, wait for its outcome, return it. Handlers and steps append facts (`facts.ts`); `fold.ts`
- * says what they mean. What is done next is a table while the order is created (`creation-table.ts`) and a function while its outcome is
- * waited for (`next-step.ts`); `creation.ts` and `await-outcome.ts` do it. At the end `hand-over.ts` hands on what is left.
+ * says what they mean. The next step comes from a table while the order is created (`creation-table.ts`), and from a list of rules while it
+ * waits for its outcome (`next-step.ts`); `creation.ts` and `await-outcome.ts` take the steps. At the end `hand-over.ts` hands on what is left.
  */
 
 import {
@@ -87,7 +87,7 @@ import { assertResolvable } from './resolve';
 import { paymentAttributes, paymentDetails, paymentSubject } from './visibility';
 import { explainedPayment } from './why';
 
-/** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where there is no order. */
+/** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only if there is no order. */
 export async function payment(input: PaymentInput): Promise<PaymentState> {
   const { cancelRequested } = CancellationScope.current();
   return uncancelled(async () => {

@@ -50,7 +50,7 @@ const reconciliationStateQuery = defineQuery<ReconciliationState>(QUERY.state);
 const differencesQuery = defineQuery<DifferencesPage, [DifferencesQuestion?]>(QUERY.differences);
 const resolveReconciliationUpdate = defineUpdate<ReconciliationState, [Decision]>(UPDATE.resolve);
 
-/** A worker that dies is noticed after this long; the next one goes on where its last heartbeat was. */
+/** A worker that dies is noticed after the heartbeat's time-out; the next worker goes on from the last heartbeat. */
 const { 'payments.reconcile': reconcile } = proxyActivities<ReconciliationActivities>({
   startToCloseTimeout: '12 hours',
   heartbeatTimeout: '15 seconds',

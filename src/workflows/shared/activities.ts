@@ -31,7 +31,7 @@ import { isTradeOrNull, untilAnswered, untilTold } from './ended-by-hand';
  */
 const startToCloseTimeout = '60 seconds';
 
-/** Of the tasks that wait for a worker, the lowest key goes first: orders and awaited looks go before polls. */
+/** A waiting task with a lower key goes first: orders and awaited looks go before polls. */
 const CREATION = { priorityKey: 1 };
 const LOOK = { priorityKey: 2 };
 const POLL = { priorityKey: 5 };

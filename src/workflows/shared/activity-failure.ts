@@ -1,4 +1,4 @@
-/** What it means that an activity has failed, or that Temporal has given it up. */
+/** What the failure of an activity means, or that Temporal has given it up. */
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import { FAILURE, NOTHING_SENT, type SendingPhase, SILENCES, type Silence, WAS_RESET } from '../../contract';
@@ -45,9 +45,9 @@ export function silenceAfter({ cause }: ActivityFailure): Silence {
   return SILENCES.find((why) => why === cause.details?.[1]) ?? 'no-answer';
 }
 
-// — Of an activity that sends an order, a refund or the request for an account —
+// — For an activity that sends an order, a refund or the request for an account —
 
-/** What is known of a request whose activity has ended without an answer of ours. */
+/** All that is known of a request whose activity has ended without its own answer. */
 export const NO_WORD = 'The worker died during the request, a person ended it, or something around our code failed.';
 
 /**

@@ -1,4 +1,4 @@
-/** What Temporal UI shows of a reason why a workflow needs a person: the runbook's words, and what can be done here. */
+/** What Temporal UI shows about why a workflow needs a person: the runbook's words, and the actions. */
 import { namedInCommands, type OperatorQuestion, operatorActions, runbookEntry, timeText } from '../../contract';
 
 /** What a reason is about besides the order: a refund, or two amounts that differ. */

@@ -2,7 +2,7 @@
 const FIRST_BACKOFF_MS = 60_000;
 const LONGEST_BACKOFF_MS = 30 * 60_000;
 
-/** The delay after one of `backoff_ms`. */
+/** The delay that follows a delay of `backoff_ms`. */
 export const nextBackoff = (backoff_ms: number) => Math.min(2 * backoff_ms, LONGEST_BACKOFF_MS);
 
 /** The delay after this many tries, from 1. */

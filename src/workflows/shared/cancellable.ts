@@ -2,7 +2,7 @@
 import { TemporalFailure } from '@temporalio/common';
 import { CancellationScope, condition } from '@temporalio/workflow';
 
-/** A handler, and what it starts, runs outside of the scope that its workflow protects: so it protects itself. */
+/** A handler, and what it starts, runs outside the scope that protects its workflow: so it needs its own protection. */
 export const uncancelled = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
 
 /** Returns the result of `part`, or cancels it once `isResolved` holds and returns undefined. Fails with the part's own failure. */

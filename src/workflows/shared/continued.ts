@@ -20,7 +20,7 @@ export const wasReset = ({ read_by }: Pick<PaymentPolicy, 'read_by'>): boolean =
  */
 export const isResetOf = (read_by: string): boolean => read_by !== workflowInfo().runId;
 
-/** Whether this run, and no reset of it, has read what was known before. For where no activity of the gateway would report a reset. It costs an event. */
+/** Whether this run, and no reset of it, has read what was known before. Needed if no activity of the gateway reports a reset. Costs an event. */
 export const isReadHere = async ({ read_by }: Pick<PaymentPolicy, 'read_by'>): Promise<boolean> =>
   (await loadPolicy({ method: null })).read_by === read_by;
 

@@ -53,7 +53,7 @@ export async function lookBriefly(app_id: string, id: TradeId, read_by: string):
   return (await lookWithin(BRIEF_LOOK_ENDS_MS, input, () => false)) ?? NO_ANSWER;
 }
 
-/** A look that is paused, ended by a person, or taken by no worker has no answer: the workflow's own timer says so. */
+/** If a look is paused, ended by a person, or taken by no worker, the workflow's own timer ends the wait: no answer. */
 async function lookWithin(
   timeout_ms: number,
   input: LookInput,

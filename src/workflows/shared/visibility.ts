@@ -136,7 +136,7 @@ export class Visibility {
     return entry;
   }
 
-  /** Clears the attention, and who has taken it on, before a continue-as-new: the next run inherits search attributes. */
+  /** Clears the attention, and who has taken the wait on, before a continue-as-new: the next run inherits search attributes. */
   withdraw(): void {
     const { attention, attentionSince, takenBy } = SEARCH_ATTRIBUTE;
     this.attributes.update([

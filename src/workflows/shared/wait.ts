@@ -19,13 +19,13 @@ export function takenOn<Reason extends string>(
   return wait && { ...wait, taken: { by, note: note ?? null, time: new Date(at).toISOString() } };
 }
 
-/** As the public states show it. */
+/** The wait as the public states show it. */
 export const shownWait = (wait: Wait<string> | null): ShownWait => ({
   attention_since: wait && new Date(wait.since).toISOString(),
   taken: wait?.taken ?? null,
 });
 
-/** Who has taken it on, for the page in Temporal UI. */
+/** Who has taken the wait on, for the page in Temporal UI. */
 export const takenLines = (taken: Taken | null): string[] =>
   taken ? [`Taken by **${taken.by}** on ${timeText(taken.time)}${taken.note === null ? '' : `: ${taken.note}`}`] : [];
 

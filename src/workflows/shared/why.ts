@@ -54,7 +54,7 @@ export class LearnedFacts<Known, Fact, Settings> {
   }
 }
 
-/** How a workflow tells of its facts. */
+/** How a workflow explains its facts. */
 export interface Explainer<Known, Fact, Settings> {
   readonly fold: Fold<Known, Fact, Settings>;
   readonly said: (fact: Fact) => SaidFact;
@@ -91,7 +91,7 @@ export function explained<Known, Fact extends { readonly is: string }, Settings>
 export const changed = (what: string, from: string | null, to: string | null, rule: string): Conclusion[] =>
   from === to ? [] : [{ what, from, to, rule }];
 
-/** Why a person is needed: the reason that is shown, and those that hold besides. The runbook has their words. */
+/** How the reasons for a person changed: the shown one, and others besides. The words are the runbook's. */
 export function attentionChanged(before: Reasons, after: Reasons): Conclusion[] {
   const news = after.reasons.filter((one) => one !== after.shown && !before.reasons.includes(one));
   return [
@@ -122,6 +122,6 @@ export const claimWords = ({ trade_status, amount, currency, out_request_no, tra
 /** `1 earlier run`, `2 earlier runs`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** The texts that are there, with a space between. */
+/** Joins the texts that are present with a space. */
 export const words = (...texts: readonly (string | false | null | undefined)[]): string =>
   texts.filter(Boolean).join(' ');
