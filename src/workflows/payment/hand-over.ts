@@ -64,7 +64,7 @@ function takeLeft(ending: EndingPayment): HandedOver {
   const isNews = (one: NotificationSignal) => ofRefunds.includes(one) || !isKnownToPayment(state, one);
   const notified = [...new Set([...signalsIn(claims), ...ofRefunds])];
   if (notified.length + contradicted.length > 0) context.learn({ is: 'handed-out' });
-  // A person stays asked about contradicted claims; claims that nobody was asked about are compared with the gateway once more.
+  // Contradicted claims that a person is asked about stay so; all other claims are compared with the gateway once more.
   const isAsked = known.reasons.includes('unconfirmed-notification');
   const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);
   const [asked, compared] = isAsked ? [contradicted, notified] : [[], [...contradicted, ...notified]];
