@@ -18,7 +18,7 @@ export type CreateAccountResult =
   | NotSent;
 
 export interface AccountPolicy {
-  /** Who hears events, as the worker has it. */
+  /** The listeners of events, as the worker has them. */
   listeners: readonly string[];
   /** How often an account is polled, in ms. */
   check_every_ms: number;
@@ -28,7 +28,7 @@ export interface AccountPolicy {
   low_quantity: number;
   /** How long the gateway may be silent before a person is asked, in ms. */
   patience_ms: number;
-  /** What waits for a person longer than this is told, in ms. */
+  /** After how long a wait for a person is reported as overdue, in ms. */
   overdue_ms: number;
   /** How long a creation may wait before it is sent, in ms. */
   create_within_ms: number;
@@ -36,7 +36,7 @@ export interface AccountPolicy {
   creates_again: boolean;
 }
 
-/** The worker has other settings than the workflow goes by, whose run may last for years. */
+/** The worker's settings differ from those that the workflow uses: a run may last for years. */
 export interface NewSettings {
   is: 'settings';
   policy: AccountPolicy;
@@ -44,9 +44,9 @@ export interface NewSettings {
 
 /** The query `carried`: what a run of an account would hand on now. */
 export interface AccountHandover {
-  /** Null where it does not know of all runs before it: it has not read them yet, or is a reset. */
+  /** Null if it does not know all runs before it: it has not read them yet, or is a reset. */
   carried: CarriedAccount | null;
-  /** Somebody was told that the gateway is asked to cancel the account, and it has not answered. */
+  /** A caller was told that we ask the gateway to cancel the account, and the gateway has not answered. */
   cancel_wanted: boolean;
   /** How many signals `deposit` of its history it has taken: the others are not in its ledger. */
   seen: number;
@@ -54,39 +54,39 @@ export interface AccountHandover {
   undelivered: MerchantEvent[];
 }
 
-/** A page of what runs of an account left that did not hand it on: they were terminated, or failed. The first has the ledger. */
+/** A page of what runs left that could not hand it on, because they were terminated or failed. The first page has the ledger. */
 export interface EarlierAccount {
   carried: CarriedAccount | null;
   cancel_wanted: boolean;
   /** A run was deleted before it was read. */
   is_lost: boolean;
   undelivered: MerchantEvent[];
-  /** Those that the run may not have in the ledger that was handed on. */
+  /** Deposits that the ledger may lack. */
   deposits: DepositSignal[];
   /** The keys for which the account was created, as digests. */
   keys: string[];
-  /** The run that has read. */
+  /** The run that has read this. */
   read_by: string;
-  /** What the next pages have, the oldest run first. */
+  /** What is left for the next pages, the oldest run first. */
   left: LeftByRun[];
 }
 
-/** What a closed run left, and how much of it the pages so far had. The first page decides it, so that no later one reads another ledger. */
+/** What a closed run left, and how much of it earlier pages had. The first page decides, so that no later page reads another ledger. */
 export interface LeftByRun {
   run_id: string;
-  /** How many of its signals `deposit` are in the ledger, or on a page. */
+  /** How many of its signals `deposit` are in the ledger, or on a page already. */
   deposits_from: number;
-  /** How many of its events are on a page; null where it left none, or cannot be asked. */
+  /** How many of its events are on a page already; null if it left none, or cannot be asked. */
   events_from: number | null;
 }
 
 export interface AccountOfCreation {
   account_id: string | null;
-  /** What finds the account by its search attribute. */
+  /** The digest of the key, by which a search attribute finds the account. */
   key: string;
-  /** The run that has asked. */
+  /** The run that has read this. */
   read_by: string;
-  /** An earlier run under this key that may have made an account which nobody knows. */
+  /** An earlier run under this key that may have made an account that nobody knows. */
   unknown_run: string | null;
 }
 
@@ -105,27 +105,27 @@ export interface EndedPayment {
   parent: string | null;
   /** The first run of its chain. */
   run_id: string | null;
-  /** Null where it ended without a result. */
+  /** Null if it ended without a result. */
   state: PaymentState | null;
-  /** Temporal has forgotten it. */
+  /** Whether Temporal has forgotten it. */
   is_gone: boolean;
 }
 
 export interface AccountActivities {
   /**
-   * Tries once to create an account. Repeats the try only where the gateway certainly made none. From `send_before` on, in ms since the
+   * Tries once to create an account. Repeats the try only if the gateway certainly made none. From `send_before` on, in ms since the
    * epoch, nothing is sent.
    */
   'gateway.create-account'(input: CreateAccountInput): Promise<CreateAccountResult>;
-  /** Queries until the gateway answers; null where it says that it has no such account. */
+  /** Queries until the gateway answers; null if it says that it has no such account. */
   'gateway.find-account'(input: AccountId): Promise<Told<SpeiAccount | null>>;
   /** Polls slowly, and returns once the status differs from `seen`, or the worker's settings from `policy`. */
   'gateway.watch-account'(
     input: AccountId & ForRun & { seen: string | null; first_ms: number; policy: AccountPolicy },
   ): Promise<Told<SpeiAccount | NewSettings>>;
   /**
-   * Cancels until a query says CANCELED. Fails (`NotCanceled`) where the gateway refuses, and a query says otherwise.
-   * `may_be_canceled`: an earlier request may have done it, so a refusal says nothing.
+   * Cancels until a query says CANCELED. Fails (`NotCanceled`) if the gateway refuses, and a query says otherwise.
+   * `may_be_canceled`: an earlier request may have canceled the account, so a refusal proves nothing.
    */
   'gateway.cancel-account'(input: AccountId & { may_be_canceled: boolean }): Promise<Told<SpeiAccount>>;
   /** How many accounts are left to create. */
@@ -136,26 +136,26 @@ export interface AccountActivities {
     seen: number;
     policy: AccountPolicy;
   }): Promise<Told<number | NewSettings>>;
-  /** The account that an earlier creation under the same key made (null where none is known), and the digest of the key. */
+  /** The account that an earlier creation under the same key made (null if none is known), and the digest of the key. */
   'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<Told<AccountOfCreation>>;
   /**
-   * For what Temporal has the account already, where that is another key than the digest that is asked for: the creation that started
-   * it, or else the account's own workflow. Null where it has none, or one without a key, as a deposit starts it.
+   * If the account belongs to another key than this digest: the id of the creation that started it or, if unknown, of the account's own
+   * workflow. Null if Temporal has no such account, or the account has no key, as when a deposit has started it.
    */
   'payments.account-holder'(input: AccountId & { key: string }): Promise<Told<string | null>>;
   /**
-   * What earlier runs of the account that asks knew, if they did not hand it on. In pages: Temporal takes 2 MB at a time. The first
-   * is asked for with null, each further one with what the page before left.
+   * What earlier runs of the asking account knew, if they did not hand it on. In pages: Temporal takes 2 MB at a time. `left`: null for
+   * the first page, then what the page before left.
    */
   'payments.account-before'(input: { left: LeftByRun[] | null }): Promise<Told<EarlierAccount>>;
   /**
-   * Waits until a payment that the caller does not wait for as its parent has ended.
+   * Waits for the end of a payment that is not a child of the caller.
    */
   'payments.ended-payment'(input: { workflow_id: string }): Promise<Told<EndedPayment>>;
-  /** Whether a payment is that of an order which was made here: its number is no deposit's. */
+  /** Whether a payment is that of an order that was made here: then its number is not that of a deposit. */
   'payments.is-of-order'(input: { workflow_id: string }): Promise<Told<boolean>>;
   /**
-   * The account whose deposit a payment is: that of the first run that ended as paid. Null where no account has started such
+   * The account whose deposit a payment is: the starter of the first run that ended as paid. Null if no account has started such
    * a run.
    */
   'payments.deposit-owner'(input: { app_id: string; workflow_id: string }): Promise<Told<string | null>>;

@@ -1,4 +1,4 @@
-/** Why a virtual account, its creation or the number of accounts left needs a person, and what is then to be done. */
+/** Why a virtual account, its creation or the number of accounts left needs a person, and what the person has to do. */
 import type { AccountAttention, UnseenEntry } from './account';
 import {
   ATTENTIONS,
@@ -15,7 +15,7 @@ const DEPOSIT_SEEN = 'The reason is settled, and the account goes on.';
 const NOT_COUNTED =
   'The account goes on, and this deposit stays uncounted. A later notification that it is paid counts it.';
 
-/** What a person is shown of an account, as a resolution names it: `old-deposit:7`. Undefined where nothing waits for one. */
+/** What a person is shown of an account, as a resolution names it: `old-deposit:7`. Undefined if nothing waits for a person. */
 export function shownOf([first, ...others]: readonly UnseenEntry[]): string | undefined {
   if (first === undefined) return undefined;
   const last = others.findLast(({ because }) => because === first.because) ?? first;
@@ -193,7 +193,7 @@ export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, Ru
   },
 };
 
-/** Every reason, once: some are of payments and of accounts. All but Temporal's own are values of `PaymentAttention`. */
+/** Every reason once, as payments and accounts share some. All but Temporal's own are values of `PaymentAttention`. */
 export const ATTENTION_WORDS: readonly string[] = [
   ...new Set([
     ...ATTENTIONS,
@@ -202,7 +202,7 @@ export const ATTENTION_WORDS: readonly string[] = [
   ]),
 ];
 
-/** What a person has to know of a reason, where this workflow raised it; undefined for a word that is no reason of ours. */
+/** What a person has to know of a reason that this workflow raised; undefined if it is no reason of ours. */
 export function runbookEntry(attention: string, workflowId: string): RunbookEntry | undefined {
   if (isTemporalAttention(attention)) return TEMPORAL_RUNBOOK[attention];
   const ofAccounts = ACCOUNT_RUNBOOK[namedByWorkflowId(workflowId)?.kind ?? ''];

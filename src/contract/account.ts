@@ -13,7 +13,7 @@ export interface CreateSpeiAccountInput {
   request: NewSpeiAccount;
 }
 
-/** The result of `createSpeiAccount`. What the account is now, its own workflow says: one that was made may be canceled by now. */
+/** The result of `createSpeiAccount`. The account may be canceled by now: its own workflow knows its present state. */
 export interface CreatedSpeiAccount {
   account_id: string;
 }
@@ -33,7 +33,7 @@ export interface SpeiAccountData {
 export interface SpeiAccountInput {
   app_id: string;
   account_id: string;
-  /** Absent where the account was made elsewhere: then the gateway is queried. */
+  /** Absent if the account was made elsewhere: then the gateway is queried. */
   account?: SpeiAccountData | undefined;
   /** The state of the run before. */
   carried?: CarriedAccount | undefined;
@@ -49,22 +49,22 @@ export interface NotifiedDeposit {
   currency?: string | undefined;
   /** When the buyer sent it, in seconds since the epoch. */
   transferred_s?: number | undefined;
-  /** This run, or an earlier one, has asked for its payment. */
+  /** This run, or an earlier one, has started its payment. */
   begun?: boolean | undefined;
-  /** The run of its payment that was started last. What it says is the answer, unless the deposit was notified as paid since. */
+  /** The run of its payment that was started last. Its result counts, unless the deposit was notified as paid since. */
   payment_run?: DepositPaymentRun | undefined;
-  /** Since when it waits, in ms since the epoch: its payment was begun then, or it was notified as paid later. */
+  /** Since when it waits, in ms since the epoch: since its payment was begun or, if later, since it was notified as paid. */
   since?: number | undefined;
   /** The gateway has not confirmed it for long, and a person was told. */
   overdue?: boolean | undefined;
 }
 
 export interface DepositPaymentRun {
-  /** The first of a chain. */
+  /** The first run of a chain. */
   run_id: string;
   /** No run was before it, so no other account can have counted the deposit. */
   is_first: boolean;
-  /** When the deposit was notified as paid since, in ms since the epoch: only what a person decides after that is the answer. */
+  /** When the deposit was notified as paid after that, in ms since the epoch: then only a later decision of a person counts. */
   notified_at?: number | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface Deposit {
   trade_no: string | null;
   amount: string;
   currency: string;
-  /** When the buyer sent it; null where the gateway does not say. */
+  /** When the buyer sent it; null if the gateway does not say. */
   transferred_at: string | null;
   counted_at: string;
 }
@@ -87,13 +87,13 @@ export interface SetAsideDeposit {
   currency: string | null;
   transferred_at: string | null;
   /**
-   * The gateway did not confirm it, or it may be counted already, or its money had gone back before the first look, or another
+   * The gateway did not confirm it, or it may be counted already, or its money went back before the first look, or another
    * deposit has its number.
    */
   because: 'unconfirmed-deposit' | 'old-deposit' | 'returned-deposit' | 'second-deposit';
 }
 
-/** What the account has done with a deposit. `older`: it does not remember it, and the end of its payment is all that is known. */
+/** What the account has done with a deposit. `older`: the account does not remember it, and only the end of its payment is known. */
 export type DepositStanding =
   | { is: 'counted' | 'pending' | 'older'; because: null }
   | { is: 'set-aside'; because: SetAsideDeposit['because'] };
@@ -102,11 +102,11 @@ export interface Deposits {
   count: number;
   /** Exact sums by currency: `{ "MXN": "123.45" }`. */
   total: Record<string, string>;
-  /** The last ones, the newest first. Older ones: `accounts.deposits`. */
+  /** The latest deposits, the newest first. Older ones: `accounts.deposits`. */
   latest: Deposit[];
   /** How many are known and not confirmed yet. */
   pending: number;
-  /** The last ones that were notified and not counted, the newest first. */
+  /** The latest deposits that were notified and not counted, the newest first. */
   set_aside: SetAsideDeposit[];
 }
 
@@ -126,12 +126,12 @@ export type AccountAttention =
   | 'unexpected-signal'
   | Silence;
 
-/** Something of an account that a person has to see, and nobody has seen yet. */
+/** Something about an account that a person has to see, and nobody has seen yet. */
 export interface UnseenEntry {
-  /** It counts up for as long as the account is followed: whoever resolves says up to which one they were shown. */
+  /** It counts up for the whole life of the account: a resolution names the last number that the person was shown. */
   no: number;
   because: AccountAttention;
-  /** The deposit that it is about; null where it is about the account, or stands for older ones than are kept. */
+  /** The deposit that it is about; null if it is about the account, or stands for entries that are too old to be kept. */
   deposit: Pick<SetAsideDeposit, 'out_trade_no' | 'trade_no' | 'amount' | 'currency'> | null;
 }
 
@@ -148,7 +148,7 @@ export interface SpeiAccountState extends ShownWait {
   app_id: string;
   account_id: string;
   account: SpeiAccountData;
-  /** ACTIVE or CANCELED; null until the gateway has said it. */
+  /** ACTIVE or CANCELED; null until the gateway has told it. */
   status: string | null;
   /** The reason of the oldest entry that nobody has seen. */
   attention: AccountAttention | null;
@@ -164,7 +164,7 @@ export interface CarriedAccount {
   /** Why it needs a person: how many entries there were, and those that nobody has seen. */
   asked: number;
   unseen: readonly UnseenEntry[];
-  /** Since when the first waits, and who has taken it on. */
+  /** Since when the shown reason waits, and who has taken it on. */
   wait: Wait<AccountAttention> | null;
   /** What the last events said. */
   published: { status: string | null; attention: AccountAttention | null };
@@ -199,7 +199,7 @@ export interface SpeiAccountCreation extends ShownWait {
   account: SpeiAccountData | null;
   attention: 'unknown-outcome' | Silence | null;
   /**
-   * Each try whose outcome stayed unknown, with the number of accounts left before and after; null where it is not
+   * Each try whose outcome stayed unknown, with the number of accounts left before and after; null if the number is not
    * known.
    */
   unknown_tries: { time: string; message: string; quantity_before: number | null; quantity_after: number | null }[];
@@ -207,7 +207,7 @@ export interface SpeiAccountCreation extends ShownWait {
 }
 
 /**
- * A person's decision on a creation whose outcome is unknown: the account that it made, or none, and then it is made
+ * A person's decision on a creation whose outcome is unknown: the account that it made; without an account it is created
  * again.
  */
 export interface CreationResolution {
@@ -219,11 +219,11 @@ export interface CreationResolution {
 /** The query `state`, and the answer to `recheck`, of `speiAccountQuantity`. */
 export interface SpeiAccountQuantityState extends ShownWait {
   app_id: string;
-  /** How many accounts are left to create; null until the gateway has said it. */
+  /** How many accounts are left to create; null until the gateway has told it. */
   available_quantity: number | null;
   /** Below this a person is told. */
   low: number | null;
-  /** A person has seen that so few are left: they are told again once there are fewer. */
+  /** The number that a person has seen as too few: they are told again once there are fewer. */
   seen: number | null;
   checked_at: string | null;
   attention: 'few-accounts' | Silence | null;

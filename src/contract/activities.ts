@@ -10,7 +10,7 @@ import type { NewPayment, OtherTrade, PaymentData, PaymentState } from './paymen
 import type { PollSchedule } from './poll-schedule';
 import type { Told } from './told';
 
-/** The gateway certainly made nothing, and will not; `credentials`: because it refuses ours. */
+/** The gateway certainly made nothing, and will not; `credentials`: because it refuses our credentials. */
 export interface NotCreated {
   is: 'not-created';
   error: GatewayErrorFields;
@@ -30,8 +30,8 @@ export type CreateResult =
   | NotSent;
 
 /**
- * The run that has read what was known before: in a reset of it the activity fails with {@link WAS_RESET}, and asks and sends nothing. Absent:
- * nothing has been read that one could have forgotten.
+ * The run that has read what was known before: in a reset of that run the activity fails with {@link WAS_RESET}, and asks and sends nothing.
+ * Absent: nothing has been read that a reset could forget.
  */
 export interface ForRun {
   read_by: string;
@@ -40,11 +40,11 @@ export interface ForRun {
 export interface CreateInput extends NewPayment, ForRun {
   /** No attempt is begun from this time on, in ms since the epoch. */
   send_before: number;
-  /** Whether an earlier try was answered `busy`: from then on attempts are repeated, and `busy` is not told again. */
+  /** Whether an earlier try was answered `busy`: then the server repeats attempts, and `busy` is not returned again. */
   reached: boolean;
 }
 
-/** Asks for a trade until there is an answer that lasts, or for so long. */
+/** Asks for a trade until an answer has settled, or `patience_ms` is over. */
 export interface LookInput extends ForRun {
   app_id: string;
   id: TradeId;
@@ -70,7 +70,7 @@ export type RefundResult =
   | { is: 'unknown'; error: GatewayErrorFields; message: string }
   /** The gateway took something, and its answer names another trade, refund or amount. */
   | { is: 'not-ours'; error: GatewayErrorFields; message: string }
-  /** Nothing was sent: the trade's status is another one than the one that allowed the refund, or (null) the gateway has no such trade. */
+  /** Nothing was sent: the trade's status is no longer the one that allowed the refund, or (null) the gateway has no such trade. */
   | { is: 'moved'; trade: QueriedTrade | null };
 
 export type LatePayments = 'attention' | 'accept' | 'refund';
@@ -78,25 +78,25 @@ export type LatePayments = 'attention' | 'accept' | 'refund';
 export interface PaymentPolicy extends WaitingPolicy {
   /** Whether a notified SUCCESS counts only once a query says so. */
   confirm_by_query: boolean;
-  /** What becomes of money that comes after the end of its order: a person is asked, or it is accepted, or sent back. */
+  /** What happens to money that comes after the end of its order: a person is asked, or it is accepted, or sent back. */
   late_payments: LatePayments;
-  /** Who hears events, as the worker has it: the merchant's handler, and the addresses by their names. */
+  /** The listeners of events, as the worker has them: the merchant's handler, and the addresses by their names. */
   listeners: readonly string[];
-  /** How long a creation may wait before it is sent, where the order's own `timeout_express` is not shorter, in ms. */
+  /** How long a creation may wait before it is sent, unless the order's own `timeout_express` is shorter, in ms. */
   create_within_ms: number;
   /** How long an unknown creation is looked for before it is made again, in ms. */
   settling_ms: number;
   /** How long the gateway may stay silent before a person is asked, in ms. */
   patience_ms: number;
-  /** How long it may wait for a person before that is told, in ms. */
+  /** After how long a wait for a person is reported as overdue, in ms. */
   overdue_ms: number;
   /** How long a sold trade is polled for disputes and chargebacks, in ms; 0: not at all. */
   watch_window_ms: number;
   /** How long a dispute may wait for its answer, in ms. */
   dispute_ms: number;
-  /** How long a trade is polled after the gateway has taken a refund, so that a refusal that nobody notifies is seen, in ms. */
+  /** How long a trade is polled after the gateway has taken a refund, so that a refusal without a notification is seen, in ms. */
   refund_watch_ms: number;
-  /** The run that recorded them, and read what was known before: another one than the workflow was started as is a reset of it. */
+  /** The run that recorded these settings, and read what was known before: if it is not the run that was started, it is a reset. */
   read_by: string;
 }
 
@@ -111,7 +111,7 @@ export interface RefundAttempt extends ForRun {
   settling_ms: number;
 }
 
-/** A refund that may have been sent, and the trade that it was sent for; null where that was not known. */
+/** A refund that may have been sent, and the trade that it was sent for; null if the trade was not known. */
 export interface SentRefund {
   readonly number: string;
   readonly amount: string;
@@ -121,25 +121,25 @@ export interface SentRefund {
 
 /** What Temporal still knows of a trade when its after-sale starts. */
 export interface EarlierAfterSale {
-  /** What the run before knew; null where Temporal has none. */
+  /** What the run before knew; null if Temporal has no such run. */
   sale: KnownOrder | null;
-  /** What was notified to it and to runs after it, and none has taken. */
+  /** Notifications to this run and to later runs that no run has taken. */
   claims: readonly NotificationClaim[];
-  /** What a payment has handed over to runs that never read it. Anybody may have sent it, with anything. */
+  /** What a payment has handed over to runs that never read it. Anybody may have sent these signals, with anything. */
   handed: readonly unknown[];
-  /** Refunds that a run which does not answer may have sent, as its history has them. */
+  /** Refunds that a run that does not answer may have sent, from its history. */
   sent: readonly SentRefund[];
   /** Whether an earlier run may know of refunds and does not answer: no worker polls its task queue, or its code does not replay. */
   is_unread: boolean;
   /** Whether Temporal has a payment of the order. */
   has_payment: boolean;
-  /** Whether one runs. */
+  /** Whether a payment of the order runs. */
   is_running: boolean;
-  /** The payment's method, where the payment was made here. */
+  /** The payment's method, if the payment was made here. */
   method: string | null;
   /** The number of the trade that the payment has sold. */
   trade_no: string | null;
-  /** The payment as it ended; null where it runs, or has no outcome. */
+  /** The payment as it ended; null if it runs, or has no outcome. */
   end: PaymentEnd | null;
 }
 
@@ -148,11 +148,11 @@ export interface FindInput extends ForRun {
   id: TradeId;
   /** Further ids that the trade may be found by, asked for in turn. */
   others?: readonly TradeId[];
-  /** What is known of other trades under the order's number: that they are there says nothing of the one that is searched for. */
+  /** What is known of other trades under the order's number: finding these does not end the search. */
   known?: WatchInput['known'];
   /**
-   * The search ends once the gateway has said "no such order", in the settings' words for it, for this many ms; absent: it ends
-   * only where the trade is found.
+   * The search ends once the gateway has kept saying "no such order", in the settings' words for it, for this many ms; absent: it
+   * ends only when the trade is found.
    */
   settling_ms?: number;
 }
@@ -162,12 +162,12 @@ export interface GlanceInput extends Partial<ForRun> {
   id: TradeId;
 }
 
-/** Types of retryable failures by which an activity that sends says that it has sent nothing. */
+/** Types of retryable failures with which an activity that sends reports that it has sent nothing. */
 export const NOTHING_SENT: readonly string[] = ['GatewayUnavailable'];
 
 /**
- * What the attempts of an activity that sends note of themselves, in their heartbeats. `unsent`: no request has left. `sending`: one
- * may have left, and nothing certain is known of it. `busy`: the gateway has answered that it made nothing and may be asked again.
+ * What the attempts of an activity that sends note in their heartbeats. `unsent`: no request has left. `sending`: a request may have
+ * left, and nothing certain is known of it. `busy`: the gateway has answered that it made nothing and may be asked again.
  */
 export const SENDING_PHASES = ['unsent', 'sending', 'busy'] as const;
 export type SendingPhase = (typeof SENDING_PHASES)[number];
@@ -175,7 +175,7 @@ export type SendingPhase = (typeof SENDING_PHASES)[number];
 /** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
 export const CREDENTIALS_REFUSED = 'CredentialsRefused';
 
-/** The failure of an activity whose run is a reset of the one that has read what was before: what it knows is not the latest. */
+/** The failure of an activity whose run is a reset of the run that has read what was known before: its state is not the latest. */
 export const WAS_RESET = 'WasReset';
 
 export interface WatchInput extends ForRun {
@@ -186,7 +186,7 @@ export interface WatchInput extends ForRun {
   schedule: PollSchedule;
   /** Other ids under which a trade of the order may be found: the looks take turns. */
   others?: readonly TradeId[] | undefined;
-  /** What is known of other trades under the order's number: each is news once it moves on, and one that is not among them at once. */
+  /** The known other trades under the order's number: each is news once its status changes; an unknown trade is news at once. */
   known?: readonly Pick<OtherTrade, 'trade_no' | 'trade_status'>[] | undefined;
   /** `answered`: return at the first look that the gateway answers, news or not. */
   until?: 'answered' | undefined;
@@ -198,26 +198,26 @@ export interface WatchInput extends ForRun {
   due_at?: number | undefined;
 }
 
-/** Activity names have a prefix, so that ours and the merchant's own on one worker do not clash. */
+/** Activity names have a prefix, so that ours and the merchant's do not clash on one worker. */
 export interface GatewayActivities {
-  /** Tries to create the order once. Repeats itself only where the gateway certainly has no order. */
+  /** Tries to create the order once. Repeats the try only if the gateway certainly has no order. */
   'gateway.create'(input: CreateInput): Promise<CreateResult>;
   /** Looks at a trade: an answer, or why there was none. */
   'gateway.look'(input: LookInput): Promise<LookResult>;
-  /** Searches for a trade that may exist; null where the gateway keeps saying that it does not. */
+  /** Searches for a trade that may exist; null if the gateway keeps saying that it does not. */
   'gateway.find'(input: FindInput): Promise<QueriedTrade | null>;
-  /** Asks once, for a moment, as a local activity; null where that brought no answer about the trade. */
+  /** Asks once, for a moment, as a local activity; null if there is no answer about the trade. */
   'gateway.glance'(input: GlanceInput): Promise<QueriedTrade | null>;
   /** Polls slowly, and returns once the status differs from `seen`; null once `due_at` has come. */
   'gateway.watch'(input: WatchInput): Promise<QueriedTrade | null>;
-  /** Looks, and tries once to make a refund. Repeats both only where the gateway certainly made none. */
+  /** Looks, and tries once to make a refund. Repeats both only if the gateway certainly made none. */
   'gateway.refund'(input: RefundAttempt): Promise<RefundResult>;
 }
 
 export interface PreviousRunActivities {
-  /** What the earlier runs of this payment knew; `unread` where Temporal is silent. */
+  /** What the earlier runs of this payment knew; `unread` if Temporal gives no answer. */
   'payments.earlierRuns'(): Promise<Told<EarlierPayments | 'unread'>>;
-  /** Reads what Temporal knows from former runs, or only how the order's payment has ended. */
+  /** Reads what Temporal knows from earlier runs, or only how the order's payment has ended. */
   'payments.knownBefore'(input: {
     app_id: string;
     out_trade_no: string | null;
@@ -234,7 +234,7 @@ export interface LocalActivities {
  * The worker's settings for waiting; durations in ms. Each payment records them once, so that a replay sees the same.
  */
 export interface WaitingPolicy extends PollSchedule {
-  /** Where the order names no `timeout_express`: its method's usual expiry. */
+  /** The method's usual expiry, for an order without a `timeout_express`. */
   usual_expiry_ms: number;
   /** How long to wait after the last deadline: past the last retry of a notification … */
   grace_ms: number;
@@ -247,14 +247,14 @@ export interface WaitingPolicy extends PollSchedule {
 export interface EventActivities {
   /**
    * Calls the merchant's handler, and hands the event over to the addresses. A handler that throws is called again. `listeners`: those
-   * that the workflow knows; a worker that lacks one fails the attempt. Tells which of them are not gone.
+   * that the workflow knows; a worker that lacks one of them fails the attempt. Returns the listeners that still exist.
    */
   'payments.onEvent'(event: MerchantEvent, listeners: readonly string[]): Promise<Told<readonly string[]>>;
 }
 
-// — A creation whose time was over before anything was sent. The worker says so, or the workflow, where no worker took it —
+// — A creation whose time was over before anything was sent. The worker says so, or the workflow if no worker took it —
 
-/** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
+/** Nothing was sent before `send_before`. `why` is for the person who is asked, `message` for the merchant. */
 export interface NotSent {
   is: 'not-sent';
   error: GatewayErrorFields;
@@ -280,10 +280,10 @@ export function accountNotSent(reason: string, why: Silence): NotSent {
 
 // — Payments that a merchant's own workflow starts, and their refunds —
 
-/** What `startPayment` of calls/ takes: the order of the client's `pay` or `createCheckout`, and the app that sells. */
+/** The input of `startPayment` of calls/: the order of the client's `pay` or `createCheckout`, and the app that sells. */
 export type AppOrder = (DirectPayment | Checkout) & { app_id: string };
 
-/** What `startPayment` of calls/ returns. */
+/** The result of `startPayment` of calls/. */
 export interface StartedPayment {
   /** What the buyer needs to pay: the answer of the update `created`. */
   data: PaymentData;
@@ -300,8 +300,8 @@ export interface RefundToAsk {
 }
 
 export interface StarterActivities {
-  /** The answer to the creation of a payment that has been started; the failures are those of the update `created`. */
+  /** The answer to the creation of a started payment. Fails as the update `created`. */
   'payments.created'(payment: NewPayment): Promise<PaymentData>;
-  /** The answer to a refund, which it asks for; the failures are those of the update `refund`. */
+  /** Requests a refund, and returns its answer. Fails as the update `refund`. */
   'payments.refunded'(input: RefundToAsk): Promise<RefundAnswer>;
 }

@@ -5,11 +5,11 @@ import type { RefundOptions } from './gateway';
 import type { NotificationClaim } from './notification';
 import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
 
-/** Follows an order after its payment, under the order's own workflow id alone. */
+/** Follows an order after its payment, only under the order's own workflow id. */
 export interface AfterSaleInput {
   app_id: string;
   out_trade_no: string;
-  /** Which of the order's trades was sold, where that is known. */
+  /** Which of the order's trades was sold, if known. */
   trade_no?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface AfterSaleInput {
 export interface RefundOrder {
   /** A part: a decimal string in currency units. Without it, all that is left of the payment. */
   readonly refund_amount?: string | undefined;
-  /** The payment's, which need not be given. */
+  /** Optional: it has to be the payment's currency. */
   readonly refund_currency?: string | undefined;
   readonly out_request_no?: string | undefined;
   readonly refund_reason?: string | undefined;
@@ -34,39 +34,39 @@ export interface GrantedRefund extends RefundOrder {
 export function refundOrderOf(refund: RefundOptions): RefundOrder {
   const { amount, ...order } = refund;
   if (!('amount' in refund)) return order;
-  // One that came out as undefined is a mistake, and must not give back all: the after-sale refuses what is no amount.
+  // An `amount` of undefined is a mistake, and must not refund all: the after-sale refuses what is no amount.
   return { ...order, refund_amount: typeof amount === 'string' ? amount : 'no text' };
 }
 
 /** The refund's answer without `code` and `msg`. */
 export interface RefundAnswer {
   readonly [field: string]: unknown;
-  /** The refund's number: the merchant's, or the one that was made of its request. */
+  /** The refund's number: the merchant's, or one made from the request. */
   readonly out_request_no: string;
   /** The gateway's answer was lost, but we know that the refund exists. */
   readonly recovered: boolean;
 }
 
 /**
- * `ACCEPTED`: the gateway has taken it, and nothing confirms its end: the amount counts as gone. `NOT_CREATED`: there certainly is no
- * refund. A refused or revoked refund paid nothing either.
+ * `ACCEPTED`: the gateway has taken the refund, and nothing confirms its end: the amount counts as gone. `NOT_CREATED`: there certainly is
+ * no refund. A refused or revoked refund paid nothing either.
  */
 export type RefundOutcome = 'ACCEPTED' | 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'NOT_CREATED';
 
 /** One refund, as `state` shows it. */
 export interface RefundState {
-  /** The merchant's number, or one made of the trade and the request. It always goes to the gateway. */
+  /** The merchant's number, or one made from the order and the request. It is always sent to the gateway. */
   out_request_no: string;
-  /** The trade that it was sent for; null before. The order may have had another one than now. */
+  /** The trade that it was sent for; null before it is sent. The order's trade may be another one now. */
   trade_no: string | null;
-  /** Which try under this number it is, from 1: a number is free again where there certainly was no refund. */
+  /** Which try under this number it is, from 1: a number is free again if there certainly was no refund. */
   attempt: number;
   /** Decimal string in currency units. */
   refund_amount: string;
   refund_currency: string;
-  /** As we calculate it: gateways say REFUNDED of a partial refund, too. */
+  /** As we calculate it: gateways also call a partial refund REFUNDED. */
   partial: boolean;
-  /** What the gateway has said last of this refund; null before that. */
+  /** The gateway's last status of this refund; null before any. */
   refund_status: string | null;
   outcome: RefundOutcome | null;
   confirmed_by: Source | null;
@@ -75,19 +75,19 @@ export interface RefundState {
   requested_at: string;
   /** Null while it waits for its turn: a trade's refunds run one after the other. */
   started_at: string | null;
-  /** When it may have reached the gateway first; null while it certainly has not. */
+  /** When it may first have reached the gateway; null while it certainly has not. */
   sent_at: string | null;
   answer: RefundAnswer | null;
   /** Why there is no refund: the failure of the update `refund`. */
   failure: { type: string; message: string; details: Readonly<Record<string, unknown>> } | null;
-  /** Who decided and why, where a person did. */
+  /** Who decided and why, if a person did. */
   resolved: { by: string; reason: string } | null;
 }
 
 /** The whole public state after the sale: the query `state`, and what the workflow returns. */
 export interface AfterSaleState extends ShownWait {
   app_id: string;
-  /** The payment as it is now, with what came after its end; null where none has ended, as far as is known. */
+  /** The payment as it is now, with what came after its end; null if none is known to have ended. */
   payment: PaymentState | null;
   out_trade_no: string | null;
   trade_no: string | null;
@@ -102,24 +102,24 @@ export interface AfterSaleState extends ShownWait {
   refunded_amount: string;
   /** The sum of this trade’s refunds that are not finished, or may be. */
   refunding_amount: string;
-  /** In the order in which they were requested. Those of a trade that was the order’s before count for no sum. */
+  /** In the order of their requests. Refunds of an earlier trade of the order count in no sum. */
   refunds: RefundState[];
   /** What went back by refunds that are not among `refunds`, as a person has named it. */
   refunded_elsewhere: string;
   /**
-   * False where there are refunds that are neither among `refunds` nor in `refunded_elsewhere`. No refund is granted then,
+   * False if there are refunds that are neither among `refunds` nor in `refunded_elsewhere`. No refund is granted then,
    * until a person has named what went back.
    */
   ledger_complete: boolean;
   /** Trades under the same number that are not the order's own. */
   other_trades: OtherTrade[];
-  /** What was notified and is held until the gateway's answer agrees, or keeps contradicting it. */
+  /** Notifications that are held until the gateway's answer agrees, or keeps contradicting them. */
   claims: NotificationClaim[];
-  /** That the bank takes the money back, as was said last, however it was heard: no refund is sent for ten minutes after it. */
+  /** The latest report that the bank takes the money back, from any source: no refund is sent for ten minutes after it. */
   bank_said: BankSaid | null;
   /**
-   * ISO 8601, UTC: by when a dispute has to be answered, counted from when it was heard; null where none waits for a person. The gateway
-   * names no date by which this could know it.
+   * ISO 8601, UTC: by when a dispute has to be answered, counted from when it was heard; null if none waits for a person. The gateway
+   * does not tell its own date.
    */
   answer_by: string | null;
   /** ISO 8601, UTC: until when the trade is polled for disputes and chargebacks; null: not at all. */
@@ -127,35 +127,35 @@ export interface AfterSaleState extends ShownWait {
   history: Transition[];
 }
 
-/** DISPUTE or CHARGEBACK, and when that was said; ISO 8601, UTC. */
+/** DISPUTE or CHARGEBACK, and when it was reported; ISO 8601, UTC. */
 export interface BankSaid {
   trade_status: string;
   time: string;
 }
 
 /**
- * A person's decision after the payment. `outcome` says what became of the refund that `out_request_no` names, also where that was
- * decided before; without a number, how the order itself has ended. Without an outcome, the attention of the trade is removed.
+ * A person's decision after the payment. With `out_request_no`, `outcome` says how that refund ended, even if it was decided before;
+ * without a number, how the order itself has ended. Without an outcome, the attention of the trade is removed.
  */
 export interface AfterSaleResolution {
   outcome?: Exclude<RefundOutcome, 'ACCEPTED'> | PaymentOutcome | undefined;
   out_request_no?: string | undefined;
-  /** All that went back by refunds that are not in the ledger, as a decimal string: it is complete again. */
+  /** All that went back by refunds that are not in the ledger, as a decimal string. It completes the ledger. */
   refunded_elsewhere?: string | undefined;
   /**
-   * What stands against this decision, and the person has seen: the trade's status, where that says that more went back than is left gone; the outcome
-   * that a person has decided before. Both with a comma between.
+   * What contradicts this decision and the person has seen: the trade's status, if it says that more went back than this decision leaves;
+   * the outcome that was decided, or notified, before. Both with a comma between.
    */
   although?: string | undefined;
-  /** Why it needed a person, as that was shown: where it is another reason now, nothing is settled. */
+  /** The reason that the person was shown: if another reason is shown by now, nothing is settled. */
   seen?: string | undefined;
   reason: string;
   by: string;
 }
 
 /**
- * The payment as it is now, where its after-sale knows how it ended: that counts then. Null where the payment's own state is still true:
- * without an outcome it is of a run that made no order, and the number may be used again.
+ * The payment as it is now, if its after-sale knows how it ended. Null if the payment's own state still counts: without an outcome, that is
+ * the state of a run that made no order, and the number may be used again.
  */
 export const paymentAfterEnd = (after: Pick<AfterSaleState, 'payment'> | null | undefined): PaymentState | null =>
   after?.payment?.outcome ? after.payment : null;

@@ -1,4 +1,4 @@
-/** Why something needs a person, and what is then to be done: the runbook. There is no reason beside these. */
+/** Why something needs a person, and what the person has to do: the runbook. There are no other reasons. */
 
 /** What a person has to know of a reason. docs/runbook.md, Temporal UI and `payment-gateway explain` show it. */
 export interface RunbookEntry {
@@ -13,7 +13,7 @@ export interface RunbookEntry {
   readonly after: string;
 }
 
-/** By the reasons of payments and after-sales, and of what could not be read. */
+/** The entries by reason: of payments, after-sales, and notifications that could not be read. */
 export const RUNBOOK = {
   'amount-mismatch': {
     happened: 'The gateway names another amount or currency than was ordered, or an amount that nobody can read.',
@@ -238,7 +238,7 @@ export const SILENCES = [
   'missing-activity',
 ] as const satisfies readonly Attention[];
 
-/** Why there is no answer of the gateway. */
+/** Why the gateway has given no answer. */
 export type Silence = (typeof SILENCES)[number];
 
 export const isSilence = (reason: unknown): reason is Silence => SILENCES.some((one) => one === reason);
@@ -252,7 +252,7 @@ export function isAttention(reason: string): reason is Attention {
 
 // — The wait of an order or an account for a person —
 
-/** Who has taken on what waits for a person, so that nobody else begins. */
+/** Who has taken on a wait for a person, so that nobody else begins with it. */
 export interface Taken {
   by: string;
   note: string | null;
@@ -269,19 +269,19 @@ export interface Wait<Reason extends string = Attention> {
 
 /** The wait as the public states show it. */
 export interface ShownWait {
-  /** ISO 8601, UTC: since when it waits for a person under this reason; null where it does not. */
+  /** ISO 8601, UTC: since when it waits for a person for this reason; null if it does not wait. */
   attention_since: string | null;
-  /** Who has taken that on; null where nobody has. */
+  /** Who has taken the wait on; null if nobody has. */
   taken: Taken | null;
 }
 
-/** The update `take`: somebody takes on what waits for a person, with a note for the others. Who sends it later has it then. */
+/** The update `take`: somebody takes on what waits for a person, with a note for others. A later `take` replaces an earlier one. */
 export interface Taking {
   by: string;
   note?: string | undefined;
 }
 
-// — What Temporal itself says of a workflow that cannot go on, or was ended: no code of ours runs then that could say it —
+// — What Temporal says of a workflow that cannot go on, or was ended: then no code of ours runs that could say it —
 
 export const TEMPORAL_RUNBOOK = {
   'failing-tasks': {
@@ -310,16 +310,16 @@ export const TEMPORAL_RUNBOOK = {
   },
 } as const satisfies Record<string, RunbookEntry>;
 
-/** A reason that Temporal says, in the place of `PaymentAttention`. */
+/** A reason that comes from Temporal, instead of `PaymentAttention`. */
 export type TemporalAttention = keyof typeof TEMPORAL_RUNBOOK;
 
-/** The reason of a workflow that is closed: a list of what is open has it not. */
+/** The reason of a workflow that is closed: lists of open workflows do not have it. */
 export const ENDED_FROM_OUTSIDE = 'ended-from-outside' satisfies TemporalAttention;
 
 export const isTemporalAttention = (reason: string): reason is TemporalAttention =>
   Object.hasOwn(TEMPORAL_RUNBOOK, reason);
 
-// — What every order of an app fails by, and a person mends —
+// — A reason for which every order of an app fails, until a person mends it —
 
 export interface AppAttentionInput {
   app_id: string;
@@ -329,7 +329,7 @@ export interface AppAttentionInput {
 /** The query `state` of `appAttention`, and what it returns. */
 export interface AppAttentionState {
   app_id: string;
-  /** Null once a person has said that it is mended. */
+  /** Null once a person has said that the reason is mended. */
   attention: Attention | null;
   resolved: { by: string; reason: string; time: string } | null;
 }

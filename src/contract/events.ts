@@ -1,4 +1,4 @@
-/** The events that a merchant hears, by the handler `onEvent` and at the addresses of PAYMENTS_EVENTS_URL. */
+/** The events for a merchant: to the handler `onEvent`, and to the addresses of PAYMENTS_EVENTS_URL. */
 import { MINUTE } from '../gateway/pure/durations';
 import type { Deposit, Deposits, SetAsideDeposit, SpeiAccountState } from './account';
 import type { AfterSaleState } from './after-sale';
@@ -17,7 +17,7 @@ interface AnyEvent {
 /** The payment right after the event, without its `history` and `payment_data`. */
 export type EventPayment = Omit<PaymentState, 'history' | 'payment_data'>;
 
-/** What an event has of the after-sale. */
+/** The part of the after-sale's state that an event has. */
 type EventAfterSale = Pick<
   AfterSaleState,
   'refunds' | 'refunded_amount' | 'refunding_amount' | 'ledger_complete' | 'answer_by'
@@ -68,7 +68,7 @@ interface AccountChangedEvent extends OfAccount {
   readonly type: 'account-status' | 'account-attention' | 'account-attention.overdue';
 }
 
-/** An event of a virtual account. Each deposit's payment has its own events besides. */
+/** An event of a virtual account. Besides, each deposit's payment has its own events. */
 export type AccountEvent = DepositEvent | SetAsideEvent | AccountChangedEvent;
 
 /** An event of the sweep for stuck payments: once for each sweep that found some. */
@@ -77,12 +77,12 @@ export interface SweepEvent extends AnyEvent {
   readonly sweep: Swept;
 }
 
-/** Any event; `type` says which kind, and what it has. */
+/** Any event; its `type` says which fields it has. */
 export type MerchantEvent = PaymentEvent | AccountEvent | SweepEvent;
 
 const SUBJECTS = ['payment', 'account', 'sweep'] as const;
 
-/** The events in the argument of a signal `tell`. Anybody can send one without it, or with another one. */
+/** The events in the argument of a signal `tell`. Anybody can send the signal without an argument, or with another one. */
 export function eventsOf(given: unknown): MerchantEvent[] {
   return Array.isArray(given) ? given.filter(isEvent) : [];
 }
@@ -98,7 +98,7 @@ function isEvent(given: unknown): given is MerchantEvent {
 /** The `endpoint` of the merchant's handler `onEvent`. No digest of an address is so short. */
 export const EVENT_HANDLER = 'handler';
 
-/** By what a delivery is found whose events are those of this payment or account. */
+/** The search attributes by which the delivery of this payment's or account's events is found. */
 export const deliveryAttributes = (subject: string) => [
   { key: SEARCH_ATTRIBUTE.names, value: nameDigests([['subject', subject]]) },
 ];
@@ -109,9 +109,9 @@ export interface EventDeliveryInput {
   endpoint: string;
   /** The workflow id of the payment or account whose events these are. */
   subject: string;
-  /** An event that the address does not take for so long needs a person, in ms. */
+  /** For how long an address may not take an event before a person is told, in ms. */
   give_up_ms: number;
-  /** Of the handler's delivery: who hears events, as the workflow knows it that tells these. */
+  /** Only for the handler: the listeners, as the workflow that publishes the events knows them. */
   listeners?: readonly string[] | undefined;
   /** Events that the run before has not delivered. */
   waiting?: readonly MerchantEvent[] | undefined;
@@ -125,11 +125,11 @@ export interface EventDeliveryState {
   endpoint: string;
   subject: string;
   attention: EventAttention | null;
-  /** Why the last try failed; null where none did since the last success. */
+  /** Why the last try failed; null if none has failed since the last success. */
   problem: string | null;
   /** The ids of the events that are still to be delivered, in their order. */
   waiting: string[];
-  /** Events that a person decided not to deliver: those of each decision. */
+  /** The events that a person decided not to deliver, by decision. */
   dropped: { ids: string[]; by: string; reason: string }[];
 }
 
@@ -137,7 +137,7 @@ export interface EventDeliveryState {
 export interface DropEvents {
   by: string;
   reason: string;
-  /** All that wait, and not only the one that holds up the others. */
+  /** Drop all that wait, and not only the event that delays the others. */
   all?: boolean | undefined;
 }
 
@@ -148,16 +148,16 @@ export interface PostedEvents {
 
 export interface EventDeliveryActivities {
   /**
-   * Posts events in their order, each once, for a few seconds. Returns how many the address has taken. Throws where it does not answer
-   * 2xx to the first, or where the worker lacks it. Those of an address that no worker has had for hours are handed to those that are there.
+   * Posts events in their order, each once, for a few seconds. Returns how many the address has taken. Throws if it does not answer 2xx
+   * to the first, or the worker lacks the address. Events of an address that no worker has had for hours go to the addresses that there are.
    */
   'payments.postEvents'(input: PostedEvents): Promise<number>;
 }
 
-/** The pauses between the attempts of a delivery: from the first on they double. In ms. */
+/** The pauses between the attempts of a delivery, in ms: each is twice the one before, up to the longest. */
 export const DELIVERY_PAUSES = { first_ms: 1_000, longest_ms: 10 * MINUTE } as const;
 
-/** How many attempts are made within so many ms. Attempts are counted, and not time: while no worker runs, nobody has asked the receiver. */
+/** How many attempts fit into `within_ms`. Attempts count, and not time: while no worker runs, nobody has tried the receiver. */
 export function attemptsWithin(within_ms: number): number {
   const { first_ms, longest_ms } = DELIVERY_PAUSES;
   let attempts = 1;

@@ -1,4 +1,4 @@
-/** How failures look to callers: their types, what each says besides its message, and the one way to make them. */
+/** How failures look to callers: their types, the details of each, and the one way to make them. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { RefundState } from './after-sale';
 import type { Attention } from './attention';
@@ -10,7 +10,7 @@ import { outcomeOf } from './trade-status-table';
 export const FAILURE = {
   /** Nothing was sent or changed. */
   invalidRequest: 'InvalidRequest',
-  /** No order exists, unless `may_exist` says that an earlier try may still show one. */
+  /** No order exists, unless `may_exist` says that an earlier try may still have made one. */
   notCreated: 'NotCreated',
   /** An order under this number exists that this workflow did not make. */
   duplicateOrder: 'DuplicateOrder',
@@ -18,7 +18,7 @@ export const FAILURE = {
   differentRequest: 'DifferentRequest',
   /** The order may exist at the gateway, or the gateway will not cancel this virtual account. */
   notCanceled: 'NotCanceled',
-  /** The account of this key is canceled, and takes no money. A client says it; no workflow fails with it. */
+  /** The account of this key is canceled, and takes no money. Only clients fail with it, and no workflow. */
   accountCanceled: 'AccountCanceled',
   /** The gateway has not answered yet. The payment goes on; ask again. */
   pending: 'PaymentPending',
@@ -42,37 +42,37 @@ export const FAILURE = {
   withoutResult: 'PaymentWithoutResult',
 } as const;
 
-/** The gateway's error, where there is one. `outcome` alone: no call was made, or it has no answer. */
+/** The gateway's error, if there is one. Only `outcome`: no call was made, or it has no answer. */
 type GatewayProblem = Partial<GatewayErrorFields>;
 
-/** The order that has the number: what the gateway said of it last, and how it ended. Null: not known, or under way. */
+/** The order that has the number: the gateway's last answer about it, and how it ended. Null: not known, or under way. */
 interface FirstOrder extends Pick<PaymentState, 'trade_no' | 'order_amount' | 'outcome'> {
   trade_status: string | null;
 }
 
-/** What a failure says besides its message: `details[0]` of the ApplicationFailure. Each value of a failure's `type` is a key here. */
+/** The details of a failure: `details[0]` of the ApplicationFailure. Each value of a failure's `type` is a key here. */
 export interface FailureDetails {
   InvalidRequest: {
     issues: readonly FieldIssue[];
-    /** Where a person was told, too. */
+    /** Present if a person was told, too. */
     attention?: Attention;
-    /** An earlier try may still show an order. */
+    /** An earlier try may still have made an order. */
     may_exist?: boolean;
-    /** False where a start was refused that is not its own: it says nothing of what runs before it made. */
+    /** False if a start was refused before it did anything: this says nothing about what earlier runs made. */
     started?: boolean;
   };
   NotCreated: GatewayProblem & {
-    /** An earlier try may still show an order, which is watched. */
+    /** An earlier try may still have made an order, which is watched. */
     may_exist?: boolean;
   };
-  /** What the gateway has under the number; null where it did not say. */
+  /** What the gateway has under the number; null if it did not say. */
   DuplicateOrder: Pick<PaymentState, 'trade_no' | 'order_amount'> & { trade_status: string | null };
   DifferentRequest: {
     /** The names of the fields that differ. */
     fields: readonly string[];
   } & Partial<FirstOrder>;
   PaymentPending: GatewayProblem;
-  /** Of an order, its state; of a virtual account, the gateway's error. */
+  /** For an order, its state; for a virtual account, the gateway's error. */
   NotCanceled: Pick<PaymentState, 'outcome' | 'trade_status'> | GatewayErrorFields;
   AccountCanceled: {
     account_id: string;
@@ -81,7 +81,7 @@ export interface FailureDetails {
     /** What is left of the payment: a decimal text in currency units. */
     left: string;
   };
-  /** Of the trade, of a person's decision, of the refund that had this number, or of the gateway's error. */
+  /** Fields of the trade, of a person's decision, of the refund that had this number, or of the gateway's error. */
   NotRefunded:
     | { trade_status: string | null; ledger_complete?: boolean }
     | { ledger_complete: boolean }
@@ -97,17 +97,17 @@ export interface FailureDetails {
   PaymentWithoutResult: Record<never, never>;
 }
 
-/** A failure as a program in any language reads it. `details` is missing where there are none. */
+/** A failure as a program in any language reads it. `details` is missing if there are none. */
 export type TypedFailure = {
   [Type in keyof FailureDetails]: { type: Type; message: string; details?: FailureDetails[Type] };
 }[keyof FailureDetails];
 
-/** The types of failures that activities try again after, besides those that callers meet. */
+/** The types of the failures after which activities are tried again, besides those that callers meet. */
 const OF_ACTIVITIES = [
   ...['NotYet', 'GatewayUnavailable', 'CredentialsRefused', 'EventNotTaken', 'EventHandlerFailed'],
 ];
 
-/** Whether the text of a failure of this type is ours, so that it quotes nobody. */
+/** Whether the message of a failure of this type is ours, so that it quotes nobody. */
 export const isOwnFailureType = (type: unknown): boolean =>
   typeof type === 'string' && [...Object.values<string>(FAILURE), ...OF_ACTIVITIES].includes(type);
 
@@ -131,31 +131,31 @@ export function typedFailure<Type extends string>(
   });
 }
 
-/** The same failure anew: Temporal encodes one where it is thrown, so each place throws its own. */
+/** A copy of the failure: Temporal encodes a failure that is thrown, so each place throws its own. */
 export function sameFailure(failure: ApplicationFailure, typeIfNone = ''): ApplicationFailure {
   return typedFailure(failure.type ?? typeIfNone, failure.message, detailsOf(failure));
 }
 
-/** The same, of whatever was thrown. */
+/** A copy as of {@link sameFailure}, or the same value if it is no such failure. */
 export function failureAnew(failure: unknown): unknown {
   return failure instanceof ApplicationFailure ? sameFailure(failure) : failure;
 }
 
-/** The fields of a failure; undefined where it has none. */
+/** The details of a failure; undefined if it has none. */
 export function detailsOf({ details }: ApplicationFailure): Record<string, unknown> | undefined {
   const [first]: unknown[] = details ?? [];
   return typeof first === 'object' && first !== null ? { ...first } : undefined;
 }
 
-/** What a caller is told whose order was not made, while another's trade has its number. */
+/** What a caller is told if the order was not made, and another system's trade has its number. */
 export const madeElsewhere = (out_trade_no: string) =>
   `Order ${out_trade_no} was made elsewhere, as the gateway or a person has said, and ours was not made. ${IF_MADE_ELSEWHERE}`;
 
-/** A second number for a sale that has a trade is a second charge, so the trade comes before the number. */
+/** A new number for a sale that has a trade is a second charge, so the advice names the trade first. */
 export const IF_MADE_ELSEWHERE =
   'Look at that trade first. If it is this sale, let the buyer pay it, and adopt it: a new out_trade_no would charge the buyer twice. Only another sale takes a new out_trade_no.';
 
-/** The failure for another request under the number of an order that is known: it says what that order is. */
+/** The failure for another request under the number of a known order: it describes the known order. */
 export function differentOrder(first: KnownOrder, fields: readonly string[]): ApplicationFailure {
   const { out_trade_no, trade_no, trade_status, order_amount, outcome } = first;
   const differ = `${fields.join(', ')} ${fields.length === 1 ? 'differs' : 'differ'}`;
@@ -176,7 +176,7 @@ const ADVICE = {
 
 function chargeOf({ outcome, confirmed_by, attention, trade_status }: KnownOrder): keyof typeof ADVICE {
   if (outcome === 'SUCCESS') return 'paid';
-  // A person may have ended it while the buyer can still pay, or before the gateway had shown it.
+  // A person may have ended the payment while the buyer can still pay, or before the gateway showed the trade.
   const isOpen = trade_status === null ? confirmed_by === 'operator' : outcomeOf(trade_status) === null;
   return outcome === null || isOpen || attention !== null ? 'open' : 'over';
 }
@@ -186,11 +186,11 @@ function tradeShown({ trade_no, trade_status, order_amount, order_currency }: Kn
   return `trade ${trade_no ?? '(no number)'}, ${trade_status}, ${[order_amount ?? 'an unknown amount', order_currency ?? ''].join(' ').trim()}`;
 }
 
-/** What a caller is told whose payment a person or the server has ended. */
+/** What a caller is told if a person or the server has ended the payment's workflow. */
 export const endedFromOutside = (out_trade_no: string) =>
   `Somebody ended the workflow of order ${out_trade_no} in Temporal before its outcome was known. The order may exist: look for it in the gateway’s dashboard. A notification of the gateway opens the payment again.`;
 
-/** The failure for that caller, with what the gateway has. */
+/** The failure with {@link madeElsewhere}, and what the gateway has. */
 export function duplicateOrder({
   out_trade_no,
   trade_no,
@@ -208,7 +208,7 @@ interface TradeOfOthers {
   readonly order_amount: string | null;
 }
 
-/** Whether a payment's failure says that its run made no order: a trade under the number is another's. */
+/** Whether a payment's failure says that its run made no order: then a trade under the number is another system's. */
 export function saysWithoutOrder(failure: unknown): boolean {
   return isDuplicateOrderFailure(failure) || isNotCreatedFailure(failure);
 }

@@ -1,10 +1,10 @@
 /**
- * Every gate of the workflows' code. A run that is open at a deploy, and one that is open at a rollback, must replay on the worker that it
- * meets: so a change of the commands that a workflow gives stands behind a gate, which ships closed and opens one release later. The
- * release before the one that opens it then reads both what was written before the change and what was written after it.
+ * Every gate of the workflows' code. A run that is open at a deploy or a rollback must replay on the worker that takes it: so a change of a
+ * workflow's commands stands behind a gate, which ships closed and opens one release later. The release before the one that opens the gate
+ * then reads histories from before and after the change.
  *
  * Each gate names the kept history (test/histories/kept) that needs it, and why: test/histories/gates.test.ts removes each
- * gate and expects that this history no longer replays. Before the first tagged version there is none.
+ * gate and expects that this history no longer replays. Before the first tagged version there are no gates.
  */
 export interface Gate {
   /** A file of test/histories/kept, recorded before the change. */
@@ -12,26 +12,26 @@ export interface Gate {
   readonly why: string;
   /** The first release of this package whose code has both branches. */
   readonly readSince: string;
-  /** The first release whose workers open it, for runs that come to it: a later one than `readSince`. */
+  /** The first release whose workers open it for runs that reach it: later than `readSince`. */
   readonly opensIn: string;
 }
 export type Gates = Readonly<Record<string, Gate>>;
 
 export const GATES = {} as const satisfies Gates;
 
-/** What a worker does with gates, as its version publishes it. */
+/** What a worker does with gates, as its release publishes it. */
 export interface GatesOfRelease {
   release: string;
-  /** The gates that its code knows: it replays runs that have passed these. */
+  /** The gates that its code knows: it replays runs that have passed them. */
   reads: readonly string[];
-  /** Of these, the ones that it opens. */
+  /** Those of them that it opens. */
   opens: readonly string[];
 }
 
 /** Whether workers of a release open a gate. Before that, only runs for which another worker has opened it take the changed code. */
 export const isOpenedBy = ({ opensIn }: Pick<Gate, 'opensIn'>, release: string): boolean => !isBefore(release, opensIn);
 
-/** Whether the release that first knows a gate keeps it closed: only then there is a release to go back to. */
+/** Whether the release that first knows a gate keeps it closed: only then is there a release for a rollback. */
 export const shipsClosed = (gate: Gate): boolean => !isOpenedBy(gate, gate.readSince);
 
 /** `gates`: those of the code of this release. */
@@ -40,7 +40,7 @@ export function gatesOf(release: string, gates: Gates = GATES): GatesOfRelease {
   return { release, reads: Object.keys(gates), opens: open.map(([name]) => name) };
 }
 
-/** By major, minor and patch. What is tried before a release is taken for it: `0.2.0-rc.1` opens what `0.2.0` opens. */
+/** By major, minor and patch. A pre-release counts as its release: `0.2.0-rc.1` opens what `0.2.0` opens. */
 function isBefore(one: string, other: string): boolean {
   const [ours, theirs] = [numbersOf(one), numbersOf(other)];
   const at = ours.findIndex((number, i) => number !== theirs[i]);

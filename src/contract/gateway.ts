@@ -16,7 +16,7 @@ export type { WalletTokenRequest } from '../gateway/wallet-token';
 /** What a query showed of a trade. */
 export interface TradeSeen {
   readonly trade_status: string;
-  /** When the gateway was asked, in ms since the epoch: of two answers, that to the later question counts. */
+  /** When the gateway was asked, in ms since the epoch: of two answers, the answer to the later question counts. */
   readonly asked_at: number;
 }
 

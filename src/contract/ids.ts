@@ -5,7 +5,7 @@ import type { TradeId } from './gateway';
 /** The workflow id is the idempotency key: one order, one workflow. */
 export const paymentWorkflowId = (app_id: string, out_trade_no: string) => `payment:${app_id}:${out_trade_no}`;
 export const afterSaleWorkflowId = (app_id: string, out_trade_no: string) => `after-sale:${app_id}:${out_trade_no}`;
-/** One for all orders of the app that failed by the same reason. */
+/** One workflow for all orders of the app that failed for the same reason. */
 export const appAttentionWorkflowId = (app_id: string, attention: Attention) => `app-attention:${app_id}:${attention}`;
 export const strayNotificationWorkflowId = (app_id: string, digest: string) => `stray-notification:${app_id}:${digest}`;
 
@@ -14,16 +14,16 @@ export const speiAccountWorkflowId = (app_id: string, account_id: string) => `sp
 export const createSpeiAccountWorkflowId = (app_id: string, key: string) => `create-spei-account:${app_id}:${key}`;
 export const speiAccountQuantityWorkflowId = (app_id: string) => `spei-account-quantity:${app_id}`;
 
-/** `part` tells questions of one kind apart; those with the same one are the same question. */
+/** `part` distinguishes questions of one kind; the same part means the same question. */
 export const lookupWorkflowId = (app_id: string, type: string, part: string) => `lookup:${app_id}:${type}:${part}`;
 
-/** `period` tells the reconciliations of an app apart; the one that a Schedule starts has its time. */
+/** `period` distinguishes the reconciliations of an app; a Schedule appends the time. */
 export const reconciliationWorkflowId = (app_id: string, period: string) => `reconciliation:${app_id}:${period}`;
 
 /** One sweep looks at all payments of a namespace. */
 export const STUCK_SWEEP_WORKFLOW_ID = 'stuck-sweep';
 
-/** The types of our workflows as their ids begin. */
+/** The prefixes of our workflows' ids. */
 const PREFIXES = [
   ...['payment', 'after-sale', 'app-attention', 'stray-notification', 'event-delivery', 'lookup'],
   ...['spei-account', 'create-spei-account', 'spei-account-quantity', 'reconciliation'],
@@ -33,10 +33,10 @@ const PREFIXES = [
 export const isOurWorkflow = (workflowId: string) =>
   workflowId.startsWith(STUCK_SWEEP_WORKFLOW_ID) || PREFIXES.includes(workflowId.split(':', 1)[0] ?? '');
 
-/** What Temporal puts after the id of a workflow that a schedule starts: the time that it was due, in UTC. */
+/** Temporal appends to the id of a workflow that a schedule starts the time that it was due, in UTC. */
 const DUE_TIME = /-(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
 
-/** The id that a schedule was given for what it starts, and when this run was due; undefined where no schedule started it. */
+/** The workflow id in the schedule, and when this run was due; undefined if no schedule started the run. */
 export function scheduledRun(workflowId: string): { base_id: string; due: string } | undefined {
   const [suffix, due] = DUE_TIME.exec(workflowId) ?? [];
   return suffix === undefined || due === undefined ? undefined : { base_id: workflowId.slice(0, -suffix.length), due };
@@ -48,13 +48,13 @@ export const isScheduledJob = (workflowId: string) =>
 
 const SCHEDULED_KINDS = [STUCK_SWEEP_WORKFLOW_ID, 'reconciliation'];
 
-/** What one address, or the handler, gets of one stream of events: those of a payment, or of one run. */
+/** The delivery of one stream of events (of a payment, or of one run) to one address, or to the handler. */
 export const eventDeliveryWorkflowId = (endpoint: string, stream: string) => `event-delivery:${endpoint}:${stream}`;
 
-/** The stream of a delivery, by its workflow id; undefined where that is of another kind. */
+/** The stream of a delivery, by its workflow id; undefined if the id is of another kind. */
 export const deliveredStream = (workflowId: string) => /^event-delivery:[^:]*:(.+)$/su.exec(workflowId)?.[1];
 
-/** The stream of what one run tells: its events need no order among those of other runs. */
+/** The stream of one run's events: they need no common order with those of other runs. */
 export const runStream = ({ workflowId, runId }: { workflowId: string; runId: string }) => `${workflowId}:${runId}`;
 
 /** The ids of a trade that are known, as the gateway is asked for it. */
@@ -67,7 +67,7 @@ interface KnownIds {
   readonly out_trade_no: string | null;
 }
 
-/** What the id of one of our workflows names. `part` is what follows the order's number, where something does. */
+/** What the id of one of our workflows names. `part`: the rest of an id that has no order's number. */
 export interface NamedByWorkflowId {
   kind: string;
   app_id: string;
@@ -75,7 +75,7 @@ export interface NamedByWorkflowId {
   part: string | null;
 }
 
-/** Reads the id of a workflow; undefined for one that is not made here. An order's number may hold colons. */
+/** Reads the id of a workflow; undefined for an id that is not made here. An order's number may have colons. */
 export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undefined {
   const subject = deliveredStream(workflowId);
   const { app_id: its_app } = (subject === undefined ? undefined : namedByWorkflowId(subject)) ?? {};
@@ -93,14 +93,14 @@ export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undef
   return { kind, app_id, out_trade_no: null, part: rest };
 }
 
-/** What a workflow is started with, so that a task queue serves the apps by turns: a flood of one app's orders holds up no other's. */
+/** The priority of a start: a task queue then serves the apps in turn, so a flood of one app's orders delays no other app. */
 export const priorityOf = (workflowId: string) => ({ fairnessKey: namedByWorkflowId(workflowId)?.app_id ?? '' });
 
-/** What people call a workflow's kind, such as `after-sale`; its type where it is not one of ours. */
+/** The kind of a workflow in words, such as `after-sale`; its type if it is not one of ours. */
 export const kindOfWorkflow = ({ workflow_id, type }: { workflow_id: string; type: string }): string =>
   namedByWorkflowId(workflow_id)?.kind ?? type;
 
-/** The payment of the order that a workflow works for, whichever of the order's workflows it is; undefined for one of no order. */
+/** The id of the payment of a workflow's order, for each of the order's workflows; undefined if the workflow has no order. */
 export function paymentBehind(workflowId: string): string | undefined {
   const [, subject = workflowId] = /^event-delivery:[^:]*:(payment:.*)$/s.exec(workflowId) ?? [];
   const named = namedByWorkflowId(subject);

@@ -1,6 +1,6 @@
 /**
  * contract/: the names and shapes that cross rooms and languages, and the pure decisions about them that more than one
- * room needs. It imports gateway/pure/ and `@temporalio/common`, nexus.ts takes `nexus-rpc`, and gateway.ts passes on types of
+ * room needs. It imports gateway/pure/ and `@temporalio/common`, nexus.ts imports `nexus-rpc`, and gateway.ts re-exports types of
  * gateway/; nothing else, because workflows bundle it.
  */
 export * from './account';

@@ -4,7 +4,7 @@ import type { Attention, Wait } from './attention';
 import type { NotificationClaim } from './notification';
 import type { OtherAmount, OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
 
-/** How long a question has to wait, in the words that people read of it. */
+/** How long a question has to wait, in the words that people read. */
 export const PATIENCE = {
   'at once': 'at once',
   lag: 'once no replica can be behind',
@@ -12,7 +12,7 @@ export const PATIENCE = {
 } as const;
 export type Patience = keyof typeof PATIENCE;
 
-/** How far a refund has come, in the words that people read of it. */
+/** How far a refund has come, in the words that people read. */
 export const REFUND_PHASES = {
   waiting: 'its amount is reserved, and it waits for its turn',
   sending: 'its request may have left us',
@@ -25,38 +25,38 @@ export type RefundPhase = keyof typeof REFUND_PHASES;
 /** One refund of the ledger. */
 export interface LedgerRefund {
   readonly number: string;
-  /** Which request under this number it is, from 1: a number is free again where there certainly was no refund. */
+  /** Which request under this number it is, from 1: a number is free again if there certainly was no refund. */
   readonly attempt: number;
   readonly amount: string;
   readonly currency: string;
-  /** Asked for as all that was left: asked for so again, it is the same refund. */
+  /** It was requested as all that was left: such a request again means the same refund. */
   readonly isAll: boolean;
   readonly requested_at: number;
   readonly phase: RefundPhase;
-  /** When it may have left us first, and the status that the trade had; null before. */
+  /** When it may first have left us, and the trade's status then; null before. */
   readonly begun: { readonly at: number; readonly shown: string } | null;
   /** When its request was answered, or given up; null before. */
   readonly answered_at: number | null;
-  /** The trade has shown a status that only refunds bring, and another one than when it was begun. */
+  /** Since it was begun, the trade has shown a refund status other than `begun.shown`. */
   readonly moved: boolean;
   readonly answer: RefundState['answer'];
   readonly outcome: Exclude<RefundOutcome, 'ACCEPTED'> | null;
   readonly confirmed_by: Source | null;
-  /** By then it had ended, whatever the trade shows: its number, or a person, has said so; null before. */
+  /** When a notification with its number, or a person, told its end, whatever the trade shows; null before. */
   readonly over_by: number | null;
-  /** The status by which it was known to have ended, or how the gateway named it last. */
+  /** The status by which its end became known, or the status in the latest notification with its number. */
   readonly named: string | null;
   /**
-   * A person has to say what became of it: the table does not tell, or two facts contradict each other. What the table asks, it may
-   * also answer later.
+   * A person has to say how it ended: the table cannot tell, or two facts contradict each other. A question of the table may later be
+   * answered by the table.
    */
   readonly asked: 'by the table' | 'by a contradiction' | null;
-  /** What a person was asked before, and has decided: the same is not asked again. */
+  /** A person's decision, and the trade's status then: the same question is not asked again. */
   readonly decided: { readonly by: string; readonly reason: string; readonly shown: string | null } | null;
   readonly failure: RefundState['failure'];
-  /** It has waited for so long that a person is asked: a week for its turn, or a day for its end. */
+  /** It has waited too long, and a person is asked: a week for its turn, or a day for its end. */
   readonly isOverdue: boolean;
-  /** The settings ask for it, because money came late: no merchant does. */
+  /** The settings asked for it, because money came late, and no merchant. */
   readonly isLate: boolean;
 }
 
@@ -66,44 +66,44 @@ export interface KnownTransition extends Transition {
   readonly shown_at?: number;
 }
 
-/** A notification that no answer of the gateway has confirmed. `heard`: its place among all that came. */
+/** A notification that no answer of the gateway has confirmed. `heard`: its number in the order of arrival. */
 export interface HeldClaim {
   readonly claim: NotificationClaim;
   readonly heard: number;
 }
 
-/** The payment as it ended: what it hands over to the order's after-sale, or what is read of one that is closed. */
+/** The payment as it ended: handed over to the order's after-sale, or read from a closed payment. */
 export interface PaymentEnd {
   readonly run_id: string;
   readonly ended_at: number;
-  /** Its outcome is null where there was no order. */
+  /** Its outcome is null if there was no order. */
   readonly state: PaymentState;
-  /** Why it needs a person: more than the one that its state shows may hold. */
+  /** All reasons why it needs a person; its state shows only one. */
   readonly reasons: readonly Attention[];
-  /** Until when a trade of the order may still be paid; 0 where none may. */
+  /** Until when a trade of the order may still be paid; 0 if none may. */
   readonly watch_until: number;
   /** The order was sent more than once: another trade under its number may be ours, too. */
   readonly sent_again: boolean;
   /** The other trades for which the gateway has answered. */
   readonly asked: readonly string[];
-  /** The run has only repeated how an earlier one had ended. */
+  /** The run has only repeated the end of an earlier run. */
   readonly repeats: boolean;
-  /** Whether the payment itself made the order: money of a trade of others is a person's. */
+  /** Whether the payment made the order itself: money of another system's trade needs a person. */
   readonly made_here: boolean;
-  /** Whether an order was asked for here: then the number is no deposit's. */
+  /** Whether an order was requested here: then the number is not that of a deposit. */
   readonly ordered_here: boolean;
 }
 
-/** A trade under the order's number that is not the order's own, and whether the gateway was asked for it by its number. */
+/** A trade under the order's number that is not the order's own, and whether the gateway was asked for it by its trade_no. */
 export interface NotedTrade extends OtherTrade {
   readonly asked: 'not yet' | 'unanswered' | 'answered';
-  /** What the gateway has answered for it last, while it may be the order's own. */
+  /** The gateway's last answer for it, while it may be the order's own. */
   readonly shown?: string | undefined;
 }
 
 /**
- * What a person has said of the order. `knew`: the gateway had shown its money then. `shown`: the trade's status then. `amounts`: those of
- * which persons had read that are not what was ordered.
+ * A person's decision on the order. `knew`: the gateway had shown its money by then. `shown`: the trade's status then. `amounts`: the
+ * amounts unlike the order's that persons had been shown.
  */
 export interface OrderDecision {
   readonly outcome: PaymentOutcome;
@@ -113,8 +113,8 @@ export interface OrderDecision {
 }
 
 /**
- * The ledger of a trade: what was paid, and what went back of it. `isComplete`: whether all that went back is among its refunds, or named by
- * a person.
+ * The ledger of a trade: what was paid, and what went back. `isComplete`: whether all that went back is among its refunds, or named by a
+ * person.
  */
 export interface TradeLedger extends Pick<KnownOrder, 'trade_no' | 'paid' | 'history' | 'refunds' | 'elsewhere'> {
   readonly isComplete: boolean;
@@ -122,9 +122,9 @@ export interface TradeLedger extends Pick<KnownOrder, 'trade_no' | 'paid' | 'his
 
 /** All that is known of an order after its payment: the state that its facts make, and what a run hands on to the next one. */
 export interface KnownOrder {
-  /** Null where no payment has ended, as far as is known. */
+  /** Null if no payment is known to have ended. */
   readonly payment: PaymentEnd | null;
-  /** The payment ran, and was told that its end is waited for: before we had seen money, or after that. Null where none runs. */
+  /** The payment runs, and was told that we wait for its end. `hasMoney`: whether we had seen money then. Null if none runs. */
   readonly following: { readonly hasMoney: boolean } | null;
   readonly decision: OrderDecision | null;
   readonly others: readonly NotedTrade[];
@@ -137,28 +137,28 @@ export interface KnownOrder {
   readonly seen: {
     readonly status: string;
     readonly asked_at: number;
-    /** Since when it has answered the same: what we do, and what is notified, begins that anew. */
+    /** Since when it has answered the same: our requests, and notifications, restart this time. */
     readonly same_since: number;
     readonly heard: number;
-    /** What it wrote for the amount, where nobody can read that. */
+    /** The amount as it wrote it, if nobody can read it. */
     readonly unread_amount?: string | undefined;
   } | null;
   readonly history: readonly KnownTransition[];
   readonly refunds: readonly LedgerRefund[];
-  /** Of the trades that were the order's own before this one: `paid`, `history`, `refunds` and `elsewhere` are of this one. */
+  /** The ledgers of earlier trades of the order: `paid`, `history`, `refunds` and `elsewhere` are of the present trade. */
   readonly earlier: readonly TradeLedger[];
   /** What went back by refunds that are not in the ledger, as a person has named it. */
   readonly elsewhere: string;
-  /** That the bank takes the money back, as was said last. */
+  /** The latest report that the bank takes the money back. */
   readonly bank: { readonly status: string; readonly at: number } | null;
-  /** The gateway has denied the trade, asked when so many notifications had come. A person who has seen that ends the search. */
+  /** The gateway has denied the trade. `heard`: how many notifications had come when it was asked. `isSettled`: a person has ended the search. */
   readonly denied: { readonly heard: number; readonly at: number; readonly isSettled: boolean } | null;
   /** How many notifications have come. */
   readonly heard: number;
   readonly held: readonly HeldClaim[];
-  /** What was notified, and the gateway contradicts, until a person has looked or an answer agrees. */
+  /** Notifications that the gateway contradicts, until a person has looked or an answer agrees. */
   readonly contradicted: readonly NotificationClaim[];
-  /** What a notification has named instead of what was ordered, the last one that a person had to compare. */
+  /** The last amount unlike the order's that a notification, or a sold trade, has named. */
   readonly mismatch?: OtherAmount | undefined;
   /** Why the trade itself needs a person, in the order in which it came. */
   readonly reasons: readonly Attention[];
@@ -166,13 +166,13 @@ export interface KnownOrder {
   readonly wait: Wait | null;
 }
 
-/** The input of a run that continues another one. In any other start, what it has more is not read. */
+/** The input of a run. `sale` and `watch_until` are read only in a run that continues another one. */
 export interface AfterSaleRunInput extends AfterSaleInput {
   /** What the payment hands over. */
   payment?: HandedOver | undefined;
   /** What the run before knew. */
   sale?: KnownOrder | undefined;
-  /** The run that has read what was known before `sale`. Where the run before is another one, it was a reset: `sale` is an old ledger. */
+  /** The run that has read what was known before `sale`. If it is not the run before, that one was a reset: `sale` is an old ledger. */
   read_by?: string | undefined;
   /** Until when the settings of the run before asked for a watch, in ms since the epoch. */
   watch_until?: number | undefined;
@@ -180,24 +180,24 @@ export interface AfterSaleRunInput extends AfterSaleInput {
 
 /** What an after-sale would hand on: the query `carried`. Only the next run asks it. */
 export interface AfterSaleCarried {
-  /** Null where it knows nothing. */
+  /** Null if it knows nothing. */
   sale: KnownOrder | null;
   /**
-   * Whether that is all that it and earlier runs know. A run that was ended while it read them, or is a reset, and has not noticed, has to be
-   * looked past.
+   * Whether `sale` is all that this run and earlier runs know. If not (it was ended while it read them, or is a reset without knowing it),
+   * the runs before it have to be asked, too.
    */
   has_read: boolean;
-  /** How many notifications this run has taken. One that came after them is in its history alone. */
+  /** How many notifications this run has taken. Later ones are in its history alone. */
   taken: number;
-  /** The same of what payments have handed over by the signal `payment`. */
+  /** How many signals `payment` this run has taken. Later ones are in its history alone. */
   taken_payments: number;
 }
 
 /** What a payment hands over at its end: in the input of the after-sale that it starts, or as the signal `payment` to one that runs. */
 export interface HandedOver {
   readonly end: PaymentEnd;
-  /** What was notified and no look of the payment has confirmed. */
+  /** Notifications that no look of the payment has confirmed. */
   readonly claims: readonly NotificationClaim[];
-  /** What was notified and the gateway contradicts: a person is asked about it already. */
+  /** Notifications that the gateway contradicts: a person is asked about them already. */
   readonly contradicted: readonly NotificationClaim[];
 }

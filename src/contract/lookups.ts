@@ -7,7 +7,7 @@ export interface BankListInput {
   request: BankListRequest;
 }
 
-/** Its result. An order names a bank by its `bank_id`. */
+/** The result of `bankList`. An order names a bank by its `bank_id`. */
 export interface BankListAnswer {
   banks: Bank[];
 }
@@ -18,7 +18,7 @@ export interface InstallmentsInput {
   request: InstallmentsRequest;
 }
 
-/** Its result: the ways to pay the amount. */
+/** The result of `installments`: the ways to pay the amount. */
 export interface InstallmentsAnswer {
   plans: InstallmentPlan[];
 }
@@ -27,11 +27,11 @@ export interface InstallmentsAnswer {
 export interface WalletTokenInput {
   app_id: string;
   request: WalletTokenRequest;
-  /** The asker's public key (JWK, P-256): the token is sealed to it, so that no history ever holds it. */
+  /** The caller's public key (JWK, P-256): the token is sealed to it, so that no history ever has the token in clear. */
   seal_to: { readonly kty: string; readonly [field: string]: unknown };
 }
 
-/** Its result: the token as a compact JWE. `apu` is the app's id, `apv` is `wallet-token`. */
+/** The result of `walletToken`: the token as a compact JWE. `apu` is the app's id, `apv` is `wallet-token`. */
 export interface WalletTokenAnswer {
   sealed: string;
 }

@@ -1,10 +1,10 @@
 /**
- * Our metrics, beside Temporal's own: the one place that names them. Alerts, the board and docs/operations.md are made from this table. No
- * label says anything of a person, and each has few values: what callers invent is `other`.
+ * Our metrics, besides Temporal's own: the one place that names them. Alerts, the board and docs/operations.md are made from this table. No
+ * label says anything about a person, and each has few values: values that callers invent become `other`.
  */
 import { METHOD_NAMES } from '../gateway/pure/names';
 
-/** A process of ours that runs for long. */
+/** Our long-running processes. */
 export type MeasuredProcess = 'worker' | 'webhook' | 'codec server';
 
 export interface Metric {
@@ -154,7 +154,7 @@ type LabelsOf<Name extends MetricName> = Record<(typeof METRIC)[Name]['labels'][
 /** Counts one more, records a duration, or sets a gauge. */
 export type Recorder = <Name extends MetricName>(name: Name, value: number, labels: LabelsOf<Name>) => void;
 
-/** The same in a workflow. A run measures it once for each `of`, such as a refund number. */
+/** A recorder in a workflow. A run records a value once for each `of`, such as a refund number. */
 export type WorkflowRecorder = <Name extends MetricName>(
   name: Name,
   value: number,
@@ -169,8 +169,8 @@ export type Instrument = (value: number, labels: Record<string, string>) => void
 export type AnyRecorder = (name: MetricName, value: number, labels: Record<string, string>) => void;
 
 /**
- * A recorder as workflows reach it, by the sink that the plugin adds to a Worker. Temporal leaves out what a replay says again, but not
- * what a workflow task says that is done again: the worker takes each `of` of a run once.
+ * The recorder for workflows, by the sink that the plugin adds to a Worker. Temporal drops calls of a replay, but not of a workflow task
+ * that is repeated: so the worker takes each `of` of a run once.
  */
 export type MetricSink = {
   record(name: MetricName, value: number, labels: Record<string, string>, of: string): void;
@@ -180,8 +180,8 @@ export type MetricSink = {
 export type MetricSinks = { paymentMetrics: MetricSink };
 
 /**
- * A recorder on the instruments that `make` gives. A method of no list is `other`, and so is an app that is not among `app_ids`:
- * whatever callers invent, there are no more series.
+ * A recorder on the instruments that `make` gives. An unknown method becomes `other`, and so does an app that is not among `app_ids`:
+ * callers cannot add series.
  */
 export function metricRecorder(make: (metric: Metric) => Instrument, app_ids: readonly string[]): AnyRecorder {
   const known: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -195,7 +195,7 @@ export function metricRecorder(make: (metric: Metric) => Instrument, app_ids: re
   };
 }
 
-/** Instruments that are made once each. */
+/** Makes each instrument only once. */
 export function madeOnce(make: (metric: Metric) => Instrument): (metric: Metric) => Instrument {
   const made = new Map<string, Instrument>();
   return (metric) => {

@@ -2,9 +2,9 @@
 
 export const WORKFLOW = {
   payment: 'payment',
-  /** Goes on after a payment has ended: refunds, disputes, late money, and whatever waits for a person. */
+  /** Follows an order after its payment: refunds, disputes, late money, and whatever waits for a person. */
   afterSale: 'afterSale',
-  /** Waits for the person who mends what every order of an app fails by. */
+  /** Waits for a person to mend a reason for which every order of an app fails. */
   appAttention: 'appAttention',
   strayNotification: 'strayNotification',
   createSpeiAccount: 'createSpeiAccount',
@@ -14,7 +14,7 @@ export const WORKFLOW = {
   bankList: 'bankList',
   installments: 'installments',
   walletToken: 'walletToken',
-  /** Posts events to an address, or tells them the handler. */
+  /** Posts events to an address, or gives them to the handler. */
   eventDelivery: 'eventDelivery',
   /** Compares a period of payments with the gateway, and with the merchant's list. */
   reconciliation: 'reconciliation',
@@ -22,7 +22,7 @@ export const WORKFLOW = {
   stuckSweep: 'stuckSweep',
 } as const;
 /**
- * How long a workflow task may take, in ms, where Temporal's ten seconds are few: an account may read thousands of deposits
+ * How long a workflow task may take, in ms, if Temporal's ten seconds are too short: an account may read thousands of deposits
  * at once.
  */
 export const TASK_TIMEOUT_MS: { readonly [type: string]: number | undefined } = { [WORKFLOW.speiAccount]: 60_000 };
@@ -39,7 +39,7 @@ export const SIGNAL = {
   deposit: 'deposit',
   /** Internal: a payment hands itself over to the order's after-sale, which runs already. */
   payment: 'payment',
-  /** Internal: an after-sale that has begun before its payment’s end waits to be told of that. */
+  /** Internal: an after-sale that has begun before its payment’s end waits to be told of the end. */
   followed: 'followed',
   /** Internal: a creation tells an account, which a deposit has started, the key that it was created for. */
   keyed: 'keyed',
@@ -50,9 +50,9 @@ export const QUERY = {
   state: 'state',
   /** Of a reconciliation: its differences, in pages. */
   differences: 'differences',
-  /** Internal: what became of the deposits of an account with these numbers. */
+  /** Internal: the standing of the deposits of an account with these numbers. */
   deposits: 'deposits',
-  /** What a run would hand on, besides its state. Only a run after it asks. */
+  /** What a run would hand on, besides its state. Only a later run asks. */
   carried: 'carried',
   /** Internal: a run's facts, and what was concluded from each. People ask by `show --why`. */
   facts: 'facts',

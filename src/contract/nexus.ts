@@ -21,15 +21,15 @@ export interface NexusRefund extends NexusOrderNumber {
 }
 
 /**
- * The service and its operations. Each answers within seconds; where the gateway has not answered by then, it fails as
- * `PaymentPending`, and the caller asks again. A worker serves it where `PAYMENTS_NEXUS` is `true`.
+ * The service and its operations. Each answers within seconds. If the gateway has not answered by then, the operation fails as
+ * `PaymentPending`, and the caller asks again. A worker serves it if `PAYMENTS_NEXUS` is `true`.
  */
 export const paymentsService = service('temporal-payment-gateway', {
   pay: operation<NexusOrder, PaymentData>(),
   checkout: operation<NexusOrder, PaymentData>(),
   refund: operation<NexusRefund, RefundAnswer>(),
   state: operation<NexusOrderNumber, PaymentState>(),
-  /** It fails as `PaymentPending` until the payment has ended, and with the payment's failure where there is no order. */
+  /** It fails as `PaymentPending` until the payment has ended, and with the payment's failure if there is no order. */
   outcome: operation<NexusOrderNumber, PaymentState>(),
   cancel: operation<NexusOrderNumber, PaymentState>(),
 });

@@ -28,8 +28,8 @@ export interface NotificationClaim {
 const TEXTS = ['trade_no', 'out_trade_no', 'out_request_no', 'trade_status', 'method', 'amount', 'currency'] as const;
 
 /**
- * A signal without what is no text where one belongs; undefined where it is no object: anybody who can write to Temporal may have sent
- * it, with anything or nothing.
+ * The signal without fields that should be text and are not; undefined if it is no object. Anybody who can write to Temporal may have
+ * sent it, with anything or nothing.
  */
 export function readSignal(signal: unknown): NotificationSignal | undefined {
   if (typeof signal !== 'object' || signal === null) return undefined;
@@ -44,7 +44,7 @@ export function tradesNamedBy(notifications: readonly Pick<NotificationSignal, '
   return [...new Set(notifications.flatMap(({ trade_no }) => trade_no ?? []))];
 }
 
-/** What is known of a trade, as if it had been notified: whoever gets it compares it with the gateway. */
+/** What is known of a trade, as if it had been notified: the receiver then compares it with the gateway. */
 export function asNotified({ trade_no, trade_status }: KnownTrade): NotificationSignal {
   return { trade_no, ...(trade_status === null ? {} : { trade_status }) };
 }
@@ -54,7 +54,7 @@ interface KnownTrade {
   readonly trade_status: string | null;
 }
 
-/** Whether a notification may be of this trade: it names no other. Where either number is not known, it may be. */
+/** Whether a notification may be about this trade: it names no other trade, or our trade_no is unknown. */
 export function isOfTrade(
   { trade_no }: Pick<NotificationSignal, 'trade_no'>,
   ours: string | null | undefined,
@@ -62,7 +62,7 @@ export function isOfTrade(
   return !trade_no || !ours || trade_no === ours;
 }
 
-/** A genuinely signed notification that could not be read. `body` is base64 of the bytes as they came. */
+/** A genuinely signed notification that could not be read. `body`: its bytes as they came, in base64. */
 export interface StrayNotificationInput {
   app_id: string;
   body: string;

@@ -5,40 +5,40 @@ import { namedByWorkflowId } from './ids';
 import { outcomeOf } from './trade-status-table';
 
 export interface OperatorAction {
-  /** What it is for, as a part of a sentence. */
+  /** The purpose, as a part of a sentence. */
   what: string;
   command: string;
-  /** The update, and its input as JSON where it takes one. */
+  /** The update, and its input as JSON if it takes one. */
   update: 'recheck' | 'resolve' | 'cancel';
   input?: string;
 }
 
-/** Why a workflow waits for a person, and for which refund, where the reason is of one. */
+/** Why a workflow waits for a person, and for which refund, if the reason is about one. */
 export interface OperatorQuestion {
   attention: string;
   out_request_no?: string | undefined;
-  /** The status of its trade, as far as it is known. */
+  /** The status of its trade, if known. */
   trade_status?: string | null | undefined;
-  /** Of an account: what the person is shown, as the decision names it. */
+  /** For an account: what the person is shown, as the decision has to name it. */
   shown?: string | undefined;
 }
 
 type Standing = { attention: string | null; refunds: AfterSaleState['refunds'] };
 
-/** The number of the refund that an after-sale's attention is about; undefined where it is about the trade. */
+/** The number of the refund that an after-sale's attention is about; undefined if it is about the trade. */
 export function refundInQuestion({ attention, refunds }: Standing): string | undefined {
   return attention === null ? undefined : refunds.find((one) => one.attention === attention)?.out_request_no;
 }
 
-/** What stands in a decision until a person has written their own. A decision that still has it is refused. */
+/** Placeholders that a person has to replace. A decision that still has one is refused. */
 export const TO_WRITE = { by: 'YOU', reason: 'WHY' } as const;
 
 const WHO = `"by": "${TO_WRITE.by}", "reason": "${TO_WRITE.reason}"`;
 const WHO_OPTIONS = `--by ${TO_WRITE.by} --reason ${TO_WRITE.reason}`;
 
 /**
- * The actions on an open workflow, the mildest first; with the reason why it waits, only those that settle it. Empty for a kind
- * that a person cannot tell anything. What the person writes stands in capitals.
+ * The actions on an open workflow, the mildest first; with a `question`, only those that settle its reason. Empty for a kind of workflow
+ * that takes no decision. What the person has to replace is in capitals.
  */
 export function operatorActions(workflowId: string, question?: OperatorQuestion): OperatorAction[] {
   const { kind = '' } = namedByWorkflowId(workflowId) ?? {};
@@ -57,7 +57,7 @@ export function operatorActions(workflowId: string, question?: OperatorQuestion)
 
 type Template = Pick<OperatorAction, 'what' | 'update' | 'input'> & {
   options?: string;
-  /** Whether it settles this; by default everything. */
+  /** Whether it settles this question; by default it settles every question. */
   settles?: (question: OperatorQuestion) => boolean;
 };
 
@@ -68,7 +68,7 @@ const SEEN: Template = {
   options: WHO_OPTIONS,
   input: `{${WHO}}`,
 };
-/** Names the reason: of two who have looked at the same, the second one does not settle the next. */
+/** Names the reason, so that the second of two persons who saw the same reason does not settle the next one. */
 const LOOKED_AT: Template = {
   ...SEEN,
   options: `--seen REASON ${WHO_OPTIONS}`,
@@ -80,7 +80,7 @@ const END_REFUND: Template = {
   options: `--refund NUMBER --outcome OUTCOME ${WHO_OPTIONS}`,
   input: `{"out_request_no": "NUMBER", "outcome": "OUTCOME", ${WHO}}`,
 };
-/** Nothing was sent, so nothing has become of it. */
+/** Nothing was sent, so the only outcome is NOT_CREATED. */
 const GIVE_UP: Template = {
   ...END_REFUND,
   what: 'give the refund up, where it need not be made any more',
@@ -88,19 +88,19 @@ const GIVE_UP: Template = {
   input: `{"out_request_no": "NUMBER", "outcome": "NOT_CREATED", ${WHO}}`,
 };
 /**
- * What a person settles by having looked at it: the payment goes on as it is. Under the other reasons that only a person settles,
- * the payment waits for its outcome.
+ * Reasons that a person settles by having looked: the payment goes on as it is. For the other reasons that only a person settles, the
+ * payment waits for its outcome.
  */
 const SETTLED_BY_LOOKING: readonly string[] = [
   ...['second-trade', 'unexpected-signal', 'unproven-trade', 'unlisted-transition', 'terminated'],
 ];
 
-/** Whether a decision without an outcome settles this reason of an open payment. Of another amount, only the paid one is decided on. */
+/** Whether a decision without an outcome settles this reason of an open payment. Another amount needs an outcome only once it is paid. */
 export const isSettledByLooking = ({ attention, trade_status }: Omit<OperatorQuestion, 'out_request_no'>): boolean =>
   SETTLED_BY_LOOKING.includes(attention) ||
   (attention === 'amount-mismatch' && outcomeOf(trade_status ?? '') !== 'SUCCESS');
 
-/** Whether `recheck` settles this reason once its cause is mended. There `resolve` gives up what still can be had. */
+/** Whether `recheck` settles this reason once its cause is mended. For these, `resolve` would give up what can still be obtained. */
 export const isSettledByAskingAgain = (attention: string): boolean =>
   isSilence(attention) || attention === 'undelivered-event';
 
@@ -121,7 +121,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
       settles: isSettledByLooking,
     },
     {
-      // Without it the payment goes on.
+      // Without an outcome the payment goes on.
       what: 'end the payment now, as SUCCESS, CANCEL, REFUSED or EXPIRED, instead of letting it go on',
       update: 'resolve',
       options: `--outcome OUTCOME ${WHO_OPTIONS}`,
@@ -179,7 +179,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'spei-account-quantity': [RECHECK, { ...SEEN, what: 'say that you have seen it, until there are fewer' }],
 };
 
-/** The runbook's words, with this order in the place of `ORDER` in our commands, and this workflow's id in Temporal's own. */
+/** The runbook's words, with this order instead of `ORDER` in our commands, and this workflow's id in Temporal's commands. */
 export function namedInCommands(words: string, workflowId: string): string {
   const isOfOrder = typeof namedByWorkflowId(workflowId)?.out_trade_no === 'string';
   return words
@@ -190,20 +190,20 @@ export function namedInCommands(words: string, workflowId: string): string {
 }
 
 /**
- * A command on a workflow, as a person types it into a shell: an order by its number and its app, which together name nothing else, and
- * what has no order by the workflow's id.
+ * A command on a workflow, as a person types it into a shell: an order is named by its number and app, which together are unique, and any
+ * other workflow by its id.
  */
 export function commandOf(verb: string, workflowId: string, options = ''): string {
   const { app_id = '', out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
   const target = typed(out_trade_no ?? workflowId);
   const app = out_trade_no === null ? [] : [`--app ${typed(app_id)}`];
   const more = options === '' ? [] : [options];
-  // After `--` what begins like an option is not one, and nothing else may follow.
+  // After `--` a word that begins like an option is not taken as one, and nothing else may follow.
   const words = out_trade_no?.startsWith('-') ? [...app, ...more, '--', target] : [target, ...app, ...more];
   return ['payment-gateway', verb, ...words].join(' ');
 }
 
-/** As a person types it into a shell. */
+/** The text as a person types it into a shell, quoted if needed. */
 function typed(text: string): string {
   return /^[\w.,:@/+][\w.,:@/+-]*$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`;
 }

@@ -21,32 +21,32 @@ export interface NewPayment {
   app_id: string;
   request: OrderRequest;
   /**
-   * Of a start with the reuse policy `REJECT_DUPLICATE`, which no earlier run precedes: a new UUID, which the argument of the update
-   * `created` of the same update-with-start repeats; of a child workflow, the run id of its parent. A copy of this input proves
-   * nothing: without either, earlier runs under the workflow id are read before the order is sent.
+   * Proves that no run was before. For a start with the reuse policy `REJECT_DUPLICATE`: a new UUID, repeated in the argument of the
+   * update `created` of the same update-with-start; for a child workflow: the run id of its parent. A copy of this input proves
+   * nothing: without the proof, earlier runs under the workflow id are read before the order is sent.
    */
   first_start_id?: string | undefined;
 }
 
-/** Adopts a trade that exists already: made elsewhere, or known by a notification. One of the ids suffices. */
+/** Adopts a trade that exists already: made elsewhere, or known from a notification. One of the ids is enough. */
 export interface AdoptedPayment {
   kind: 'adopt';
   app_id: string;
   trade_no?: string | undefined;
   out_trade_no?: string | undefined;
-  /** Of a child workflow that was started with the reuse policy `REJECT_DUPLICATE`: its parent's run id. No earlier run is read. */
+  /** For a child workflow that was started with the reuse policy `REJECT_DUPLICATE`: its parent's run id. Then no earlier run is read. */
   first_start_id?: string | undefined;
-  /** Notifications that the run before had, and that none of its looks settled. */
+  /** Notifications to the run before that none of its looks settled. */
   pending_notifications?: readonly NotificationSignal[] | undefined;
-  /** The order that the run which gave way to this one may have made: a trade under the number may be that. */
+  /** The order that the run before may have made: a trade under the number may be that order's. */
   may_be?: Pick<NewPayment, 'kind' | 'request'> | undefined;
-  /** Why the run that gave way to this one needed a person. */
+  /** Why the run before needed a person. */
   reasons?: readonly Attention[] | undefined;
 }
 
-/** What the gateway named where it was not what was ordered. */
+/** An amount that the gateway named and that is not what was ordered. */
 export interface OtherAmount {
-  /** In currency units. Null where it named none. */
+  /** In currency units. Null if it named none. */
   readonly amount: string | null;
   readonly currency: string | null;
 }
@@ -57,17 +57,17 @@ export const PAYMENT_OUTCOMES = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'] as c
 export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
 export type Source = 'query' | 'notification' | 'operator';
 
-/** One change of the trade's status, in the order in which we learned it. */
+/** One change of the trade's status, as we learned it. */
 export interface Transition {
   /** ISO 8601, UTC. */
   time: string;
   from: string | null;
   to: string;
   source: 'creation' | Source | 'deadline';
-  /** Who decided and why, where a person did. */
+  /** Who decided and why, if a person did. */
   by?: string;
   reason?: string;
-  /** After a sale: all that the person named as gone back by refunds that are not in the list. The latest counts. */
+  /** After a sale: all that went back by refunds that are not in the list, as the person named it. The latest counts. */
   refunded_elsewhere?: string;
 }
 
@@ -88,33 +88,33 @@ export interface PaymentState extends ShownWait {
   /** ISO 8601, UTC: when the order expires by `timeout_express` or by its method's usual time. */
   expires_at: string | null;
   history: Transition[];
-  /** The run that had ended before news of its trade started this one. */
+  /** The earlier run of this payment, and how it had ended; null if there was none. */
   previous: { run_id: string; outcome: PaymentOutcome | null } | null;
   /** The gateway's answer to the creation, as the update `created` returns it. */
   payment_data: PaymentData | null;
-  /** The gateway's reason, where the payment was refused. */
+  /** The gateway's reason, if the payment was refused. */
   refused_because: { code: string | null; sub_code: string | null } | null;
   /** Trades under the same number that are not this payment's, as an answer or a notification of the gateway showed them. */
   other_trades: OtherTrade[];
-  /** The refund of money that came after the payment had ended otherwise; absent where none is to be made. */
+  /** The refund of money that came after an end without a sale; absent if none is to be made. */
   late_payment_refund?: LatePaymentRefund;
   /** What the gateway named last instead of what was ordered (`amount-mismatch`). */
   mismatch?: OtherAmount;
 }
 
-/** Another trade under the order's number. `trade_status` and the amount are null until the gateway has said them. */
+/** Another trade under the order's number. `trade_status` and the amount are null until the gateway has told them. */
 export interface OtherTrade {
   trade_no: string;
   trade_status: string | null;
   order_amount: string | null;
 }
 
-/** Its further life is the after-sale's. */
+/** The refund of late money. Its later states are in the after-sale. */
 export interface LatePaymentRefund {
   out_request_no: string;
-  /** The gateway's answer to it; null before that, or where there is no refund. */
+  /** The gateway's answer to the refund; null before an answer, or if there is no refund. */
   refund_status: string | null;
-  /** Why there is no refund, where there is none. */
+  /** Why there is no refund, if there is none. */
   reason: string | null;
 }
 
@@ -127,9 +127,9 @@ export interface PaymentData {
 
 /** A person's decision. `by` says who. */
 export interface PaymentResolution {
-  /** Ends the payment. Without it, the reason that is shown is settled and the payment goes on, where looking settles it. */
+  /** Ends the payment. Without an outcome, the shown reason is settled and the payment goes on, if looking settles this reason. */
   outcome?: PaymentOutcome | undefined;
-  /** Why it needed a person, as that was shown: where it is another reason now, nothing is settled. */
+  /** The reason that the person was shown: if another reason is shown by now, nothing is settled. */
   seen?: string | undefined;
   reason: string;
   by: string;
@@ -145,24 +145,24 @@ export interface RunOfWorkflow {
 
 // — The answer of the update `created` —
 
-/** The payment data that the gateway's own answer to a creation makes. */
+/** The payment data from the gateway's answer to a creation. */
 export const dataOfCreation = (answer: GatewayResponse): PaymentData => ({ ...answer, recovered: false });
 
-/** The answer that the next run repeats: the payment data, the refusal, or the decision of the person who ended it without any. */
+/** The answer that the next run repeats: the payment data, the refusal, or the decision of a person who ended it without data. */
 export function answerToKeep(state: PaymentState): PaymentData | null {
   const isAnswered = state.refused_because !== null || state.confirmed_by === 'operator';
   return isAnswered ? (creationAnswer(state) ?? null) : state.payment_data;
 }
 
 /**
- * The payment data; for a payment that ended without any, the person's word or its last status; undefined while the creation is
- * not decided.
+ * The payment data; for a payment that ended without data, the person's outcome or the last status; undefined while the creation
+ * is not decided.
  */
 export function creationAnswer(state: PaymentState): PaymentData | undefined {
   if (state.payment_data !== null) return state.payment_data;
   if (state.outcome === null) return undefined;
   const { out_trade_no, trade_no, trade_status, outcome, confirmed_by, refused_because, mismatch } = state;
-  // Nothing proves that a trade which was found meanwhile is of this order, or one that costs something else.
+  // Nothing proves that a trade that was found meanwhile, or has another amount, belongs to this order.
   if (confirmed_by === 'operator' || mismatch)
     return { out_trade_no, trade_no: null, trade_status: outcome, recovered: false };
   return { out_trade_no, trade_no, trade_status: trade_status ?? outcome, ...refused_because, recovered: false };

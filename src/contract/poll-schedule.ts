@@ -16,7 +16,7 @@ export function pollSchedule({ poll_schedule_ms, poll_every_ms }: PollSchedule):
 }
 
 /**
- * The delay before a watch polls again, in ms, after so many `polls` (the start does not count). It depends on their
+ * The delay before a watch polls again, in ms, after this many `polls` (the start does not count). It depends on their
  * number and not on a clock: servers disagree on the time of an attempt, and a worker's clock may be wrong.
  */
 export function delayBeforePoll(polls: number, { poll_schedule_ms, poll_every_ms }: PollSchedule): number {
@@ -24,13 +24,13 @@ export function delayBeforePoll(polls: number, { poll_schedule_ms, poll_every_ms
   return at === undefined ? poll_every_ms : at - (poll_schedule_ms[polls - 1] ?? 0);
 }
 
-/** The longest pause between the polls of a watch, in ms, until one is so many ms after its start. */
+/** The longest pause between the polls of a watch, in ms, of those that begin within `until_ms` of its start. */
 export function longestPause(until_ms: number, schedule: PollSchedule): number {
   const starts = [0, ...schedule.poll_schedule_ms].filter((at) => at < until_ms);
   return Math.max(...starts.map((_, polls) => delayBeforePoll(polls, schedule)));
 }
 
-/** What is left of a schedule that began so many ms ago: where a poll goes on that another one began. */
+/** What is left of a schedule that began `age_ms` ago: for a poll that continues another one. */
 export function leftOfSchedule<Schedule extends PollSchedule>(schedule: Schedule, age_ms: number): Schedule {
   const left = schedule.poll_schedule_ms.filter((at) => at > age_ms).map((at) => at - age_ms);
   return { ...schedule, poll_schedule_ms: left };

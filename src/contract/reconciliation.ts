@@ -1,4 +1,4 @@
-/** Reconciliation: what is known here, at the gateway and by the merchant of the same orders, held against each other. Pure. */
+/** Reconciliation: compares what is known of the same orders here, at the gateway and by the merchant. Pure. */
 
 import { DAY } from '../gateway/pure/durations';
 import { isMore, less, sameAmount } from '../gateway/pure/money';
@@ -7,8 +7,8 @@ import type { Attention } from './attention';
 import type { Told } from './told';
 
 /**
- * A period of one app's payments, and the merchant's own list of its orders, where there is one. A Schedule starts it without
- * an input: then the app is that of the workflow's id, and the period the UTC day before the one on which it was due.
+ * A period of one app's payments, and the merchant's own list of its orders, if there is one. A Schedule starts it without
+ * an input: then the workflow's id names the app, and the period is the UTC day before the one on which it was due.
  */
 export interface ReconciliationInput {
   app_id: string;
@@ -19,7 +19,7 @@ export interface ReconciliationInput {
   rows?: readonly MerchantRow[] | undefined;
   /** Take on orders that the gateway has and that are missing here. */
   adopt?: boolean | undefined;
-  /** At most so many orders a second are asked for. */
+  /** How many orders a second are asked for at most. */
   per_second?: number | undefined;
   /** Only orders with these numbers: a list that is too long for one start is compared in parts. */
   orders?: OrderRange | undefined;
@@ -28,7 +28,7 @@ export interface ReconciliationInput {
 /** ISO 8601, UTC: from `since` on, before `until`. */
 export type ComparedPeriod = Pick<ReconciliationState, 'since' | 'until'>;
 
-/** What is compared: by default the UTC day before, and what begins at a time until now. `now`: ms since the epoch. */
+/** The period that is compared: by default the UTC day before; with only `since`, until now. `now`: ms since the epoch. */
 export function comparedPeriod(
   { since, until }: Pick<ReconciliationInput, 'since' | 'until'>,
   now: number,
@@ -40,20 +40,20 @@ export function comparedPeriod(
   };
 }
 
-/** What a reconciliation shows as its status once it has compared the whole period, and what is read from there. */
+/** The status of a reconciliation that has compared its whole period; {@link comparedOf} reads it. */
 export const comparedStatus = ({ since, until }: ComparedPeriod) => `COMPARED ${since}/${until}`;
 
-/** Undefined where it is no such status: it compares still, or only a part. */
+/** The period in such a status; undefined for another status: it still compares, or compared only a part. */
 export function comparedOf(status: string | null | undefined): ComparedPeriod | undefined {
   const [, since, until] = /^COMPARED (\S+)\/(\S+)$/.exec(status ?? '') ?? [];
   return since === undefined || until === undefined ? undefined : { since, until };
 }
 
-/** The UTC days of these, in ms since the epoch, that lie in none of the periods as a whole. */
+/** Those of these UTC days (ms since the epoch) that no period covers wholly. */
 export const daysOutside = (days: readonly number[], periods: readonly ComparedPeriod[]): number[] =>
   days.filter((day) => !periods.some(({ since, until }) => Date.parse(since) <= day && day + DAY <= Date.parse(until)));
 
-/** Why nothing lies in a period, whose books would seem to agree; undefined where something may. */
+/** Why a period has no orders, so that its books would seem to agree; undefined if it may have some. */
 export function periodProblem(
   period: ComparedPeriod,
   now: number,
@@ -67,7 +67,7 @@ export function periodProblem(
   };
 }
 
-/** Numbers of orders in the order of their UTF-16 code units: `from` belongs to the range, `to` does not. */
+/** A range of order numbers, sorted by UTF-16 code units: `from` belongs to the range, `to` does not. */
 export interface OrderRange {
   from?: string | undefined;
   to?: string | undefined;
@@ -79,13 +79,13 @@ export interface MerchantRow {
   order_currency?: string | undefined;
   /** The gateway's status, or a word such as paid, partially refunded, chargeback, open, canceled. */
   status: string;
-  /** All that went back to the buyer, where the merchant says it. */
+  /** All that went back to the buyer, if the merchant says it. */
   refunded_amount?: string | undefined;
 }
 
 /**
- * `state`: the money stands elsewhere: paid, refunded wholly or in part, charged back, unpaid. `refunded`: the sums that went back
- * differ. `unanswered`: the gateway, or our own payment, does not answer for this order: while others are, or for an
+ * `state`: two sides differ about the money: paid, refunded wholly or in part, charged back, unpaid. `refunded`: the sums that went back
+ * differ. `unanswered`: the gateway, or our own payment, does not answer for this order: while others are answered, or for an
  * hour.
  */
 export type DifferenceKind =
@@ -101,12 +101,12 @@ export type DifferenceKind =
 export interface Difference {
   out_trade_no: string;
   kind: DifferenceKind;
-  /** The two that differ. */
+  /** The two sides that differ. */
   between: 'here and gateway' | 'merchant and gateway' | 'here and merchant';
   here: string | null;
   gateway: string | null;
   merchant: string | null;
-  /** Whether the order was taken on. */
+  /** Whether a payment was started here for the order. */
   adopted: boolean;
 }
 
@@ -116,23 +116,23 @@ export interface ReconciliationState {
   since: string;
   until: string;
   checked: number;
-  /** How many of them wait for their buyer, here or at the gateway: these are no difference to a list that lacks them. */
+  /** How many of them wait for their buyer, here or at the gateway: a list that lacks them does not differ. */
   open: number;
   /** How many differences there are so far. */
   found: number;
-  /** The first of them; the query `differences` has all, in pages. */
+  /** The first differences; the query `differences` has all, in pages. */
   differences: Difference[];
   attention: Attention | null;
   /** Whether it has ended: every order was compared, or there were too many differences. */
   finished: boolean;
-  /** Whether it was broken off: that many differences are a matter of settings, and no list for a person. */
+  /** Whether it was broken off: so many differences come from wrong settings, and are no list for a person. */
   broken_off: boolean;
   resolved: { by: string; reason: string; time: string } | null;
 }
 
 /**
- * A list in parts of at most `size` rows, by the numbers of its orders. The ranges meet, so that every order is in one of
- * them.
+ * A list in parts of at most `size` rows, by the numbers of its orders. The ranges meet, so that every order is in one
+ * part.
  */
 export function inParts(
   rows: readonly MerchantRow[],
@@ -146,7 +146,7 @@ export function inParts(
   }));
 }
 
-/** What the query `differences` is asked: from which one on, counted from 0. */
+/** The input of the query `differences`: the first difference of the page, counted from 0. */
 export interface DifferencesQuestion {
   from: number;
 }
@@ -154,22 +154,22 @@ export interface DifferencesQuestion {
 /** One page of differences. */
 export interface DifferencesPage {
   differences: Difference[];
-  /** Where the next page begins; null where there is none now. */
+  /** Where the next page begins; null if there is none now. */
   next: number | null;
 }
 
-/** One side's word on an order; null where it does not have it. */
+/** What one side says of an order; null if it does not have the order. */
 export type Word = {
   status: string;
   amount: string | null;
   currency: string | null;
-  /** All that went back, where this side says it. */
+  /** All that went back, if this side says it. */
   refunded?: string | null | undefined;
-  /** What of it went back by refunds that a person has named: the gateway need not have made them. */
+  /** The part of it that went back by refunds that a person has named: the gateway need not have made them. */
   elsewhere?: string | undefined;
 } | null;
 
-/** What is said of one order: here, at the gateway, and by the merchant; undefined where nobody asked the merchant. */
+/** What is said of one order: here, at the gateway, and by the merchant; undefined if the merchant was not asked. */
 export interface OrderWords {
   here: Word;
   gateway: Word;
@@ -193,7 +193,7 @@ export function differencesOf(out_trade_no: string, words: OrderWords): Differen
   const between = (one: Word, other: Word, sides: Difference['between']): Difference[] => {
     if (!one || !other) return [];
     if (isOtherAmount(one, other)) return [found('amount', sides)];
-    // What is on its way is booked now or later, and the gateway may not show it yet.
+    // A refund on its way is booked now or later, and the gateway may not show it yet.
     const isOnItsWay = isRefunding && isOfSale(moneyIn(one)) && isOfSale(moneyIn(other));
     const isNamed = isSameState(one, withNamed(other, here), sides);
     return isOnItsWay || isNamed || isSameState(one, other, sides) ? [] : [found('state', sides)];
@@ -214,19 +214,19 @@ export function differencesOf(out_trade_no: string, words: OrderWords): Differen
   return [...missing, ...ours, ...theirs, ...refunds.map((kind) => found(kind, 'here and merchant'))];
 }
 
-/** Whether nothing is paid yet and something may be, as the gateway says, or this side where it does not know the order. */
+/** Whether the order may still be paid, by the gateway's status or, if it does not know the order, by ours. */
 export function waitsForBuyer({ here, gateway }: OrderWords): boolean {
   const known = gateway ?? here;
   return known !== null && moneyIn(known) === 'open';
 }
 
 /**
- * Where an order's money is: `none` where the order was never made, `open` where it waits for the buyer, `unpaid` where it ended so,
- * `refunding` where some of it may be on its way back.
+ * Where an order's money is: `none` if the order was never made, `open` while it waits for the buyer, `unpaid` if it ended without money,
+ * `refunding` while some of it may be on its way back.
  */
 type MoneyIn = 'paid' | 'refunding' | 'partly-refunded' | 'refunded' | 'charged-back' | 'unpaid' | 'open' | 'none';
 
-/** What each status of the gateway means for the money. One that nobody knows counts as open. */
+/** What each status of the gateway means for the money. An unknown status counts as open. */
 const STATUSES: Record<TradeStatus, MoneyIn> = {
   INITIAL: 'open',
   PROCESSING: 'open',
@@ -247,7 +247,7 @@ const STATUSES: Record<TradeStatus, MoneyIn> = {
   CHARGEBACK_REVERSED: 'paid',
 };
 
-/** Words that merchants use, with `_` for blanks and hyphens, and our own before a trade has a status. */
+/** The words that merchants use, with `_` for blanks and hyphens, and ours for orders without a trade status. */
 const WORDS: Readonly<Record<string, MoneyIn>> = {
   PAID: 'paid',
   SUCCEEDED: 'paid',
@@ -279,10 +279,10 @@ function meaningOf(status: string): MoneyIn | undefined {
   return Object.hasOwn(WORDS, name) ? WORDS[name] : undefined;
 }
 
-/** Whether it is said of a status what it means for the money: one that nobody knows would count as open. */
+/** Whether it is known what a status means for the money: an unknown status would count as open. */
 export const isReconcilable = (status: string): boolean => meaningOf(status) !== undefined;
 
-/** The sum that went back says more than the status, which a refund in part may leave as it was. */
+/** The sum that went back says more than the status, which a partial refund may leave unchanged. */
 function moneyIn({ status, amount, refunded }: NonNullable<Word>): MoneyIn {
   const meaning = meaningOf(status) ?? 'open';
   if (!['paid', 'refunding', 'partly-refunded', 'refunded'].includes(meaning)) return meaning;
@@ -293,17 +293,17 @@ function moneyIn({ status, amount, refunded }: NonNullable<Word>): MoneyIn {
 function isSameState(one: NonNullable<Word>, gateway: NonNullable<Word>, sides: Difference['between']): boolean {
   const [left, right] = [moneyIn(one), moneyIn(gateway)];
   if (left === right) return true;
-  // The next comparison tells.
+  // The next comparison decides.
   if (right === 'refunding' || left === 'refunding') return isOfSale(left) && isOfSale(right);
-  // Gateways say REFUNDED of a refund in part, too.
+  // Gateways also call a partial refund REFUNDED.
   if (left === 'partly-refunded' && right === 'refunded') return true;
-  // EXPIRED is our word where the gateway never ended a trade, so it does not contradict an open one.
+  // We say EXPIRED if the gateway never ended a trade, so it does not contradict an open trade.
   return sides === 'here and gateway' && left === 'unpaid' && right === 'open' && one.status === 'EXPIRED';
 }
 
 /**
- * The gateway's word with what a person has said went back without it: then the money stands where it stands here. Another word of the
- * gateway than without that stays as it is.
+ * The gateway's side, with the refunds that a person has named and the gateway does not show: if the two sides agree without these refunds, the
+ * gateway's side gets our sum. Otherwise it stays as it is.
  */
 function withNamed(gateway: NonNullable<Word>, here: Word): NonNullable<Word> {
   if (here?.refunded == null || here.elsewhere === undefined) return gateway;
@@ -313,7 +313,7 @@ function withNamed(gateway: NonNullable<Word>, here: Word): NonNullable<Word> {
 
 const isOfSale = (money: MoneyIn) => ['paid', 'refunding', 'partly-refunded', 'refunded'].includes(money);
 
-/** Whether the merchant and we name other sums that went back, or one of us says that it was all. */
+/** Whether the merchant and we name different sums that went back, or only one of us says that it was all. */
 function isOtherRefund(here: NonNullable<Word>, merchant: Word | undefined): boolean {
   if (!merchant) return false;
   const [ours, theirs] = [moneyIn(here), moneyIn(merchant)];
@@ -336,16 +336,16 @@ function text(word: Word): string | null {
   return [status, amount, currency, back].filter((one) => one !== null).join(' ');
 }
 
-/** Compares the orders of one slice; resumes where an earlier attempt was. */
+/** One slice of orders to compare. */
 export interface ReconcileSlice {
   app_id: string;
   since: string;
   until: string;
-  /** The whole period: an order belongs to the slice in which it was open first within it. */
+  /** The whole period: an order belongs to the first slice of the period in which it was open. */
   period: { since: string; until: string };
   rows?: readonly MerchantRow[] | undefined;
   orders?: OrderRange | undefined;
-  /** The last number that was compared before. */
+  /** The last number that an earlier call compared. */
   after?: string | undefined;
   per_second: number;
 }
@@ -354,16 +354,16 @@ export interface ReconciledSlice {
   checked: number;
   open: number;
   differences: Difference[];
-  /** The last number that was compared, where others follow: an answer has a page of differences at most. */
+  /** The last number that was compared, if others follow: an answer has a page of differences at most. */
   after: string | null;
 }
 
 export interface ReconciliationActivities {
   /**
-   * Asks the gateway for every order of the slice, at a bounded rate, until a page is full. Its heartbeat carries how far it
-   * is.
+   * Asks the gateway for every order of the slice, at a bounded rate, until a page is full. Its heartbeat keeps the
+   * progress.
    */
   'payments.reconcile'(input: ReconcileSlice): Promise<Told<ReconciledSlice>>;
-  /** Starts the payments of these orders, as the webhook would. One that has a payment by now keeps it. */
+  /** Starts the payments of these orders, as the webhook would. An order that has a payment by now keeps it. */
   'payments.adopt'(input: { app_id: string; out_trade_nos: readonly string[] }): Promise<Told<void>>;
 }

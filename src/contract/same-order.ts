@@ -11,12 +11,12 @@ export function orderOf(input: PaymentInput): Order | undefined {
   return request && { kind, request };
 }
 
-/** Whether the gateway's answer to our creation named this trade. A trade that a query found may be another's. */
+/** Whether the gateway's answer to our creation named this trade. A trade that a query found may be another system's. */
 export function isNamedByItsCreation({ payment_data }: KnownCreation, trade_no: string | null | undefined): boolean {
   return !!trade_no && payment_data?.recovered === false && payment_data.trade_no === trade_no;
 }
 
-/** Whether this is not what was ordered, or no amount. Of a trade that was adopted without an order, the gateway's first amount counts. */
+/** Whether this differs from the order, or is no amount. For a trade that was adopted without an order, the gateway's first amount counts. */
 export function isUnlikeOrder(
   { order_amount, order_currency }: Pick<PaymentState, 'order_amount' | 'order_currency'>,
   { amount, currency }: { readonly amount?: string | undefined; readonly currency?: string | undefined },
@@ -27,7 +27,7 @@ export function isUnlikeOrder(
   );
 }
 
-/** Whether a person has decided about this amount, which is not what was ordered: about money that the trade had shown. */
+/** Whether a person has decided about this amount unlike the order's, when the trade had shown the money. */
 export function isDecided(
   { confirmed_by, mismatch, trade_status }: Partial<Pick<PaymentState, 'confirmed_by' | 'mismatch' | 'trade_status'>>,
   amount: SaidAmount,
@@ -36,13 +36,13 @@ export function isDecided(
   return isSameAmount(mismatch, amount);
 }
 
-/** An amount as somebody says it. */
+/** An amount that was reported; both fields may be missing. */
 export interface SaidAmount {
   readonly amount?: string | null | undefined;
   readonly currency?: string | null | undefined;
 }
 
-/** Whether this says the same amount; what it does not say is no other one. */
+/** Whether this is the same amount; a missing field does not differ. */
 export function isSameAmount(known: OtherAmount, { amount, currency }: SaidAmount): boolean {
   const isSame = !amount || amount === known.amount || sameAmount(amount, known.amount ?? '');
   return isSame && (!currency || currency.toUpperCase() === known.currency?.toUpperCase());
@@ -55,8 +55,8 @@ interface KnownCreation {
 type KnownTrade = Pick<PaymentState, 'outcome' | 'order_amount' | 'order_currency' | 'method'>;
 
 /**
- * The fields that may differ when the same order is asked for again, each with why: they tell how the buyer comes and goes, not who
- * pays what. Every other field of sections 4.1 and 4.2, and one that the interface lacks, makes it another order.
+ * The fields that may differ when the same order is sent again, each with the reason: they tell how the buyer comes and goes, not who
+ * pays what. Any other field, of sections 4.1 and 4.2 or unknown to the interface, makes it another order.
  */
 export const VOLATILE_FIELDS = {
   ip: 'the buyer has moved to another network',
@@ -66,7 +66,7 @@ export const VOLATILE_FIELDS = {
   notify_url: 'the webhook has moved',
 } as const;
 
-/** The fields by which an order differs from what its number has: the order that was made, or else a trade of others. */
+/** The fields in which an order differs from what has its number: the order that was made, or else another system's trade. */
 export function fieldsUnlikeKnown(
   { kind, request }: Order,
   made: Order | undefined,
@@ -76,17 +76,17 @@ export function fieldsUnlikeKnown(
   return trade ? fieldsUnlikeTrade(trade, request) : [];
 }
 
-/** What makes an order this one and no other. */
+/** The fields that identify an order. */
 function lasting({ kind, request }: Order): object {
   return Object.fromEntries(Object.entries({ kind, ...request }).filter(([field]) => !(field in VOLATILE_FIELDS)));
 }
 
-/** The fields of an order that differ from a trade that was made elsewhere, of those that both have. */
+/** The fields in which an order differs from a trade that was made elsewhere, among those that both have. */
 function fieldsUnlikeTrade(
   { outcome, order_amount, order_currency, method }: KnownTrade,
   request: NewPayment['request'],
 ): string[] {
-  // A person ended it before the gateway had said what it is: nobody can say that it is this order.
+  // A person ended the payment before the gateway showed the trade: nobody can tell whether it is this order.
   if (outcome !== null && order_amount === null) return ['order_amount'];
   const known = { order_amount, order_currency, ...(request.method === undefined ? {} : { method }) };
   const names = Object.entries(known).flatMap(([name, value]) => (value === null ? [] : [name]));

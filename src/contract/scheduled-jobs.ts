@@ -1,35 +1,35 @@
-/** What Temporal starts by itself, for as long as the namespace stands: the sweep, and a reconciliation of each app a day. Pure. */
+/** The jobs that Temporal starts by itself, as long as the namespace exists: the sweep, and a daily reconciliation of each app. Pure. */
 import { DAY, HOUR, MINUTE } from '../gateway/pure/durations';
 import type { Attention, RunbookEntry } from './attention';
 import { reconciliationWorkflowId, STUCK_SWEEP_WORKFLOW_ID } from './ids';
 import { WORKFLOW } from './names';
 import type { Told } from './told';
 
-/** A job and its Schedule. It has no arguments: nothing of it is encrypted, so that no key that is removed stops it. */
+/** A job and its Schedule. It has no arguments: nothing of it is encrypted, so that the removal of a key cannot stop it. */
 export interface ScheduledJob {
   schedule_id: string;
   workflow_type: string;
-  /** Temporal puts the time after it. */
+  /** Temporal appends the time. */
   workflow_id: string;
-  /** By an interval, or each day at this hour, UTC. */
+  /** At an interval, or each day at this hour, UTC. */
   starts: { every_ms: number } | { at_hour: number };
-  /** How long a run may work. One that waits for a person works no more. */
+  /** How long a run may work. A run that waits for a person does not work any more. */
   works_ms: number;
-  /** How long after its time a run is still started, where Temporal was down. */
+  /** How long after its time a run is still started, if Temporal was down. */
   catches_up_ms: number;
   /**
-   * `one-at-a-time`: a run is left out while the one before is open; a run ends in time by itself or by a limit.
-   * `each`: every run is started, because those before may wait for a person for long, and each has a day of its own.
+   * `one-at-a-time`: a run is skipped while the run before is open; a run ends in time by itself or by a limit.
+   * `each`: every run is started, because earlier runs may wait for a person for long, and each run has its own day.
    */
   runs: 'one-at-a-time' | 'each';
 }
 
-/** A sweep goes on as a new run after half of this time, so that only one that hangs is ended by it. */
+/** A sweep continues as a new run after half of this time, so that the limit ends only a sweep that hangs. */
 export const SWEEP_RUN_MS = HOUR;
 
 /**
- * So long a namespace keeps closed payments: for less, it forgets numbers, ledgers and jobs too soon, and what is owed before a reconciliation
- * has named it.
+ * How long a namespace keeps closed payments. With less, it forgets numbers, ledgers and jobs too soon, and debts before a reconciliation has
+ * found them.
  */
 export const RETENTION_MS = 30 * DAY;
 
@@ -42,7 +42,7 @@ export function scheduledJobs(app_ids: readonly string[]): ScheduledJob[] {
       workflow_id: STUCK_SWEEP_WORKFLOW_ID,
       starts: { every_ms: 15 * MINUTE },
       works_ms: SWEEP_RUN_MS,
-      // The next one sees all that the one before would have seen.
+      // A missed sweep does no harm: the next one sees all that it would have seen.
       catches_up_ms: 10 * MINUTE,
       runs: 'one-at-a-time',
     },
@@ -52,7 +52,7 @@ export function scheduledJobs(app_ids: readonly string[]): ScheduledJob[] {
       workflow_id: reconciliationWorkflowId(app_id, 'daily'),
       starts: { at_hour: 4 },
       works_ms: 20 * HOUR,
-      // Each compares the day before its time, so that none is left out after an outage, while Temporal still has what ended that day.
+      // Each run compares the day before its time: after an outage no day is skipped, while Temporal still has what ended that day.
       catches_up_ms: RETENTION_MS - 2 * DAY,
       runs: 'each' as const,
     })),
@@ -62,14 +62,14 @@ export function scheduledJobs(app_ids: readonly string[]): ScheduledJob[] {
 const SWEEP_ID = 'payments-stuck-sweep';
 const RECONCILIATION_ID = 'payments-reconciliation:';
 
-/** Whether `setup` has made the Schedule of this id, for whichever app. */
+/** Whether `setup` makes Schedules with this id, for any app. */
 export const isScheduleOfOurs = (schedule_id: string): boolean =>
   schedule_id === SWEEP_ID || schedule_id.startsWith(RECONCILIATION_ID);
 
 /** How often a job is due, in ms. */
 export const periodOf = ({ starts }: ScheduledJob): number => ('every_ms' in starts ? starts.every_ms : 24 * HOUR);
 
-/** Why a job needs a person. No workflow holds it: what has stopped cannot say so, and lists look at the Schedules instead. */
+/** Why a job needs a person. No workflow has this reason, because a stopped job cannot say so: lists look at the Schedules. */
 export const JOB_RUNBOOK = {
   'job-stopped': {
     happened:
@@ -88,7 +88,7 @@ export const JOB_RUNBOOK = {
 export interface StuckSweepInput {
   /** Payments count as stuck after this long past their time, in ms; by default an hour. */
   stuck_ms?: number | undefined;
-  /** The run before has told the merchant of what is stuck. */
+  /** The run before has told the merchant of the stuck payments. */
   is_reported?: boolean | undefined;
 }
 
@@ -113,8 +113,8 @@ export interface StuckSweepState extends Swept {
 
 export interface StuckSweepActivities {
   /**
-   * Takes terminated orders on again, and counts by lists alone: it asks no payment and no gateway. Its metrics say the same. `listeners`: who
-   * hears events, as the worker has it.
+   * Takes terminated orders on again, and counts by lists alone: it asks no payment and no gateway. It sets metrics to the counts.
+   * `listeners`: the listeners of events, as the worker has them.
    */
   'payments.sweep'(input: { stuck_ms: number }): Promise<Told<Swept & { listeners: readonly string[] }>>;
 }

@@ -4,7 +4,7 @@ import { digestOf } from '../gateway/pure/digest';
 import { isMoney, sumOf } from '../gateway/pure/money';
 import type { OrderRequest } from './payment';
 
-/** What workflows set and lists filter by. */
+/** The search attributes that workflows set, and lists filter by. */
 export const SEARCH_ATTRIBUTE = {
   status: defineSearchAttributeKey('PaymentStatus', 'KEYWORD'),
   method: defineSearchAttributeKey('PaymentMethod', 'KEYWORD'),
@@ -20,31 +20,31 @@ export const SEARCH_ATTRIBUTE = {
   expiresAt: defineSearchAttributeKey('PaymentExpiresAt', 'DATETIME'),
   /** How the order has ended, as far as is known. */
   outcome: defineSearchAttributeKey('PaymentOutcome', 'KEYWORD'),
-  /** Since when it waits for a person under this reason. */
+  /** Since when it waits for a person for this reason. */
   attentionSince: defineSearchAttributeKey('PaymentAttentionSince', 'DATETIME'),
-  /** Who has taken on what waits for a person, by the name that they gave. */
+  /** The person who has taken the wait on, by the name that they gave. */
   takenBy: defineSearchAttributeKey('PaymentTakenBy', 'KEYWORD'),
   /** A digest of who decided last. */
   decidedBy: defineSearchAttributeKey('PaymentDecidedBy', 'KEYWORD'),
-  /** Digests of what else it is found by: see {@link nameDigest}. */
+  /** Digests of other names to find it by: see {@link nameDigest}. */
   names: defineSearchAttributeKey('PaymentNames', 'KEYWORD_LIST'),
 };
 
-/** What a workflow is found by beside the numbers of its order and trade: a buyer’s id, a refund’s number, an account’s number. */
+/** What a workflow is found by, besides the numbers of its order and trade: a buyer’s id, a refund’s number, an account’s number. */
 export const NAME_KINDS = ['buyer', 'refund', 'account'] as const;
-/** `subject`: of a delivery of events, the workflow id of whose events they are. People find it by the order. */
+/** `subject`: for a delivery of events, the workflow id that the events are about. People find the delivery by the order. */
 export type NameKind = (typeof NAME_KINDS)[number] | 'subject';
 
-/** So many names are kept: the latest. Temporal takes 2 KB. */
+/** How many names are kept: the latest. Temporal takes 2 KB. */
 const MOST_NAMES = 50;
 
 /** A name as it stands in the search attribute: it can be compared, and not read. */
 export const nameDigest = (kind: NameKind, name: string): string => digestOf(`${kind}:${name}`);
 
-/** Who decided, where nobody is to read the name: search attributes are in clear. */
+/** A digest of who decided: search attributes are in clear text, and nobody should read the name there. */
 export const personDigest = (by: string): string => digestOf(`person:${by}`);
 
-/** The digests of the names that are there. */
+/** The digests of the names that are present. */
 export function nameDigests(names: readonly (readonly [NameKind, unknown])[]): string[] {
   const given = names.flatMap(([kind, name]) =>
     typeof name === 'string' && name !== '' ? [nameDigest(kind, name)] : [],
@@ -54,9 +54,9 @@ export function nameDigests(names: readonly (readonly [NameKind, unknown])[]): s
 
 /** Search attributes that Temporal itself sets on a workflow that cannot go on. */
 export const TEMPORALS_ATTRIBUTE = {
-  /** Of an open workflow whose task has failed, or timed out, again and again. */
+  /** On an open workflow whose task has failed, or timed out, again and again. */
   problems: defineSearchAttributeKey('TemporalReportedProblems', 'KEYWORD_LIST'),
-  /** Of one that is paused, or an activity of which is. */
+  /** On a workflow that is paused, or has a paused activity. */
   paused: defineSearchAttributeKey('TemporalPauseInfo', 'KEYWORD_LIST'),
 };
 
@@ -68,25 +68,25 @@ interface Money {
   readonly order_currency: unknown;
 }
 
-/** `BRL 150.00`: exact, for people to read, and so that a query finds a currency by how it begins. Null for what is no money. */
+/** `BRL 150.00`: exact, for people to read; a query finds a currency by the prefix. Null if it is no money. */
 export const moneyToRead = ({ order_amount, order_currency }: Money): string | null =>
   isMoney(order_amount) && typeof order_currency === 'string' && order_currency !== ''
     ? `${order_currency} ${sumOf([order_amount])}`
     : null;
 
-/** What {@link moneyToRead} wrote. */
+/** Reads what {@link moneyToRead} wrote. */
 export function moneyRead(text: string | undefined): { amount: string | null; currency: string | null } {
   const [, currency = null, amount = null] = /^(.*) (\S+)$/.exec(text ?? '') ?? [];
   return { amount, currency };
 }
 
-/** Null for what is no amount. */
+/** The amount as a number; null if it is no amount. */
 export const amountToFindBy = (amount: unknown): number | null => (isMoney(amount) ? Number(amount) : null);
 
-/** The status of an after-sale to which the gateway has said nothing yet. */
+/** The status of an after-sale before the gateway's first answer. */
 export const NOTHING_SAID = 'UNKNOWN';
 
-/** What the start of a payment carries, so that its first task has nothing to set. The payment sets whatever is missing. */
+/** The search attributes for the start of a payment, so that its first task has none to set. The payment sets those that are missing. */
 export function attributesAtStart({
   method,
   order_currency,

@@ -1,4 +1,4 @@
-/** What Temporal UI shows of a workflow from its start on, in one line with nothing personal in it, and of our activities. */
+/** The one line that Temporal UI shows of a workflow from its start on, without anything personal, and the words for our activities. */
 
 interface Started {
   kind?: unknown;
@@ -7,7 +7,7 @@ interface Started {
   request?: unknown;
 }
 
-/** The static summary of a payment, `PIX 150.00 BRL · order-123`, or of what follows it, by its input: no order is in that of an after-sale. */
+/** The static summary of a payment, `PIX 150.00 BRL · order-123`, or of an after-sale, whose input has no order. */
 export function startSummary({ kind, out_trade_no, trade_no, request }: Started): string {
   const {
     method,
@@ -24,7 +24,7 @@ export function startSummary({ kind, out_trade_no, trade_no, request }: Started)
   return [money.join(' '), String(name)].filter(Boolean).join(' · ');
 }
 
-/** The forms of all summaries that our workflows give to timers, to other workflows and to themselves. */
+/** The forms of all summaries that our workflows give to timers, to other workflows and to their own runs. */
 const OURS = [
   /^[A-Za-z]+ [\d.]+ [A-Z]{3} · \S+$/,
   /^[\d.]+ [A-Z]{3}( · \S+)?$/,
@@ -78,5 +78,5 @@ const WORDS: Readonly<Record<string, string>> = {
   'gateway.wallet-token': 'asks the gateway for a wallet’s client token',
 };
 
-/** What an activity does; its own name for one that is not ours. */
+/** What an activity does; the name of an activity that is not ours. */
 export const activityWords = (activity: string): string => WORDS[activity] ?? activity;

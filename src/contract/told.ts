@@ -1,6 +1,6 @@
 /**
- * What an activity that only looks tells its workflow, in an envelope of ours. A person who completes it by hand, in Temporal
- * UI or by its command, gives none: so no workflow takes `null`, or nonsense, for an answer.
+ * The answer of an activity that only looks, in an envelope of ours. A person who completes the activity by hand, in Temporal
+ * UI or by its command, gives no envelope: so no workflow takes `null`, or nonsense, for an answer.
  */
 
 export interface Told<T> {

@@ -1,6 +1,6 @@
 /**
- * Traces, as workflows and processes both know them: the ids of W3C's Trace Context, and no package of OpenTelemetry. What a worker's
- * settings say of traces changes no header, no id and no order of anything in a workflow, so every history replays with them on and off.
+ * Traces, as both workflows and processes know them: the ids of W3C's Trace Context, without a package of OpenTelemetry. A worker's trace
+ * settings change no header, id or order in a workflow, so every history replays with traces on and off.
  */
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 
@@ -18,14 +18,14 @@ export interface SpanRef {
 export interface WorkflowSpan {
   readonly name: string;
   readonly span: SpanRef;
-  /** What it belongs to; none: it begins a trace. */
+  /** Its parent; absent: it begins a trace. */
   readonly above?: SpanRef;
-  /** The run that it is of, where that is in another trace. */
+  /** The span of its run, if that is in another trace. */
   readonly link?: SpanRef;
   /** In ms since the epoch. */
   readonly started: number;
   readonly ended: number;
-  /** The kind of what it failed by, such as `NotCreated`; absent where it did not fail. */
+  /** The type of its failure, such as `NotCreated`; absent if it did not fail. */
   readonly failed_by?: string;
 }
 
@@ -36,13 +36,13 @@ export type TraceSinks = { paymentTraces: { ended(span: WorkflowSpan): void } };
 export const traceparentOf = ({ trace_id, span_id, sampled }: SpanRef): string =>
   `00-${trace_id}-${span_id}-0${sampled ? 1 : 0}`;
 
-/** Nothing else goes along: a tracestate or baggage may say anything of anybody, and a history keeps headers in clear text. */
+/** Only the traceparent: a tracestate or baggage may hold personal data, and a history keeps headers in clear text. */
 export const withSpan = (headers: Headers, span: SpanRef): Headers => ({
   ...headers,
   [TRACE_HEADER]: defaultPayloadConverter.toPayload({ traceparent: traceparentOf(span) }),
 });
 
-/** The span that headers name; undefined where they name none that can be read. */
+/** The span that headers name; undefined if they name none that can be read. */
 export function spanIn({ [TRACE_HEADER]: payload }: Headers): SpanRef | undefined {
   if (payload === undefined) return undefined;
   try {
@@ -58,8 +58,8 @@ export function spanIn({ [TRACE_HEADER]: payload }: Headers): SpanRef | undefine
 }
 
 /**
- * A run's own span (the first), and those of what it handles: from its id, so that every worker that has it, and every replay, means the
- * same one. Without a span above, the run begins a trace, which has its id. Undefined for a run whose id Temporal did not make.
+ * A run's own span (`nth` 0), and the spans of the signals and updates that it handles, made from its id: every worker and every replay gets
+ * the same. Without a parent (`above`) the run begins a trace, which has the run's id. Undefined for a run id that Temporal did not make.
  */
 export function spanOfRun(runId: string, above: SpanRef | undefined, nth = 0): SpanRef | undefined {
   const hex = runId.replaceAll('-', '');

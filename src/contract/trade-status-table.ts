@@ -1,8 +1,8 @@
-/** The trade's statuses: one row each, a column for each question that somebody asks of a status. Pure. */
+/** The trade's statuses: a row for each status, a column for each question about it. Pure. */
 import { isKnownStatus, TRADE_STATUSES, type TradeStatus } from '../gateway/pure/names';
 import type { PaymentOutcome, PaymentState } from './payment';
 
-/** What a status says of the refunds of a trade. `stands`: the payment stands, or stands again. */
+/** What a status says of a trade's refunds. `stands`: the merchant has the payment, or has it again. */
 export type RefundMeaning =
   | 'stands'
   | 'under way'
@@ -21,7 +21,7 @@ interface StatusRow {
   readonly outcome: PaymentOutcome | null;
   readonly refunds: RefundMeaning;
   readonly refundable: Refundable;
-  /** What a person has to know of it. */
+  /** Why a person has to know of this status. */
   readonly attention?: 'dispute' | 'chargeback' | 'chargeback-reversed';
 }
 
@@ -42,7 +42,7 @@ const STATUSES: Readonly<Record<TradeStatus, StatusRow>> = {
   PARTIAL_REFUND:      { ...sold, refunds: 'part is done', refundable: 'now' },
   REFUNDED:            { ...sold, refunds: 'done',         refundable: 'now' },
   REFUND_REFUSED:      { ...sold, refunds: 'refused',      refundable: 'now' },
-  // Soon the payment stands again: until then, the gateway refuses a refund.
+  // The payment stands again soon: until then, the gateway refuses a refund.
   REFUND_REVOKE:       { ...sold, refunds: 'revoked',      refundable: 'later' },
   // The bank takes the money back. A refund beside that would pay the buyer twice.
   DISPUTE:             { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'dispute' },
@@ -53,19 +53,19 @@ const STATUSES: Readonly<Record<TradeStatus, StatusRow>> = {
 const rowOf = (status: string | null): StatusRow | undefined =>
   status !== null && isKnownStatus(status) ? STATUSES[status] : undefined;
 
-/** The payment's outcome in this status; null while it is under way, or where we do not know the status. */
+/** The payment's outcome in this status; null while it is under way, or if we do not know the status. */
 export const outcomeOf = (status: string): PaymentOutcome | null => rowOf(status)?.outcome ?? null;
 
 export const refundMeaningOf = (status: string | null): RefundMeaning => rowOf(status)?.refunds ?? 'none';
 
-/** A status that we do not know: no. */
+/** An unknown status: no. */
 export const refundableIn = (status: string | null): Refundable => rowOf(status)?.refundable ?? 'no';
 
 /** Why a person has to know of this status of the bank; undefined for any other. */
 export const attentionOfStatus = (status: string | null | undefined): StatusRow['attention'] =>
   rowOf(status ?? null)?.attention;
 
-/** Why a person has to know of a trade whose sale is seen in this status first: its money may be gone already. */
+/** Why a person has to know of a sale that is first seen in this status: its money may be gone already. */
 export const attentionOfSale = (status: string): StatusRow['attention'] | 'refund-elsewhere' =>
   attentionOfStatus(status) ?? (isRefundStatus(status) ? 'refund-elsewhere' : undefined);
 
@@ -76,7 +76,7 @@ export const isRefundStatus = (status: string): boolean =>
 /** Whether the bank moves a trade into this status. */
 export const isBankStatus = (status: string): boolean => refundMeaningOf(status) === 'of the bank';
 
-/** In these the bank takes the money back. */
+/** Whether the bank takes the money back in this status. */
 export const takesMoneyBack = (status: string): boolean => status === 'DISPUTE' || status === 'CHARGEBACK';
 
 /** Whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back. */
@@ -98,7 +98,7 @@ export const isSold = ({
 export const hasAllMoney = (status: string): boolean =>
   ['stands', 'refused', 'revoked'].includes(refundMeaningOf(status)) || status === 'CHARGEBACK_REVERSED';
 
-/** In these the money of a sale is with the merchant, all or a part. */
+/** The statuses of a sale in which the bank does not take the money back. */
 export const STATUSES_WITH_MONEY: readonly TradeStatus[] = TRADE_STATUSES.filter(
   (status) => outcomeOf(status) === 'SUCCESS' && !takesMoneyBack(status),
 );

@@ -5,11 +5,11 @@ import type { PaymentState } from './payment';
 import { isDecided, isUnlikeOrder } from './same-order';
 import { outcomeOf } from './trade-status-table';
 
-/** Which statuses the gateway moves a trade to from each. Between two queries a trade may skip some. */
+/** For each status, the statuses that the gateway may move a trade to. Between two queries a trade may skip some. */
 const NEXT: Record<TradeStatus, readonly TradeStatus[]> = {
   INITIAL: ['EXPIRED', 'PROCESSING', 'RISK_CONTROLLING', 'REFUSED'],
-  // The field's table ends an unpaid PROCESSING trade in CANCEL only; EXPIRED means the same: nothing was paid. Nor has it an order that is
-  // examined once its buyer has paid, or that is not paid after that: a gateway that has risk control may do both.
+  // The field's table ends an unpaid PROCESSING trade in CANCEL only; EXPIRED means the same: nothing was paid. The table also lacks an order
+  // that is examined after its buyer has paid, and one that is not paid after the examination: a gateway with risk control may do both.
   PROCESSING: ['SUCCESS', 'REFUSED', 'CANCEL', 'EXPIRED', 'RISK_CONTROLLING'],
   RISK_CONTROLLING: ['SUCCESS', 'REFUSED', 'CANCEL', 'EXPIRED'],
   SUCCESS: ['REFUND_VERIFYING', 'DISPUTE', 'CHARGEBACK', 'REFUNDED'],
@@ -28,7 +28,7 @@ const NEXT: Record<TradeStatus, readonly TradeStatus[]> = {
   EXPIRED: [],
 };
 
-/** How one status may follow another, in the words that people read of it. */
+/** How one status may follow another, in the words that people read. */
 export const TRANSITION_KINDS = {
   same: 'nothing new',
   forward: 'the table of transitions leads there',
@@ -38,7 +38,7 @@ export const TRANSITION_KINDS = {
 } as const;
 export type TransitionKind = keyof typeof TRANSITION_KINDS;
 
-/** How status `to` follows `from`, which is null where none is known yet. */
+/** How status `to` follows `from`, which is null if none is known yet. */
 export function classifyTransition(from: string | null, to: string): TransitionKind {
   if (from === to) return 'same';
   if (!isKnownStatus(to)) return 'unknown-status';
@@ -47,8 +47,8 @@ export function classifyTransition(from: string | null, to: string): TransitionK
 }
 
 /**
- * Of two statuses of a trade the one that the other leads to, or the one that was said last. A trade that is paid after its own end has left
- * that end: what was money stays money, and an old replica does not unsay it.
+ * The later of two statuses of a trade: the one that the other leads to, or else the one that was said last. But a status of a paid trade is
+ * not replaced by an unpaid one: a stale replica must not undo money.
  */
 export function laterStatus(known: string | null, said: string | null): string | null {
   if (known === null || said === null) return said ?? known;
@@ -57,8 +57,8 @@ export function laterStatus(known: string | null, said: string | null): string |
 }
 
 /**
- * Whether a trade's status is news after the refusal of its creation: it was paid, or may still be. INITIAL says that the order was made,
- * which the refusal said too.
+ * Whether a trade's status contradicts the refusal of its creation: it was paid, or may still be paid. INITIAL only says that the order was
+ * made, as the refusal did.
  */
 export function contradictsRefusal(status: string): boolean {
   const outcome = outcomeOf(status);
@@ -76,9 +76,8 @@ export function reportsNewMoney(status: string | null, claim: string): boolean {
 }
 
 /**
- * The status that news of a trade is compared with: what is proven of its money. A sale is SUCCESS at least, where a person says so
- * and the trade does not. A payment that has ended without a sale does not prove that money came, whatever the gateway called it
- * before.
+ * The status that news of a trade is compared with: what is proven of its money. A sale is at least SUCCESS, even if only a person says so. A
+ * payment that has ended without a sale does not prove that money came, whatever the gateway called it before.
  */
 export function saleStatus({ outcome, trade_status }: Pick<PaymentState, 'outcome' | 'trade_status'>): string | null {
   const saysSold = outcomeOf(trade_status ?? '') === 'SUCCESS';
@@ -92,7 +91,7 @@ function isReachable(from: TradeStatus, to: TradeStatus): boolean {
   return from !== to && reached.has(to);
 }
 
-/** Whether a payment that has ended knows this trade in this state, and of this amount: mostly a repetition whose acknowledgement was lost. */
+/** Whether an ended payment knows this trade with this status and amount: mostly a repetition whose acknowledgement was lost. */
 export function isKnownToPayment(
   payment: Pick<PaymentState, 'trade_no' | 'trade_status' | 'order_amount' | 'order_currency'> &
     Pick<PaymentState, 'outcome' | 'confirmed_by' | 'other_trades' | 'mismatch'>,
@@ -101,11 +100,11 @@ export function isKnownToPayment(
   const { trade_no, trade_status, amount, currency } = notified;
   const { trade_no: ours, outcome, trade_status: status, other_trades } = payment;
   if (trade_status === undefined) return false;
-  // Another trade, or ours whose number the payment did not know: it is news unless it was noted.
+  // Another trade, or ours if the payment did not know its trade_no: it is news unless it was noted.
   if (trade_no !== undefined && trade_no !== ours)
     return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
   const isNewsTo = (known: string | null) => !['same', 'stale'].includes(classifyTransition(known, trade_status));
-  // What a person has said proves nothing of the gateway's money.
+  // A person's decision does not prove that the gateway has the money.
   if (isDecided(payment, { amount, currency })) return !isNewsTo(status);
   if (payment.confirmed_by === 'operator') return false;
   const { order_amount, order_currency } = payment;

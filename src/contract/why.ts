@@ -6,7 +6,7 @@ import type { Trade } from './gateway';
 import type { NotificationClaim } from './notification';
 import type { PaymentResolution } from './payment';
 
-/** Something that a fact has changed, and the words of the rule that says so. */
+/** Something that a fact has changed, and the rule for it in words. */
 export interface Conclusion {
   readonly what: string;
   readonly from: string | null;
@@ -14,7 +14,7 @@ export interface Conclusion {
   readonly rule: string;
 }
 
-/** Who says a fact, and what, without anything personal of the buyer. */
+/** Who told a fact, and what, without anything personal of the buyer. */
 export interface SaidFact {
   readonly by: string;
   readonly said: string;
@@ -26,12 +26,12 @@ export interface ExplainedFact extends SaidFact {
   readonly at: number;
   /** The fact's name, as facts.ts of its workflow has it. */
   readonly is: string;
-  /** What the world did; null for what follows by itself. It may hold what is private. */
+  /** What others did; null for what follows by itself. It may be private. */
   readonly world: WorldEvent | null;
   readonly concluded: readonly Conclusion[];
 }
 
-/** What others do to an order: played again, they bring it to the same end. `of`: asked for by its own number, as another trade. */
+/** What others do to an order: a replay of these events brings it to the same end. `of`: the other trade that was asked for by its own number. */
 export type WorldEvent =
   | { readonly is: 'withdrawn' | 'signaled' }
   | { readonly is: 'created'; readonly tried: CreateResult }
@@ -53,10 +53,10 @@ export type WorldEvent =
 
 /** What a run answers to the query `facts`. */
 export interface FactsOfRun {
-  /** The settings that it goes by; null before they are read. */
+  /** The settings that the run uses; null before they are read. */
   readonly settings: PaymentPolicy | null;
-  /** The latest ones, oldest first. */
+  /** The latest facts, oldest first. */
   readonly facts: readonly ExplainedFact[];
-  /** So many before them are not told. */
+  /** How many earlier facts are left out. */
   readonly left_out: number;
 }

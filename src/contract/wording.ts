@@ -4,38 +4,38 @@ import type { AfterSaleState } from './after-sale';
 import type { PaymentState, Source } from './payment';
 import { outcomeOf, STATUSES_WITH_MONEY, takesMoneyBack } from './trade-status-table';
 
-/** `2026-03-01 12:00 UTC`, of ISO 8601 or ms since the epoch. */
+/** `2026-03-01 12:00 UTC`, from ISO 8601 or ms since the epoch. */
 export const timeText = (time: string | number): string =>
   `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** "3.00 MXN", with or without its currency. What is no money stays as somebody has written it. */
+/** "3.00 MXN", with or without its currency. A text that is no amount stays as it is. */
 export const moneyText = (amount: string | null, currency: string | null = null): string =>
   [isMoney(amount) ? sumOf([amount]) : (amount ?? 'no amount'), currency ?? ''].join(' ').trim();
 
 type Amounts = Pick<PaymentState, 'order_amount' | 'order_currency' | 'mismatch'>;
 
-/** Both amounts of the reason `amount-mismatch`, in one line; undefined where the gateway has named nothing else than was ordered. */
+/** Both amounts of the reason `amount-mismatch`, in one line; undefined if the gateway has named no other amount. */
 export function mismatchLine({ order_amount, order_currency, mismatch }: Amounts): string | undefined {
   if (!mismatch) return undefined;
   const { amount, currency } = mismatch;
   return `Ordered: ${moneyText(order_amount, order_currency)}. The gateway names: ${moneyText(amount, currency ?? order_currency)}.`;
 }
 
-/** What a payment's state says of its money and its end. */
+/** The fields of a payment's state about its money and its end. */
 export type PaidMoney = Pick<
   PaymentState,
   'outcome' | 'attention' | 'mismatch' | 'trade_status' | 'order_amount' | 'order_currency'
 >;
 
-/** What an after-sale's state says of the money that is there, and of what has gone back. */
+/** The fields of an after-sale's state about the money that came, and that has gone back. */
 export type GoneMoney = Pick<
   AfterSaleState,
   'trade_status' | 'order_amount' | 'order_currency' | 'refunded_amount' | 'refunding_amount' | 'refunded_elsewhere'
 >;
 
 /**
- * The money that came for an order of which a person has decided that it is not sold, where it has not gone back, in words; undefined where
- * there is none. Nothing sends it back by itself.
+ * The money, in words, that came for an order that a person has decided is not sold, and that has not gone back; undefined if there is none.
+ * Nothing sends it back by itself.
  */
 export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): string | undefined {
   const { outcome, attention, mismatch } = payment;
@@ -50,8 +50,8 @@ export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): str
 }
 
 /**
- * What was paid a second time under the order’s number, in words: the trades beside its own that the gateway shows as paid, while a
- * person is asked about them; undefined where there are none. Who resolves that says that it went back: we make no refund of them.
+ * What was paid a second time under the order’s number, in words: other trades that the gateway shows as paid; undefined if there are none.
+ * We make no refund of them: whoever resolves `second-trade` says that the money went back.
  */
 export function secondTradesPaid({ outcome, other_trades, order_currency }: PaymentState): string | undefined {
   const paid = other_trades.filter(({ trade_status }) => STATUSES_WITH_MONEY.some((one) => one === trade_status));
@@ -62,8 +62,8 @@ export function secondTradesPaid({ outcome, other_trades, order_currency }: Paym
 type Sums = Pick<AfterSaleState, 'refunds' | 'refunded_amount' | 'refunding_amount'>;
 
 /**
- * Each sum that is not zero with what can be said of it, the surest first; empty where nothing was asked for. `refunded_amount` counts what
- * is ACCEPTED, so that it is never given out twice: to say of it that it went back would be more than anybody knows.
+ * Each sum that is not zero, in words, the surest first; empty if no refund was requested. `refunded_amount` includes ACCEPTED refunds, so
+ * that no money is given out twice, but nobody knows whether they went back: they are listed apart.
  */
 export function refundSums({ refunds, refunded_amount, refunding_amount }: Sums): string[] {
   const isAccepted = ({ outcome, attention }: Sums['refunds'][number]) => outcome === 'ACCEPTED' && attention === null;

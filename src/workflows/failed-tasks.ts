@@ -1,10 +1,10 @@
 /**
- * A task that cannot be taken fails as a whole. Where one of its jobs throws, because a payload cannot be read, the SDK
- * leaves what the jobs before it had begun until the workflow is put away. Code that then runs has no workflow any more:
- * each promise that it rejects ends the worker's process, and so does the next try. Here it runs before the task fails.
+ * A task that cannot be taken fails as a whole. If one of its jobs throws, because a payload cannot be read, the SDK
+ * leaves the work of the jobs before it pending until the workflow is evicted. Code that runs then has no workflow any more:
+ * each promise that it rejects ends the worker's process, at this and at the next try. Here that code runs before the task fails.
  *
- * So does a task whose worker cannot run a local activity. Nothing of that is in the history, so no code may go on from it: as
- * a failed task, another worker takes it, and Temporal says that it fails.
+ * A task whose worker cannot run a local activity fails, too. The failure is not in the history, so no code may go on from it:
+ * another worker takes the failed task, and Temporal shows that it fails.
  */
 import { ActivityFailure, TemporalFailure } from '@temporalio/common';
 import type {

@@ -1,7 +1,7 @@
 /**
- * A run that was started with what is not its own (contract/foreign-input.ts), or with nothing, ends at once with a plain
- * failure, and nothing is done for it. Under the id of an order or of an account it gives way to what runs before it know. A
- * signal with such an argument counts as one that nobody handles, and an update fails with words that its sender can read. An
+ * A run that was started with a foreign payload (contract/foreign-input.ts), or with nothing, ends at once with a plain
+ * failure, and does nothing else. Under the id of an order or an account it gives way to what earlier runs know. A signal
+ * with such an argument counts as one that nobody handles, and an update fails with words that its sender can read. An
  * activity that a person has ended by hand in clear text has failed: its result would fail the workflow's tasks for ever.
  */
 import { defaultPayloadConverter, encodeRetryState, RetryState } from '@temporalio/common';
@@ -30,12 +30,12 @@ import { isContinued } from './shared/continued';
 
 const OURS: ReadonlySet<string> = new Set(Object.values(WORKFLOW));
 
-/** Those that have a handler for signals of any name. Another would keep one unseen. */
+/** The workflows that have a handler for signals of any name. Another workflow would buffer such a signal unseen. */
 const TAKES_ANY_SIGNAL: ReadonlySet<string> = new Set([
   ...[WORKFLOW.payment, WORKFLOW.afterSale, WORKFLOW.appAttention, WORKFLOW.speiAccount, WORKFLOW.reconciliation],
 ]);
 
-/** Those that have a refusal of their own: an order's money may hang on what comes to such a run. */
+/** The workflows that refuse a start themselves: an order's money may depend on what comes to such a run. */
 const REFUSES_ITSELF: ReadonlySet<string> = new Set([WORKFLOW.payment, WORKFLOW.afterSale]);
 
 /** Makes foreign payloads readable before the SDK reads them. */
@@ -57,7 +57,7 @@ function makeReadable(job: Job, type: string): void {
   const { initializeWorkflow: start, signalWorkflow: signal, doUpdate: update, resolveActivity: ended } = job;
   const foreign = foreignOf(start?.arguments);
   const { metadata } = defaultPayloadConverter.toPayload('');
-  // Nobody but the run before starts a run that continues it: there, somebody has written to Temporal's database.
+  // Only the run before starts a run that continues it: a foreign payload there means that somebody wrote to Temporal's database.
   if (start && foreign && !isContinued())
     start.arguments = [{ metadata: metadata ?? null, data: foreign.data ?? null }];
   if (signal && foreignOf(signal.input) && TAKES_ANY_SIGNAL.has(type)) {
@@ -73,8 +73,8 @@ function makeReadable(job: Job, type: string): void {
 }
 
 /**
- * A local activity that ran out of its time fails as an activity when it runs, and with its bare time-out when the run is replayed:
- * the two have to read alike, or the replay takes another way.
+ * A local activity that timed out fails with an activity failure when it runs, and with the bare time-out when the run is replayed:
+ * both have to read alike, or the replay takes another path.
  */
 const ofActivity = (cause: Failure): Failure => ({
   message: 'Activity task timed out',
@@ -85,10 +85,10 @@ const ofActivity = (cause: Failure): Failure => ({
 type ActivityResult = NonNullable<NonNullable<Job['resolveActivity']>['result']>;
 type Failure = NonNullable<NonNullable<ActivityResult['failed']>['failure']>;
 
-/** What our workflows take for no answer, and of a request for an unknown outcome. */
+/** The failure that our workflows read as no answer or, for a request, as an unknown outcome. */
 const ENDED_BY_HAND: Failure = {
   message: 'Activity task failed',
-  // The result does not say which activity it is of, and a failure without a name cannot be read.
+  // The result does not name its activity, and a failure without a name cannot be read.
   activityFailureInfo: {
     activityType: { name: 'ended by hand' },
     retryState: encodeRetryState(RetryState.NON_RETRYABLE_FAILURE) ?? null,
@@ -115,10 +115,10 @@ function payloadsOf({ encodedAttributes, applicationFailureInfo, canceledFailure
   return [...(encodedAttributes ? [encodedAttributes] : []), ...details.flatMap((one) => one?.payloads ?? [])];
 }
 
-/** What a person sends from Temporal UI. Its refusals quote nothing of an order; what refuses an order or a refund may. */
+/** Updates that a person sends from Temporal UI. Their refusals quote nothing of an order; refusals of an order or a refund may. */
 const OF_PERSONS: readonly string[] = [UPDATE.resolve, UPDATE.take, UPDATE.recheck, UPDATE.cancel];
 
-/** Refuses updates whose argument is not their own, and lets all read why a person's was refused. Where the handler has a validator, they leave nothing in the history. */
+/** Refuses updates with a foreign argument, and lets all read why a person's update was refused. With a validator, nothing is left in the history. */
 export class ForeignUpdates implements WorkflowInboundCallsInterceptor {
   validateUpdate(input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, 'validateUpdate'>): void {
     assertOwn(input);
@@ -134,7 +134,7 @@ export class ForeignUpdates implements WorkflowInboundCallsInterceptor {
     next: Next<WorkflowInboundCallsInterceptor, 'handleUpdate'>,
   ): Promise<unknown> {
     assertOwn(input);
-    // What a decision lacks, the handler may be the first to know.
+    // A decision may be refused only in the handler.
     const isDecision = OURS.has(workflowInfo().workflowType) && input.name === UPDATE.resolve;
     return isDecision ? next(input).catch((error: unknown) => Promise.reject(readableByAll(error))) : next(input);
   }
@@ -145,17 +145,17 @@ function assertOwn({ name, args }: UpdateInput): void {
   if (why !== undefined) throw foreignUpdateFailure(name, why);
 }
 
-/** Ends a run that was started with nothing of its own, or has it go on by its id. */
+/** Ends a run that was started with a foreign input or none, or lets it go on by its id. */
 export class ForeignStarts implements WorkflowInboundCallsInterceptor {
   execute(input: WorkflowExecuteInput, next: Next<WorkflowInboundCallsInterceptor, 'execute'>): Promise<unknown> {
     const { workflowType: type, workflowId } = workflowInfo();
     const [given] = input.args;
     const why = whyForeign(given) ?? (typeof given === 'object' && given !== null ? undefined : 'it has no input');
-    // A Schedule gives its job no input: the id says all.
+    // A Schedule gives its job no input: the workflow id is enough.
     if (given === undefined && isScheduledJob(workflowId)) return next(input);
     if (why === undefined || !OURS.has(type) || REFUSES_ITSELF.has(type)) return next(input);
     const named = namedByWorkflowId(workflowId);
-    // The ledger of an account is in the runs before this one, and its id says which account it is. Under another id it refuses itself.
+    // An account's ledger is in the runs before this one, and the id names the account. Under another id the workflow refuses itself.
     if (type === WORKFLOW.speiAccount)
       return next({
         ...input,
@@ -163,7 +163,7 @@ export class ForeignStarts implements WorkflowInboundCallsInterceptor {
       });
     const rule = { field: 'input', rule: why };
     const message = `Nothing was started under ${workflowId}: ${why}`;
-    // Nothing was sent: a creation after this run looks past it, at the runs before.
+    // Nothing was sent: a later creation ignores this run, and looks at the runs before.
     return Promise.reject(typedFailure(FAILURE.invalidRequest, message, { issues: [rule], started: false }));
   }
 }

@@ -1,4 +1,4 @@
-/** What stands around each workflow, of a merchant as well. */
+/** The interceptors of each workflow, a merchant's as well. */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { FailedTasks } from './failed-tasks';
 import { ForeignPayloads, ForeignStarts, ForeignUpdates } from './foreign-payloads';

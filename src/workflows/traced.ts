@@ -1,7 +1,7 @@
 /**
- * The spans of a run. Temporal's own interceptors for workflows (@temporalio/interceptors-opentelemetry) wrap each promise, so that what
- * two activities bring at once comes in another order: three of our kept histories did not replay. These hand on every promise as it
- * is, and only watch it. They take no random number and no module, and say nothing while a run is replayed.
+ * The spans of a run. Temporal's own interceptors for workflows (@temporalio/interceptors-opentelemetry) wrap each promise, so the results
+ * of two activities at once come in another order: three of our kept histories did not replay. These return every promise as it is, and
+ * only watch it. They use no random number and no module, and emit nothing during a replay.
  */
 import { ApplicationFailure } from '@temporalio/common';
 import {
@@ -36,7 +36,7 @@ const { paymentTraces } = proxySinks<TraceSinks>();
 
 /** One for each workflow. */
 export class TracedRun implements WorkflowInboundCallsInterceptor, WorkflowOutboundCallsInterceptor {
-  /** What the run was started by; undefined where that has no trace. */
+  /** The span that started the run; undefined if the starter has no trace. */
   private above: SpanRef | undefined;
   private run: SpanRef | undefined;
   private handled = 0;
@@ -99,7 +99,7 @@ export class TracedRun implements WorkflowInboundCallsInterceptor, WorkflowOutbo
     return next(this.run === undefined ? input : { trace_id: this.run.trace_id, ...input });
   }
 
-  /** What is called below this run. A run without a trace above gives no header: its worker knows the trace by the run's id. */
+  /** For a call from this run. A run that was started without a trace adds no header: its worker knows the trace by the run's id. */
   private below<Input extends { readonly headers: WorkflowExecuteInput['headers'] }>(input: Input): Input {
     if (this.above === undefined || this.run === undefined || spanIn(input.headers)) return input;
     return { ...input, headers: withSpan(input.headers, this.run) };
@@ -115,7 +115,7 @@ export class TracedRun implements WorkflowInboundCallsInterceptor, WorkflowOutbo
   }
 }
 
-/** The same promise; its span is told once it has ended. */
+/** Returns the same promise; its span is emitted once the promise has ended. */
 function watched<T>(
   name: string,
   span: SpanRef | undefined,
@@ -136,7 +136,7 @@ function tell(span: WorkflowSpan): void {
   if (!workflowInfo().unsafe.isReplaying) paymentTraces.ended(span);
 }
 
-/** Its kind alone: what a failure says may quote an order. */
+/** Only the type of the failure: its message may quote an order. */
 function failedBy(why: unknown): Pick<WorkflowSpan, 'failed_by'> {
   if (why instanceof ContinueAsNew) return {};
   if (why instanceof ApplicationFailure && why.type) return { failed_by: why.type };

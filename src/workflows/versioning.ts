@@ -1,5 +1,5 @@
 /**
- * Which version of the code a workflow runs on where a worker's deployment has versions: PINNED stays with the one that started it, and
+ * Which version of the code a workflow runs on, if a worker's deployment has versions: PINNED stays with the version that started it, and
  * AUTO_UPGRADE goes on with the current one. It is declared here, because a default of the worker would pin an account for its whole life.
  */
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
@@ -18,7 +18,7 @@ import { strayNotification } from './shared/stray-notification';
 
 type Behavior = 'PINNED' | 'AUTO_UPGRADE';
 
-/** What ends within days stays; what may be open for months, or wait for a person, goes on with the code that people run now. */
+/** Workflows that end within days are pinned; those that may be open for months, or wait for a person, follow the current code. */
 const VERSIONING: Readonly<
   Record<keyof typeof WORKFLOW, readonly [workflow: (...input: never[]) => Promise<unknown>, behavior: Behavior]>
 > = {
@@ -37,7 +37,7 @@ const VERSIONING: Readonly<
   stuckSweep: [stuckSweep, 'AUTO_UPGRADE'],
 };
 
-// A server takes no behavior from a worker without versions: the workflow's task would run out of time, again and again.
+// A server refuses a behavior from a worker without versions: the workflow's task would time out again and again.
 for (const [workflow, versioningBehavior] of Object.values(VERSIONING))
   setWorkflowOptions(
     () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior } : {}),

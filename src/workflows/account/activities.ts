@@ -18,13 +18,13 @@ import { untilGatewayAnswers } from './until-answered';
 const querying = proxyActivities<AccountActivities>(QUERYING);
 const watching = proxyActivities<AccountActivities>(WATCHING);
 
-/** A query that ends after so many ms. */
+/** A query that ends after this many ms. */
 const queryingFor = (scheduleToCloseTimeout: number) =>
   proxyActivities<AccountActivities>({ ...QUERYING, scheduleToCloseTimeout });
 // A cancellation makes two exchanges with the gateway.
 const cancelingFor = (scheduleToCloseTimeout: number) =>
   proxyActivities<AccountActivities>({ ...QUERYING, startToCloseTimeout: '2 minutes', scheduleToCloseTimeout });
-/** A creation that the server gives up after its time: one that no worker can run, too. An attempt of the last moment is let end. */
+/** A creation that the server gives up after its time, also if no worker can run it. An attempt at the last moment may still end. */
 const creatingUntil = (send_before: number) => {
   const left_ms = Math.max(send_before - Date.now(), 1_000);
   const bounds = { scheduleToStartTimeout: left_ms, scheduleToCloseTimeout: left_ms + 2 * MINUTE };
@@ -38,7 +38,7 @@ const queryingBriefly = proxyActivities<AccountActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
 });
 
-// Lists of workflows are a moment behind, and a new account's first deposit waits for this one.
+// Lists of workflows are a moment behind, and a new account's first deposit waits for this read.
 const readingBefore = proxyActivities<AccountActivities>({
   ...QUERYING,
   retry: { ...QUERYING.retry, initialInterval: '200 milliseconds' },
@@ -88,7 +88,7 @@ function cancelAccount(input: CancelAccountInput, within_ms: number): Promise<Sp
   })();
 }
 
-/** Evidence that is not waited for: null where there is none. */
+/** An answer that nobody waits for: null if it does not come soon. */
 function briefly<Input, T>(look: (input: Input) => Promise<Told<T>>): (input: Input) => Promise<T | null> {
   return async (input) => {
     try {
@@ -114,8 +114,8 @@ export const earlierWorkflows = {
 };
 
 /**
- * Not a local activity: on a busy worker the result of one can come after deposits that a replay sees before it, and an
- * account must never stop on that.
+ * Not a local activity: on a busy worker its result and deposits may come in another order than in a replay, and an account
+ * must never stop for that reason.
  */
 const policyWithin = (scheduleToCloseTimeout: number) =>
   untilTold(
@@ -127,9 +127,9 @@ const policyWithin = (scheduleToCloseTimeout: number) =>
     })['gateway.account-policy'],
   )();
 
-/** So long may workers lack it, in ms, before a person is asked. The setting for that is what cannot be read. */
+/** How long workers may lack the activity before a person is told, in ms. A constant: the settings are what cannot be read. */
 const POLICY_PATIENCE_MS = 10 * MINUTE;
 
-/** The settings, as soon as a worker tells them. `onSilence` hears that none does, and why. */
+/** The settings, as soon as a worker tells them. `onSilence` gets the reason while none does. */
 export const accountPolicy = (onSilence: (why: Silence) => void): Promise<AccountPolicy> =>
   untilGatewayAnswers(POLICY_PATIENCE_MS, policyWithin, onSilence);

@@ -1,4 +1,4 @@
-/** A start that is not the account's own: what two workflows count of one account is counted twice. */
+/** A start under a wrong workflow id: two workflows of one account would count its deposits twice. */
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import {
   type CreateSpeiAccountInput,
@@ -18,7 +18,7 @@ export function accountIssues({ app_id, account_id }: Partial<SpeiAccountInput> 
 }
 
 /**
- * Tells whoever asks this run why. Under the id of an account it then goes on as the workflow of that account, which reads what
+ * Tells anyone who asks this run why. Under the id of an account it then goes on as the workflow of that account, which reads what
  * runs before it knew and what was notified meanwhile; under any other id it fails.
  */
 export async function refuseAccount(issues: RequestIssue[]): Promise<never> {
@@ -29,7 +29,7 @@ export async function refuseAccount(issues: RequestIssue[]): Promise<never> {
   return continueAsNew<(input: SpeiAccountInput) => Promise<void>>({ app_id, account_id });
 }
 
-/** Throws `InvalidRequest` for a creation under another id than that of a key: nothing would keep it from being made twice. */
+/** Throws `InvalidRequest` for a creation without a key in its workflow id: nothing would keep the account from being made twice. */
 export function assertOwnCreation({ app_id, request }: Partial<CreateSpeiAccountInput> = {}): void {
   const { workflowId } = workflowInfo();
   const of_app = createSpeiAccountWorkflowId(app_id ?? '', '');

@@ -1,7 +1,7 @@
 /**
- * The confirmations of an account's deposits: a bounded queue. A deposit that nobody has looked at comes first. One that the
- * gateway does not confirm gives its place to the next, so that however many of them never stop the others; it is confirmed all
- * the same, whenever its payment ends.
+ * The confirmations of an account's deposits: a bounded queue. A deposit that nobody has looked at comes first. A deposit that the
+ * gateway does not confirm gives its place to the next, so that such deposits never stop the others; it is still confirmed
+ * whenever its payment ends.
  */
 import { condition } from '@temporalio/workflow';
 import type { NotifiedDeposit } from '../../contract';
@@ -11,11 +11,11 @@ import type { DepositAnswer } from './deposit-counting';
 import type { DepositLedger } from './deposit-ledger';
 import { awaitDepositPayment, signalPayment } from './deposit-payment';
 
-/** Within this time the payment of a new deposit has looked at the gateway. */
+/** How long the payment of a new deposit takes to look at the gateway, in ms. */
 const FIRST_LOOK_MS = 1_000;
-/** What an earlier run has begun may be hopeless, and each start of it again costs history: so its places come free slowly. */
+/** A deposit that was begun before may be hopeless, and each new start costs history: so its place comes free slowly. In ms. */
 const AGAIN_MS = 10 * MINUTE;
-/** A person hears of a deposit that is not confirmed for so long: it is more than the gateway is ever late. */
+/** A person is told of a deposit that is not confirmed for this long: the gateway is never this late. In ms. */
 const OVERDUE_MS = 10 * MINUTE;
 
 export interface ConfirmationListener {
@@ -26,7 +26,7 @@ export interface ConfirmationListener {
   onFailure(error: unknown): void;
 }
 
-/** Deposits that wait for a place, and for how long each that is begun holds one, in ms. */
+/** Deposits that wait for a place, and how long a begun deposit holds its place, in ms. */
 interface Queue {
   readonly held_ms: number;
   waiting: NotifiedDeposit[];
@@ -35,9 +35,9 @@ interface Queue {
 export class Confirmations {
   private readonly fresh: Queue = { held_ms: FIRST_LOOK_MS, waiting: [] };
   private readonly again: Queue = { held_ms: AGAIN_MS, waiting: [] };
-  /** By the number of each deposit whose payment is awaited: since when this run does, and out of which queue. */
+  /** The deposits whose payments are awaited, by number: since when in this run, and from which queue. */
   private readonly awaited = new Map<string, { readonly since: number; readonly of: Queue }>();
-  /** When this run began to end, in ms since the epoch; it starts no more from then on. Before it is open, that is since ever. */
+  /** When this run began to end, in ms since the epoch: it starts no confirmation after that. 0 before it is open. */
   private closed_at: number | null = 0;
   private isSweeping = false;
 
@@ -47,7 +47,7 @@ export class Confirmations {
     private readonly listener: ConfirmationListener,
   ) {}
 
-  /** Whether the payment of every deposit that was begun has had the time to look. */
+  /** Whether each payment that is awaited has had the time to look. */
   get isIdle(): boolean {
     return !this.begunFor(({ ms }) => ms < FIRST_LOOK_MS).length;
   }
@@ -57,7 +57,7 @@ export class Confirmations {
     this.fill();
   }
 
-  /** Confirms what is pending and not awaited yet. */
+  /** Starts to confirm the pending deposits that are not awaited yet. */
   open(): void {
     this.closed_at = null;
     const pending = this.ledger.pending.filter(({ out_trade_no }) => !this.awaited.has(out_trade_no));
@@ -66,7 +66,7 @@ export class Confirmations {
     this.fill();
   }
 
-  /** Starts no more. */
+  /** Starts no more confirmations. */
   close(): void {
     this.closed_at = Date.now();
     this.watch();
@@ -102,7 +102,7 @@ export class Confirmations {
     this.fill();
   }
 
-  /** A deposit is notified as paid only now: its payment looks, and from now on it may be overdue. */
+  /** A pending deposit is now notified as paid: its payment looks at once, and the deposit may become overdue. */
   onPaid(deposit: NotifiedDeposit): void {
     signalPayment(this.app_id, deposit);
     const isThis = ({ out_trade_no }: NotifiedDeposit) => out_trade_no === deposit.out_trade_no;
@@ -117,7 +117,7 @@ export class Confirmations {
     return [...this.awaited.values()].flatMap(({ since, of }) => (isMeant({ of, ms: now - since }) ? since : []));
   }
 
-  /** Since when each deposit that holds a place of the queue does. */
+  /** Since when each deposit that holds a place of the queue holds it. */
   private holdersOf(queue: Queue): number[] {
     return this.begunFor(({ of, ms }) => of === queue && ms < queue.held_ms);
   }
@@ -141,12 +141,12 @@ export class Confirmations {
   }
 
   /**
-   * When deposits that wait get a place, in ms since the epoch: once all that are held now come free, so that one timer serves all of
-   * them. While the run ends: when the last first look is over.
+   * When waiting deposits get a place, in ms since the epoch: once all places that are held now are free, so that one timer serves all.
+   * While the run ends: when the last first look is over.
    */
   private get nextPlace(): number {
     if (this.closed_at !== null) return this.isIdle ? Number.POSITIVE_INFINITY : this.closed_at + FIRST_LOOK_MS;
-    // Only the end of a payment gives one.
+    // Only the end of a payment frees a place.
     if (freePlaces(0, this.awaited.size) === 0) return Number.POSITIVE_INFINITY;
     const waited = [this.fresh, this.again].filter(({ waiting }) => waiting.length > 0);
     return Math.min(...waited.map((queue) => Math.max(...this.holdersOf(queue)) + queue.held_ms));
@@ -167,14 +167,14 @@ export class Confirmations {
   }
 }
 
-/** How many of each queue hold a place. */
+/** How many deposits of each queue may hold a place. */
 const AT_ONCE = 50;
 /**
- * How many payments a run waits for, whether they hold a place or not. Temporal takes 2,000 open children of one run, and as many activities, and
- * fails the task that begins one more. Only a run that has too much to hand on, and so goes on, comes so far.
+ * How many payments a run waits for, with or without a place. Temporal takes 2,000 open children of a run, and as many activities, and fails
+ * the task that begins one more. Only a run that cannot end, because it has too much to hand on, may reach this number.
  */
 const MOST_AWAITED = 1_000;
 
-/** How many more deposits of a queue may begin, where so many hold its places and so many payments are awaited in all. */
+/** How many more deposits of a queue may begin. `holders`: how many hold its places. `awaited`: the payments awaited in all. */
 export const freePlaces = (holders: number, awaited: number): number =>
   Math.max(0, Math.min(AT_ONCE - holders, MOST_AWAITED - awaited));

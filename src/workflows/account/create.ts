@@ -54,8 +54,8 @@ export const speiAccountCreationStateQuery = defineQuery<SpeiAccountCreation>(QU
 export const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [CreationResolution]>(UPDATE.resolve);
 
 /**
- * Returns the account. Fails (`InvalidRequest`, `NotCreated`) only where certainly none was created. It ignores a cancellation:
- * that would not take back a request which was sent, and would end what it has started for the whole app.
+ * Returns the account. Fails (`InvalidRequest`, `NotCreated`) only if certainly none was created. It ignores a cancellation:
+ * a request that was sent cannot be taken back, and what this workflow has started for the whole app must go on.
  */
 export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<CreatedSpeiAccount> {
   assertOwnCreation(input);
@@ -72,15 +72,15 @@ class AccountCreation {
   private readonly visibility = new AccountVisibility();
   private readonly waiting: Waiting<NonNullable<SpeiAccountCreation['attention']>, SpeiAccountCreation>;
   private key = '';
-  /** The run that has read the runs before it. A reset of it is another run, and has one more before it. */
+  /** The run that has read the runs before it. A reset of it is another run, with one more run before it. */
   private readBy = '';
   /** How long a try may wait before it is sent, and how long before a person is asked, in ms. */
   private times = { create_within_ms: 0, patience_ms: 0 };
-  /** Somebody may have made the account, and no person has decided. */
+  /** An account may have been made, and no person has decided. */
   private isUndecided = false;
-  /** How many decisions are taken up. */
+  /** How many decisions were acted on. */
   private heard = 0;
-  /** A decision is asked for, or one is taken up and can still be corrected. */
+  /** A decision is asked for, or one is acted on and can still be corrected. */
   private isOpen = false;
 
   constructor(private readonly input: CreateSpeiAccountInput) {
@@ -109,7 +109,7 @@ class AccountCreation {
     return { account_id: account.account_id };
   }
 
-  /** The account of the key, if one is known. Takes note of an earlier run that may have made one. */
+  /** The account of the key, if one is known. Notes an earlier run that may have made one. */
   private async knownAccount(): Promise<SpeiAccountData | undefined> {
     const asked = { app_id: this.input.app_id, workflow_id: workflowInfo().workflowId };
     const { account_id, key, read_by, unknown_run } = await earlierWorkflows.accountOfCreation(asked);
@@ -132,11 +132,11 @@ class AccountCreation {
     }
   }
 
-  /** Returns the account; undefined where it is to be tried once more, or a person decides first. Throws where there is none. */
+  /** Returns the account; undefined if it is tried again, or a person decides first. Throws if certainly no account was made. */
   private async try(mayTryAgain: boolean): Promise<SpeiAccountData | undefined> {
     const before = await this.quantity();
     const tried = await this.send();
-    // The one before may have made an account: a refusal of this one does not say that there is none.
+    // An earlier try may have made an account: a refusal of this try does not prove that there is none.
     if ((tried.is === 'not-created' || tried.is === 'not-sent' || tried.is === 'invalid') && this.isUndecided)
       return undefined;
     if (tried.is === 'invalid') throw tried.failure;
@@ -148,12 +148,12 @@ class AccountCreation {
     }
     const after = await this.quantity();
     this.noteUnknown(tried.message, before, after);
-    // Where fewer accounts are left than before, this one most likely exists. A number that cannot be read proves nothing.
+    // If fewer accounts are left than before, this one most likely exists. A number that cannot be read proves nothing.
     const hasNotFallen = before !== null && after !== null && after >= before;
     return mayTryAgain && hasNotFallen ? this.try(false) : undefined;
   }
 
-  /** Tries in two parts: a person hears after the first, with the reason, where nothing could be sent until then. */
+  /** Tries in two parts: if nothing could be sent in the first, a person is told why, and the second has the rest of the time. */
   private async send(): Promise<Tried> {
     const { input, readBy: read_by } = this;
     const ends = Date.now() + this.times.create_within_ms;
@@ -172,7 +172,7 @@ class AccountCreation {
     this.isUndecided = true;
   }
 
-  /** Waits for a person: the account that they found, or undefined where it is to be created again, or they are asked again. */
+  /** Waits for a person. Returns the account that they found; undefined if it is created again, or they are asked again. */
   private async awaitDecision(): Promise<SpeiAccountData | undefined> {
     if (!this.isDecided) this.raise('unknown-outcome');
     await condition(() => this.isDecided);
@@ -182,7 +182,7 @@ class AccountCreation {
       this.isUndecided = false;
       return undefined;
     }
-    // Whoever has mistyped it corrects it, also while the gateway does not answer.
+    // A person who has mistyped the id can correct it even while the gateway does not answer.
     const found = await runUntilResolved(
       () => this.isDecided,
       () => this.find(account_id),
@@ -195,7 +195,7 @@ class AccountCreation {
     return undefined;
   }
 
-  /** Why a person has to name this account again: two buyers with one number lose money. Who has read a doubt answers it so. */
+  /** Why a person has to name this account again: two buyers with one number lose money. Naming it again answers the doubt. */
   private async doubtAbout(found: SpeiAccountData): Promise<string | undefined> {
     const { account_id } = found;
     const isNew = (doubt: string) =>
@@ -203,14 +203,14 @@ class AccountCreation {
     const again = 'Name it again if it is so all the same.';
     const ofAnotherBuyer = `belongs to another buyer, the gateway says. ${again}`;
     if (this.isOfAnotherBuyer(found) && isNew(ofAnotherBuyer)) return ofAnotherBuyer;
-    // Of two creations in the same moment, one alone starts the account.
+    // Of two creations at the same moment, only one starts the account.
     if (await startAbandoned(WORKFLOW.speiAccount, this.startOf(found))) return undefined;
     const holder = await earlierWorkflows.accountHolder({ app_id: this.input.app_id, account_id, key: this.key });
     const ofAnotherKey = `is that of another key already, see ${holder}. ${again}`;
     return holder !== null && isNew(ofAnotherKey) ? ofAnotherKey : undefined;
   }
 
-  /** Somebody has decided since the last decision was taken up. */
+  /** Somebody has decided since the last decision was acted on. */
   private get isDecided(): boolean {
     return this.state.resolved.length > this.heard;
   }
@@ -220,12 +220,12 @@ class AccountCreation {
     return buyer_id !== undefined && asked !== undefined && buyer_id !== asked;
   }
 
-  /** An account that exists already. A query returns mostly the same fields as a creation. */
+  /** The data of an account that exists already. A query returns mostly the same fields as a creation. */
   private async loadAccount(account_id: string): Promise<SpeiAccountData> {
     return (await this.find(account_id)) ?? accountData({ account_id });
   }
 
-  /** Null where the gateway says that it has no such account. */
+  /** Null if the gateway says that it has no such account. */
   private async find(account_id: string): Promise<SpeiAccountData | null> {
     const id = { app_id: this.input.app_id, account_id };
     const ask = (within_ms: number) => accountGateway.find(id, within_ms);
@@ -238,13 +238,13 @@ class AccountCreation {
     return accountGateway.quantityBriefly({ app_id: this.input.app_id });
   }
 
-  /** An early deposit may have started it: then a signal gives it the key, by which the next creation finds it. */
+  /** An early deposit may have started the account's workflow: then a signal gives it the key, by which the next creation finds it. */
   private async startAccount(account: SpeiAccountData): Promise<void> {
     const told = { key: this.key } satisfies KeyedSignal;
     await startOrSignal(WORKFLOW.speiAccount, this.startOf(account), SIGNAL.keyed, told);
   }
 
-  /** It is the account of this key from its start on. */
+  /** The start has the key, so that the account belongs to this key from the beginning. */
   private startOf(account: SpeiAccountData) {
     const { app_id, request } = this.input;
     const { account_id } = account;
@@ -294,10 +294,10 @@ class AccountCreation {
   }
 }
 
-/** Nobody knows whether the request has left. */
-/** What people read of an account that a person has named, and that may not be the buyer's. */
+/** What people read about an account that a person has named, and that may not be the buyer's. */
 const doubted = (account_id: string, doubt: string) => `The account ${account_id} ${doubt}`;
 
+/** Nobody knows whether the request has left. */
 const UNKNOWN: CreateAccountResult = { is: 'unknown', message: NO_WORD };
 
 const MADE: ResultShape<CreateAccountResult> = {

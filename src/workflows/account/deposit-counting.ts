@@ -1,4 +1,4 @@
-/** What becomes of a deposit whose payment has ended: it is counted (once: `deposit-ledger.ts`), set aside for a person, or dropped. */
+/** Decides about a deposit whose payment has ended: it is counted (once: `deposit-ledger.ts`), set aside for a person, or dropped. */
 import { hasAllMoney, type NotifiedDeposit, outcomeOf, type PaymentState, type SetAsideDeposit } from '../../contract';
 import { isMoney, sameAmount } from '../../gateway/pure/money';
 import type { DepositLedger } from './deposit-ledger';
@@ -7,8 +7,8 @@ import type { AccountPublisher } from './publisher';
 import type { AccountRecord } from './record';
 
 /**
- * What the payment of a deposit says: its last state, or null where somebody terminated it; `counted`: another account has the
- * deposit; `of an order`: the number is that of an order which was made here, and so there is no deposit.
+ * What the payment of a deposit says: its last state, or null if somebody terminated it; `counted`: another account has the
+ * deposit; `of an order`: the number is that of an order which was made here, so there is no deposit.
  */
 export type DepositAnswer = PaymentState | null | 'counted' | 'of an order';
 
@@ -27,7 +27,7 @@ export class DepositCounting {
   }
 
   private countConfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
-    // Of money that a person calls paid, the notified amount may be all that is known: a person compares it.
+    // If a person says that it was paid, the notified amount may be the only one known: a person compares it.
     const isWordOfPerson = payment?.confirmed_by === 'operator' && payment.order_amount === null;
     const amount = isWordOfPerson ? deposit.amount : payment?.order_amount;
     if (payment?.outcome !== 'SUCCESS' || !isMoney(amount)) {
@@ -39,7 +39,7 @@ export class DepositCounting {
       this.setAside(deposit, 'second-deposit');
       return;
     }
-    // The money had gone back, or was going back, before our first look.
+    // The money went back, or began to, before our first look.
     if (isReturned(payment)) {
       this.setAside(deposit, 'returned-deposit');
       return;
@@ -60,7 +60,7 @@ export class DepositCounting {
     if (counted) this.publisher.publish({ id: counted.out_trade_no, type: 'deposit', deposit: counted });
   }
 
-  /** A deposit that the gateway does not confirm. It needs a person, unless no notification said that it was paid. */
+  /** For a deposit that the gateway does not confirm. It needs a person, unless no notification said that it was paid. */
   private onUnconfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
     if (!isNotifiedAsPaid(deposit) && payment !== null && payment.outcome !== 'SUCCESS') {
       this.ledger.drop(deposit);
@@ -73,22 +73,22 @@ export class DepositCounting {
   setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
     const before = this.ledger.setAsideAs(deposit, because);
     const set_aside = this.ledger.setAside(deposit, because);
-    // The same reason and amount as before: do not ask a person again, unless it was unconfirmed: then the repetition is the news.
+    // For the same reason and amount as before a person is not asked again, unless it is unconfirmed: then the repetition is news.
     if (because !== 'unconfirmed-deposit' && before?.because === because && before.amount === set_aside.amount) return;
     this.record.raise(because, deposit);
-    // One number may be set aside for several reasons, or again: each is told.
+    // One number may be set aside for several reasons, or again: each time an event is published.
     const what = `set-aside:${keyOf(set_aside)}:${because}`;
     const id = before ? this.publisher.idOf(what) : what;
     this.publisher.publish({ id, type: 'deposit-set-aside', set_aside });
   }
 }
 
-/** Whether a payment ended with money that is the merchant's, of an amount that the gateway has shown. */
+/** Whether a payment ended as a sale whose money the merchant has, with an amount that the gateway has shown. */
 export function isMoneyOfMerchant(payment: PaymentState | null): boolean {
   return payment?.outcome === 'SUCCESS' && payment.order_amount !== null && !isReturned(payment);
 }
 
-/** A sale without a status after the sale, as one that a person has resolved, is not returned. */
+/** Whether money of the sale has gone back. A sale that a person has decided may have no such status: it counts as not returned. */
 const isReturned = ({ trade_status }: PaymentState): boolean =>
   outcomeOf(trade_status ?? '') === 'SUCCESS' && !hasAllMoney(trade_status ?? '');
 

@@ -23,14 +23,14 @@ const SET_ASIDE_DEPOSITS = 500;
  * account forgets the oldest first, and still counts none twice: from then on it counts only deposits that were sent
  * later than all that it has forgotten. A deposit that was sent earlier, or does not say when, goes to a person. So
  * counting does not depend on Temporal's retention, nor on how long the gateway repeats notifications. The bytes are
- * of the 2 MB that Temporal carries into the next run: 10,000 deposits with numbers of 24 characters.
+ * a part of the 2 MB that Temporal hands on to the next run: 10,000 deposits with numbers of 24 characters.
  */
 const REMEMBERED_DEPOSITS = 10_000;
 const REMEMBERED_BYTES = 1_000_000;
 
 /**
- * `repeat`: it is counted, pending or set aside already. `second`: another one has its number. `forgotten`: it may be one of
- * the forgotten deposits.
+ * `repeat`: it is counted, pending or set aside already. `second`: another deposit has its number, or its trade another number.
+ * `forgotten`: it may be one of the forgotten deposits.
  */
 export type DepositVerdict = 'new' | 'repeat' | 'second' | 'forgotten';
 
@@ -43,7 +43,7 @@ export class DepositLedger {
   private pendingDeposits = new SizedMap<NotifiedDeposit>();
   private counted = new SizedMap<CountedDeposit>();
   private forgottenUntil: number | null = null;
-  /** Under which number each trade that is counted or pending is known. */
+  /** The number under which each counted or pending trade is known. */
   private numbers = new Map<string, string>();
 
   constructor(
@@ -53,7 +53,7 @@ export class DepositLedger {
     if (carried) this.restore(carried);
   }
 
-  /** Goes on from what an earlier run had, in the place of all that is here. */
+  /** Replaces everything with what an earlier run had. */
   restore(carried: CarriedLedger): void {
     this.count = carried.count;
     this.total = new Map(Object.entries(carried.total));
@@ -82,7 +82,7 @@ export class DepositLedger {
     return isOther && !this.isSetAside(deposit) ? 'second' : 'repeat';
   }
 
-  /** Whether one that is counted or pending under this number is another deposit, and this one was not set aside before. */
+  /** Whether another deposit is counted or pending under this number, and this one was not set aside before. */
   private isSecond(deposit: NotifiedDeposit): boolean {
     if (!isNotifiedAsPaid(deposit)) return false;
     const pending = this.pendingDeposits.get(deposit.out_trade_no);
@@ -91,7 +91,7 @@ export class DepositLedger {
     return !this.isSetAside(deposit);
   }
 
-  /** As what it is set aside already. */
+  /** The entry, if the deposit is set aside for this reason already. */
   setAsideAs(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): SetAsideDeposit | undefined {
     return this.setAsideDeposits.get(keyOf({ ...deposit, because }));
   }
@@ -100,7 +100,7 @@ export class DepositLedger {
     return this.setAsideDeposits.has(keyOf({ ...deposit, because: 'second-deposit' }));
   }
 
-  /** What became of the deposit of this number. A second one under the number of another is in `set_aside` alone. */
+  /** The standing of the deposit with this number. A second deposit under the number is only in `set_aside`. */
   standingOf(out_trade_no: string): DepositStanding {
     if (this.counted.has(out_trade_no)) return { is: 'counted', because: null };
     if (this.pendingDeposits.has(out_trade_no)) return { is: 'pending', because: null };
@@ -110,7 +110,7 @@ export class DepositLedger {
     return aside ? { is: 'set-aside', because: aside.because } : { is: 'older', because: null };
   }
 
-  /** Whether its trade is counted or pending under another number: it is one transfer. */
+  /** Whether the deposit's trade is counted or pending under another number: both are one transfer. */
   isOfOtherNumber({ out_trade_no, trade_no }: NotifiedDeposit): boolean {
     const known = trade_no === undefined ? undefined : this.numbers.get(trade_no);
     return known !== undefined && known !== out_trade_no;
@@ -130,7 +130,7 @@ export class DepositLedger {
     this.noteTrade(deposit.out_trade_no, deposit.trade_no);
   }
 
-  /** Records that the payment of a deposit is being started. From now on it is the last of those that are pending. */
+  /** Records that the payment of a deposit is being started, and moves the deposit to the end of the pending ones. */
   markStarted(out_trade_no: string, now: number): void {
     const deposit = this.pendingDeposits.get(out_trade_no);
     if (!deposit) return;
@@ -147,20 +147,20 @@ export class DepositLedger {
     if (deposit) this.pendingDeposits.set(out_trade_no, { ...deposit, payment_run });
   }
 
-  /** Since when a deposit waits, in whichever run. */
+  /** Since when a deposit waits, in this run or an earlier one. */
   waitsSince(out_trade_no: string): number | undefined {
     return this.pendingDeposits.get(out_trade_no)?.since;
   }
 
-  /** Whether it was notified as paid, and nobody was told that it waits for long. */
+  /** Whether the deposit was notified as paid, and nobody was told yet that it waits for long. */
   mayBecomeOverdue(out_trade_no: string): boolean {
     const deposit = this.pendingDeposits.get(out_trade_no);
     return deposit !== undefined && !deposit.overdue && isNotifiedAsPaid(deposit);
   }
 
   /**
-   * Takes note that one which was notified as paid is not confirmed for long. False where that was noted before, or it is
-   * none.
+   * Notes that a deposit that was notified as paid is not confirmed for long. False if that was noted before, or there is no such
+   * deposit.
    */
   noteOverdue(out_trade_no: string): boolean {
     const deposit = this.pendingDeposits.get(out_trade_no);
@@ -170,14 +170,14 @@ export class DepositLedger {
   }
 
   /**
-   * Applies a further notification of a pending deposit; one that says `paid` stays. True if this one is the first to
-   * say so.
+   * Applies a further notification of a pending deposit; one that says "paid" stays. True if this one is the first that
+   * says "paid".
    */
   updatePending(deposit: NotifiedDeposit, now: number): boolean {
     const earlier = this.pendingDeposits.get(deposit.out_trade_no);
     if (!earlier || isOfOtherTrade(earlier, deposit)) return false;
     const isPaid = isNotifiedAsPaid(deposit);
-    // The run of its payment that goes on may have looked before the deposit was paid.
+    // The running payment may have looked before the deposit was paid.
     const run = earlier.payment_run;
     const payment_run = isPaid && run ? { ...run, notified_at: now } : run;
     const known = isNotifiedAsPaid(earlier) ? earlier : { ...earlier, ...deposit, ...(isPaid ? { since: now } : {}) };
@@ -185,12 +185,12 @@ export class DepositLedger {
     return isPaid && !isNotifiedAsPaid(earlier);
   }
 
-  /** What is known by now of a pending deposit. */
+  /** What is known of a pending deposit by now. */
   currentOf(deposit: NotifiedDeposit): NotifiedDeposit {
     return this.pendingDeposits.get(deposit.out_trade_no) ?? deposit;
   }
 
-  /** Counts a confirmed deposit. Null where it was counted before. */
+  /** Counts a confirmed deposit. Null if it was counted before. */
   confirm(
     deposit: NotifiedDeposit,
     paid: Pick<Deposit, 'trade_no' | 'amount' | 'currency'>,
@@ -220,7 +220,7 @@ export class DepositLedger {
   setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): SetAsideDeposit {
     const { out_trade_no, trade_no = null, amount = null, currency = null } = deposit;
     const aside = { out_trade_no, trade_no, amount, currency, transferred_at: transferredAt(deposit), because };
-    // The number is that of another one, which goes on.
+    // The number belongs to another deposit, which goes on.
     if (because !== 'second-deposit') this.pendingDeposits.delete(out_trade_no);
     this.setAsideDeposits.delete(keyOf(aside));
     this.setAsideDeposits.set(keyOf(aside), aside);
@@ -231,7 +231,7 @@ export class DepositLedger {
     return aside;
   }
 
-  /** Removes a pending deposit that was not paid, and of which no notification said so. */
+  /** Removes a pending deposit from the ledger. */
   drop({ out_trade_no, trade_no }: NotifiedDeposit): void {
     this.pendingDeposits.delete(out_trade_no);
     this.forgetTrade(out_trade_no, trade_no);
@@ -241,7 +241,7 @@ export class DepositLedger {
     return [...this.pendingDeposits.values()];
   }
 
-  /** What people see first. It is made at every step, so it is small. */
+  /** What people see first. It is made at every step, so it has to be small. */
   get summary(): Pick<Deposits, 'count' | 'total' | 'pending'> {
     return { count: this.count, total: Object.fromEntries(this.total), pending: this.pendingDeposits.size };
   }
@@ -255,7 +255,7 @@ export class DepositLedger {
     return { ...this.sums, pending: this.pendingDeposits.size };
   }
 
-  /** With deposits that wait until it is known what an earlier run knew. */
+  /** `early`: how many deposits wait until earlier runs are read. They count as pending. */
   snapshotWith(early: number): Deposits {
     const { pending, ...sums } = this.snapshot;
     return { ...sums, pending: pending + early };

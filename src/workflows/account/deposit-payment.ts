@@ -16,13 +16,13 @@ import { type DepositAnswer, isMoneyOfMerchant } from './deposit-counting';
 type PaymentType = (input: PaymentInput) => Promise<PaymentState>;
 type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
 
-/** Of each pending deposit, the payment run that was started last. */
+/** The payment run that was started last for each pending deposit. */
 export interface PaymentRuns {
   paymentRunOf(out_trade_no: string): DepositPaymentRun | undefined;
   notePaymentRun(out_trade_no: string, run: DepositPaymentRun): void;
 }
 
-/** Waits for the payment of a deposit. What this account has counted, its ledger says, and never a payment. */
+/** Waits for the payment of a deposit. Only this account's ledger says what the account has counted, and never a payment. */
 export async function awaitDepositPayment(
   app_id: string,
   deposit: NotifiedDeposit,
@@ -33,10 +33,10 @@ export async function awaitDepositPayment(
   const { workflowId: account } = workflowInfo();
   for (let reuse: Reuse = 'REJECT_DUPLICATE'; ; reuse = 'ALLOW_DUPLICATE') {
     const adopted = await adoptPayment(app_id, deposit, reuse, runs);
-    // Before that one is waited for: an order may take days.
+    // Asked before the running payment is waited for: an order may take days.
     if (adopted === null && (await earlierWorkflows.isOfOrder({ workflow_id }))) return 'of an order';
     const { parent, run_id, state, is_gone } = adopted ?? (await earlierWorkflows.endedPayment({ workflow_id }));
-    // Temporal has forgotten it, and nobody has confirmed the deposit: its trade is adopted anew.
+    // Temporal has forgotten the payment, and nobody has confirmed the deposit: its trade is adopted again.
     if (is_gone) continue;
     const ours = runs.paymentRunOf(out_trade_no);
     const isOurs = ours !== undefined && ours.run_id === run_id;
@@ -44,14 +44,14 @@ export async function awaitDepositPayment(
       const owner = await earlierWorkflows.depositOwner({ app_id, workflow_id });
       if (owner !== null && owner !== account) return 'counted';
     }
-    // Only money that was paid stays so: any other answer of a run from before the notification is asked for anew. And a payment
-    // that nobody started for an account says of no account that the deposit is its own.
+    // Only a sale stays: any other answer of a run that looked before the notification is asked for again. A payment that no
+    // account has started does not prove that the deposit belongs to this account.
     const isAnswer = isOurs && isOfNow(state, ours);
     if (parent === account && (isAnswer || isMoneyOfMerchant(state))) return state;
   }
 }
 
-/** Whether nothing was notified since the payment looked, or a person has decided it after that. */
+/** Whether the payment's answer is up to date: nothing was notified since, or a person has decided after the notification. */
 function isOfNow(state: PaymentState | null, { notified_at }: DepositPaymentRun): boolean {
   if (notified_at === undefined) return true;
   const decided = state?.confirmed_by === 'operator' && state.history.findLast(({ source }) => source === 'operator');
@@ -59,7 +59,7 @@ function isOfNow(state: PaymentState | null, { notified_at }: DepositPaymentRun)
 }
 
 /**
- * Starts the payment in adopt form and waits for its end; null where it exists. It goes on where this run of the account ends
+ * Starts the payment in adopt form and waits for its end; null if it exists. The payment goes on if this run of the account ends
  * first.
  */
 async function adoptPayment(
@@ -100,7 +100,7 @@ function nullIfTerminated(error: unknown): null {
   throw error;
 }
 
-/** Makes the payment of a deposit query now. Where it has not started, it queries anyway when it starts. */
+/** Makes the payment of a deposit query now. If it has not started, it queries anyway when it starts. */
 export function signalPayment(app_id: string, { out_trade_no, trade_status }: NotifiedDeposit): void {
   getExternalWorkflowHandle(paymentWorkflowId(app_id, out_trade_no))
     .signal(SIGNAL.notification, { app_id, out_trade_no, trade_status })

@@ -9,7 +9,7 @@ const keyedSignal = defineSignal<[KeyedSignal]>(SIGNAL.keyed);
 
 /** A digest: 32 hexadecimal digits. */
 const KEY = /^[0-9a-f]{32}$/;
-/** The server ends a workflow that has more than 2,048 bytes in a search attribute. The latest are kept. */
+/** The latest keys are kept: the server ends a workflow that has more than 2,048 bytes in a search attribute. */
 const REMEMBERED_KEYS = 50;
 
 export class AccountKeys {
@@ -23,7 +23,7 @@ export class AccountKeys {
     });
   }
 
-  /** Those of earlier runs. */
+  /** Adds the keys of earlier runs. */
   restore(keys: readonly string[]): void {
     this.remember([...keys, ...this.known]);
   }

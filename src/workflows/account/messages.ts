@@ -14,7 +14,7 @@ import {
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
 export const depositsQuery = defineQuery<DepositStanding[], [out_trade_nos: string[]]>(QUERY.deposits);
-/** What the run would hand on, for a run after its termination. */
+/** What the run would hand on: asked by the next run, if this one was terminated. */
 export const accountCarriedQuery = defineQuery<AccountHandover>(QUERY.carried);
 export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
 export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel);

@@ -1,4 +1,4 @@
-/** What a notification says of a deposit, and whether two of them are of the same one. Pure. */
+/** What a notification says of a deposit, and whether two notifications are about the same deposit. Pure. */
 import { type NotifiedDeposit, outcomeOf, type SetAsideDeposit } from '../../contract';
 import { sameAmount } from '../../gateway/pure/money';
 
@@ -7,7 +7,7 @@ export function isNotifiedAsPaid({ trade_status }: NotifiedDeposit): boolean {
   return outcomeOf(trade_status ?? '') === 'SUCCESS';
 }
 
-/** Under what a deposit is set aside: by its number, and a second one under that number by all that it has. */
+/** The key of a deposit that is set aside: its number; for a second deposit under the number, all that is known of it. */
 export function keyOf({ out_trade_no, trade_no, amount, because }: Aside): string {
   return because === 'second-deposit' ? JSON.stringify([out_trade_no, trade_no ?? null, amount ?? null]) : out_trade_no;
 }
@@ -17,7 +17,7 @@ interface Aside extends Pick<SetAsideDeposit, 'out_trade_no' | 'because'> {
   readonly amount?: string | null | undefined;
 }
 
-/** What is not known is not another one. */
+/** An unknown trade_no does not count as another trade. */
 export function isOfOtherTrade(
   known: { trade_no?: string | null | undefined },
   { trade_no }: NotifiedDeposit,
@@ -28,7 +28,7 @@ export function isOfOtherTrade(
 export const hasOtherAmount = (known: readonly string[], { amount }: NotifiedDeposit): boolean =>
   amount !== undefined && known.length > 0 && !known.some((one) => one === amount || sameAmount(one, amount));
 
-/** The amount that is compared: that of a deposit which was notified as paid. */
+/** The amount to compare: only a deposit that was notified as paid has one. */
 export const amountsOf = (deposit: NotifiedDeposit | undefined): string[] =>
   deposit?.amount !== undefined && isNotifiedAsPaid(deposit) ? [deposit.amount] : [];
 

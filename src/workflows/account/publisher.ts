@@ -1,4 +1,4 @@
-/** What others see and hear of an account: its search attributes and details, and the events for the merchant's handler. */
+/** What others see of an account: its search attributes and details, and the events for the merchant's handler. */
 import { workflowInfo } from '@temporalio/workflow';
 import type { AccountEvent, AccountPolicy, CarriedAccount, MerchantEvent } from '../../contract';
 import { recordMetric } from '../shared/metrics';
@@ -22,9 +22,9 @@ export class AccountPublisher {
   private outbox: InlineDelivery | undefined;
   private overdue: OverdueWait | undefined;
   private listeners: readonly string[] = [];
-  /** Events from before it was opened; null: it was. */
+  /** Events from before `open`; null after it. */
   private unpublished: MerchantEvent[] | null = [];
-  /** How often this run has told each news. */
+  /** How often this run has published each kind of news. */
   private readonly made = new Map<string, number>();
   /** The events have been handed over. */
   private isClosed = false;
@@ -37,7 +37,7 @@ export class AccountPublisher {
     public published: CarriedAccount['published'],
   ) {}
 
-  /** Every account tells its events, also where nobody listens yet: its run may last for years. */
+  /** Every account publishes its events, even if nobody listens yet: its run may last for years. */
   open(policy: PublishingPolicy): void {
     this.isClosed = false;
     this.follow(policy);
@@ -46,7 +46,7 @@ export class AccountPublisher {
     this.unpublished = null;
   }
 
-  /** Goes by these settings from now on. */
+  /** Uses these settings from now on. */
   follow({ overdue_ms, listeners }: PublishingPolicy): void {
     this.listeners = listeners;
     if (this.overdue?.overdue_ms === overdue_ms) return;
@@ -86,7 +86,7 @@ export class AccountPublisher {
     this.record.noteWait(Date.now());
     const { status, attention, account, decided_by, unseen } = this.record;
     const wait = shownWait(this.record.wait);
-    // Signals come by the thousand: what is shown at each must not cost what the whole state does.
+    // Signals come by the thousand: showing each must not cost as much as building the whole state.
     this.visibility.showAccount({
       account,
       status,
@@ -121,7 +121,7 @@ export class AccountPublisher {
     else this.outbox?.put([complete]);
   }
 
-  /** The id of news that this run may have more than once. A reset tells the same news under the same id. */
+  /** The id of news that may come more than once in this run. A reset publishes the same news under the same id. */
   idOf(what: string): string {
     const count = (this.made.get(what) ?? 0) + 1;
     this.made.set(what, count);

@@ -27,12 +27,12 @@ const ANSWER_WAIT_MS = 30_000;
 
 interface QuantityInput {
   app_id: string;
-  /** Since when the run before had something for a person, and who has taken it on. */
+  /** The run before's wait for a person: since when, and who has taken it on. */
   wait?: Wait<NonNullable<SpeiAccountQuantityState['attention']>> | null | undefined;
   seen?: number | null | undefined;
 }
 
-/** Never returns. Raises `few-accounts` where fewer are left than the setting allows. */
+/** Never returns. Raises `few-accounts` if fewer are left than the setting allows. */
 export async function speiAccountQuantity({ app_id, wait, seen = null }: QuantityInput): Promise<void> {
   const state: SpeiAccountQuantityState = { ...unknownQuantity(app_id), seen };
   const visibility = new AccountVisibility();
@@ -51,7 +51,7 @@ export async function speiAccountQuantity({ app_id, wait, seen = null }: Quantit
   const judge = (quantity: number) => {
     const isFew = quantity < (state.low ?? 0);
     const seen = state.seen ?? Number.POSITIVE_INFINITY;
-    // Another setting alone unsays nothing: two workers may have two for long.
+    // Another setting alone does not undo what a person has seen: two workers may have different settings for long.
     if (!isFew && quantity > seen) state.seen = null;
     state.attention = isFew && quantity < seen ? 'few-accounts' : null;
     show();

@@ -28,16 +28,16 @@ const FIELDS = ['account_number', 'provider', 'status', 'notify_url', 'beneficia
 /** The account's fields that a deposit's notification repeats. They are compared with the account. */
 const REPEATED = ['account_number', 'buyer_id', 'provider'] as const;
 
-/** So many entries are kept with their deposits. Of older ones the reason stays. */
+/** How many entries are kept with their deposits. Of older entries only the reason stays. */
 const MOST_UNSEEN = 500;
 
 export class AccountRecord {
   readonly account: SpeiAccountData;
-  /** What nobody has seen yet, in the order in which it came. Each entry stays until a person has seen it, or something settles it. */
+  /** What no person has seen yet, oldest first. Each entry stays until a person has seen it, or it is settled otherwise. */
   unseen: readonly UnseenEntry[] = [];
-  /** How many entries there were: each has a number of its own, so that nobody settles what they were not shown. */
+  /** How many entries there were. Each entry has its number, so that nobody settles one that they were not shown. */
   asked = 0;
-  /** Since when the reason that people read is shown, and who has taken it on. */
+  /** Since when the present reason is shown, and who has taken it on. */
   wait: Wait<AccountAttention> | null = null;
   /** Who has decided last, as far as this run knows. */
   decided_by: string | undefined;
@@ -47,7 +47,7 @@ export class AccountRecord {
     this.check();
   }
 
-  /** Goes on from what an earlier run knew. */
+  /** Takes over what an earlier run knew. */
   restore({ unseen, asked, wait }: Pick<CarriedAccount, 'unseen' | 'asked' | 'wait'>): void {
     const since = this.unseen;
     this.unseen = unseen;
@@ -56,12 +56,12 @@ export class AccountRecord {
     this.wait = wait;
   }
 
-  /** The reason that is shown now waits from this time on, in ms since the epoch, unless it has waited before. */
+  /** Starts the wait for the present reason at this time (ms since the epoch), unless it has started before. */
   noteWait(at: number): void {
     this.wait = waitAfter(this.wait, this.attention, at);
   }
 
-  /** A person takes on what waits for one, at this time. */
+  /** A person takes on the wait, at this time (ms since the epoch). */
   takeOn({ by, note }: Taking, at: number): void {
     this.wait = takenOn(this.wait, { by, note, at });
   }
@@ -99,7 +99,7 @@ export class AccountRecord {
     if (number !== undefined && !isClabe(number)) this.raise('clabe-check-digit', deposit);
   }
 
-  /** A person has to see this, of a deposit or of the account. What waits already is not asked for twice. */
+  /** Asks a person to see this, about a deposit or about the account. The same entry is not added twice. */
   raise(because: AccountAttention, deposit?: NotifiedDeposit): void {
     this.add(because, deposit === undefined ? null : named(deposit));
   }
@@ -111,7 +111,7 @@ export class AccountRecord {
     this.unseen = bounded([...this.unseen, { no: this.asked, because, deposit }]);
   }
 
-  /** The gateway does not answer for long. There is one reason for that, the latest. */
+  /** The gateway has not answered for long. Only the latest reason of a silence is kept. */
   raiseSilence(why: Silence): void {
     if (this.unseen.some(({ because }) => because === why)) return;
     this.settleSilence();
@@ -123,14 +123,14 @@ export class AccountRecord {
     for (const why of SILENCES) this.settle(why);
   }
 
-  /** Nobody needs to look any more: at what is about the account, or about this deposit. */
+  /** Nobody needs to look at this reason any more: the one about this deposit or, without a number, about the account. */
   settle(attention: AccountAttention, out_trade_no?: string): void {
     this.unseen = this.unseen.filter(
       ({ because, deposit }) => because !== attention || deposit?.out_trade_no !== out_trade_no,
     );
   }
 
-  /** Why a person's word is not taken: it has to name what they were shown, and that has to be what waits now. */
+  /** Why a person's decision is refused: it has to name what they were shown, and that has to wait now. */
   issuesWith(seen: unknown): RequestIssue[] {
     const waiting = shownOf(this.unseen);
     if (waiting === undefined) return [{ field: 'seen', rule: 'nothing of this account waits for a person' }];
@@ -144,7 +144,7 @@ export class AccountRecord {
     ];
   }
 
-  /** A person has looked at what they were shown. What has come since stays, and waits from now on. */
+  /** A person has looked at what they were shown. Entries that came since stay, and wait from now on. */
   resolve(by: string, shown: string, at: number): void {
     this.decided_by = by;
     const seen = shownIn(shown);
@@ -166,7 +166,7 @@ function named({ out_trade_no, trade_no, amount, currency }: NotifiedDeposit): U
   return { out_trade_no, trade_no: trade_no ?? null, amount: amount ?? null, currency: currency ?? null };
 }
 
-/** A refusal is a line that a person reads. */
+/** How many entries a refusal lists: it is one line for a person. */
 const MOST_LISTED = 5;
 
 /** What a person was shown: `old-deposit:7`. */
@@ -175,7 +175,7 @@ function shownIn(text: unknown): { because: string; no: number } | undefined {
   return because === undefined ? undefined : { because, no: Number(no) };
 }
 
-/** The latest entries. Of each reason of the others, one that names no deposit. */
+/** The latest entries, and for each reason among the older ones one entry without a deposit. */
 function bounded(entries: readonly UnseenEntry[]): readonly UnseenEntry[] {
   if (entries.length <= MOST_UNSEEN) return entries;
   const older = entries.slice(0, -MOST_UNSEEN);
@@ -183,7 +183,7 @@ function bounded(entries: readonly UnseenEntry[]): readonly UnseenEntry[] {
   return [...last.values(), ...entries.slice(-MOST_UNSEEN)];
 }
 
-/** The fields of an account that we know, out of the gateway's answer. */
+/** The fields of an account that we know, from the gateway's answer. */
 export function accountData(answer: { account_id: string }): SpeiAccountData {
   const known = FIELDS.map((field) => [field, textOf(Reflect.get(answer, field))]);
   return { account_id: answer.account_id, ...defined(Object.fromEntries(known)) };

@@ -29,13 +29,13 @@ export class AccountSync {
     /** Called after each change of the record. */
     private readonly show: () => void,
     private readonly checks: { since: number; policy: AccountPolicy; read_by: string },
-    /** Called where the worker's settings have changed. */
+    /** Called when the worker's settings have changed. */
     private readonly follow: (policy: AccountPolicy) => void,
     private readonly rechecks: RecheckRequests,
     public cancelWanted: boolean,
   ) {}
 
-  /** Runs until {@link stop}. Throws `WasReset` in a reset: what it goes on from may not be the latest. */
+  /** Runs until {@link stop}. Throws `WasReset` in a reset: its ledger may not be the latest. */
   async run(): Promise<void> {
     try {
       await this.scope.run(async () => {
@@ -61,7 +61,7 @@ export class AccountSync {
     let may_be_canceled = false;
     const ask = (within_ms: number) => accountGateway.cancel({ ...this.id, may_be_canceled }, within_ms);
     const onSilence = (why: Silence) => {
-      // A request whose answer never came may have canceled it.
+      // A request without an answer may have canceled the account.
       may_be_canceled ||= why === 'no-answer';
       this.onSilence(why);
     };
@@ -114,7 +114,7 @@ export class AccountSync {
 
 const isNewSettings = (news: SpeiAccount | NewSettings): news is NewSettings => 'is' in news && news.is === 'settings';
 
-/** What whoever waits for the gateway is told once the wait is over. */
+/** What callers who wait for the gateway are told when the wait is over. */
 export function notAnswered(account_id: string, done: string): ApplicationFailure {
   const message = `Account ${account_id} is not ${done} yet: the gateway has not answered. We keep asking it; ask again.`;
   return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });

@@ -1,10 +1,10 @@
-/** Questions about virtual accounts, which are asked until they are answered. A person hears of a silence as soon as of a payment's. */
+/** Questions about virtual accounts, asked until they are answered. A person is told of a silence after the same time as for a payment. */
 import { ActivityFailure } from '@temporalio/workflow';
 import type { Silence } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { hasRunOut, silenceAfter } from '../shared/activity-failure';
 
-/** Asks in activities that end after `within_ms`, the first one after `patience_ms`. `onSilence` hears at the end of each why there was no answer. */
+/** Asks in one activity after another: the first ends after `patience_ms`, later ones after a day. `onSilence` gets the reason of each silence. */
 export async function untilGatewayAnswers<T>(
   patience_ms: number,
   ask: (within_ms: number) => Promise<T>,

@@ -25,13 +25,13 @@ type ShownAccount = Pick<SpeiAccountState, 'account' | 'status'> &
     unseen: readonly UnseenEntry[];
   };
 
-/** The page lists so many: `payment-gateway show` and the state have all. */
+/** How many entries the page lists: `payment-gateway show` and the state have all. */
 const MOST_UNSEEN_LINES = 20;
 
 type Creation = Pick<SpeiAccountCreation, 'account' | 'unknown_tries' | 'resolved'> & Waiting;
 type Quantity = Pick<SpeiAccountQuantityState, 'available_quantity' | 'checked_at'> & Waiting;
 
-/** `names`: digests of what else it is found by. */
+/** `names`: digests of other names to find it by. */
 interface Shown extends Waiting {
   readonly status: string | null;
   readonly names?: readonly string[];

@@ -1,4 +1,4 @@
-/** The wait for a person of a creation, and of the number of accounts left: the update `take`, and what the state shows of it. */
+/** How a creation, and the number of accounts left, wait for a person: the update `take`, and what the state shows of the wait. */
 import { defineUpdate, setHandler } from '@temporalio/workflow';
 import { type ShownWait, type Taking, UPDATE, type Wait } from '../../contract';
 import { assertTaking, shownWait, takenOn, waitAfter } from '../shared/wait';
@@ -8,7 +8,7 @@ interface MayWait<Reason extends string> extends ShownWait {
 }
 
 export class Waiting<Reason extends string, State extends MayWait<Reason>> {
-  /** `wait`: what the run before handed on. `show`: called once somebody has taken it on. */
+  /** `wait`: from the run before. `show`: called when somebody has taken the wait on. */
   constructor(
     private readonly state: State,
     show: () => void,
@@ -23,7 +23,7 @@ export class Waiting<Reason extends string, State extends MayWait<Reason>> {
     setHandler(defineUpdate<State, [Taking]>(UPDATE.take), takeOn, { validator });
   }
 
-  /** The reason that the state has now waits from now on, unless it has waited before. */
+  /** Starts the wait for the state's present reason, unless it has started before. */
   note(): void {
     this.wait = waitAfter(this.wait, this.state.attention, Date.now());
     Object.assign(this.state, shownWait(this.wait));

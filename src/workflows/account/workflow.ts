@@ -1,7 +1,8 @@
 /**
  * The workflow `speiAccount`: one virtual account. It never ends. It takes deposits, confirms each by its own payment
- * workflow, and counts it once: `deposit-ledger.ts` knows new deposits from repeated ones, `deposit-counting.ts` decides what
- * counts, `record.ts` what the account's data mean, and `sync.ts` queries the gateway. This file has the signals, updates and queries, and how a run continues as new.
+ * workflow, and counts it once: `deposit-ledger.ts` tells new deposits from repeated ones, `deposit-counting.ts` decides what
+ * counts, `record.ts` what the account's data mean, and `sync.ts` queries the gateway. This file has the signals, updates and
+ * queries, and how a run continues as new.
  */
 import {
   allHandlersFinished,
@@ -54,7 +55,7 @@ import { AccountSync, notAnswered } from './sync';
 
 /** The updates `cancel` and `recheck` wait this long for the gateway, then fail with `PaymentPending`. */
 const ANSWER_WAIT_MS = 30_000;
-/** Where an account cannot read for so long what it knew before, and deposits wait for that, a person is told. */
+/** If an account cannot read its earlier runs for this long, and deposits wait for that, a person is told. */
 const UNREADABLE_AFTER = '10 minutes';
 
 /**
@@ -64,7 +65,7 @@ const UNREADABLE_AFTER = '10 minutes';
 export async function speiAccount(given: SpeiAccountInput): Promise<void> {
   const issues = accountIssues(given);
   if (issues.length > 0) return refuseAccount(issues);
-  // Only the run before hands on a ledger. In a start by hand, or one that repeats an earlier run's input, it is an old one.
+  // Only the run before hands on a ledger. In a start by hand, or one with an earlier run's input, the ledger is old.
   const input = isContinued() ? given : { ...given, carried: undefined };
   await uncancelled(() => new SpeiAccountRun(input).execute());
 }
@@ -84,11 +85,11 @@ class SpeiAccountRun {
   /** `draining`: no more confirmations start. `closed`: no deposit is counted and no event published any more. */
   private phase: 'open' | 'draining' | 'closed' = 'open';
   private failure: unknown;
-  /** An activity has said that this run is a reset. */
+  /** An activity has reported that this run is a reset. */
   private isReset = false;
-  /** Deposits that come before it is known what an earlier run knew; null once it is. */
+  /** Deposits that came before earlier runs were read; null once they are read. */
   private early: DepositSignal[] | null;
-  /** The run that knew of every run before it. A reset of it does not. */
+  /** The run that has read every run before it. A reset of that run has not. */
   private readBy = workflowInfo().originalExecutionRunId;
   /** How many signals `deposit` came to this run. */
   private seen = 0;
@@ -139,14 +140,14 @@ class SpeiAccountRun {
       await condition(() => this.shouldEnd);
       this.throwIfFailed();
       await this.close(syncing);
-      // Signals that came while it closed are on top of what was measured before.
+      // Signals that came while it closed may have made the ledger too large.
     } while (!this.isReset && bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
     // After a reset, the next run reads what this one and all before it have, as after a termination.
     const carried = this.isReset ? undefined : this.carried;
     await continueAsNew<typeof speiAccount>({ ...this.input, account: this.record.account, carried });
   }
 
-  /** The worker's settings. Where no worker tells them for long, a person hears of it until one does. */
+  /** The worker's settings. If no worker tells them for long, the account shows it until one does. */
   private async readPolicy(): Promise<AccountPolicy> {
     let raised: Silence | undefined;
     const policy = await accountPolicy((why) => {
@@ -158,7 +159,7 @@ class SpeiAccountRun {
     return policy;
   }
 
-  /** Goes on from what an earlier run knew that could not hand it on, and takes what came meanwhile. */
+  /** Takes over what earlier runs knew but could not hand on, and the deposits that came meanwhile. */
   private async takeOver(): Promise<void> {
     condition(() => this.early === null, UNREADABLE_AFTER).then(async (isRead) => {
       if (!isRead) await condition(() => this.early?.length !== 0);
@@ -166,7 +167,7 @@ class SpeiAccountRun {
     });
     const { carried, cancel_wanted, is_lost, undelivered, deposits, keys, read_by } = await loadEarlierAccount();
     this.readBy = read_by;
-    // Somebody may have asked this run too.
+    // The cancellation may have been asked of this run, too.
     this.cancelWanted ||= cancel_wanted;
     this.keys.restore(keys);
     if (carried) {
@@ -180,7 +181,7 @@ class SpeiAccountRun {
     const early = this.early ?? [];
     this.early = null;
     for (const signal of [...deposits, ...early]) this.onDeposit(signal);
-    // What waited is known by now, and may have been repetitions.
+    // The deposits that waited are classified by now, and may have been repetitions.
     this.record.settle('overdue-deposit');
   }
 
@@ -248,12 +249,12 @@ class SpeiAccountRun {
     };
   }
 
-  /** Before it is known what an earlier run knew, nobody can say more than that it waits. */
+  /** Until earlier runs are read, every deposit counts as pending. */
   private standingOf(out_trade_no: string): DepositStanding {
     return this.early === null ? this.ledger.standingOf(out_trade_no) : { is: 'pending', because: null };
   }
 
-  /** A reset goes on from an older ledger, unless it has read the runs before it: it hands on what was asked, and no count. */
+  /** A reset has an older ledger, until it has read the runs before it: it hands on the wish to cancel, and no ledger. */
   private get handover(): AccountHandover {
     const cancel_wanted = this.isCancelWanted;
     const knowsAll = this.early === null && !isResetOf(this.readBy);
@@ -296,7 +297,7 @@ class SpeiAccountRun {
   }
 
   private onEnd(notified: NotifiedDeposit, payment: DepositAnswer): void {
-    // The deposit is carried over as pending, and the next run confirms it.
+    // The deposit is carried over as pending: the next run confirms it.
     if (this.phase === 'closed') return;
     const deposit = this.ledger.currentOf(notified);
     this.counting.settle(deposit, payment);
@@ -306,7 +307,7 @@ class SpeiAccountRun {
   // — The updates —
 
   private async cancel(): Promise<SpeiAccountState> {
-    // Where the answer takes too long, the error says that we keep asking: so this is kept before anything else can fail.
+    // Noted before anything can fail: if the answer takes too long, the error says that we keep asking.
     this.cancelWanted = true;
     await this.awaitGateway('followed', () => this.sync !== undefined);
     const { sync, record } = this;
@@ -325,10 +326,10 @@ class SpeiAccountRun {
     return this.state;
   }
 
-  /** A person has looked. The history has who and why. */
+  /** A person has looked. The history has their name and reason. */
   private resolve({ by, seen }: AccountResolution): SpeiAccountState {
     this.record.resolve(by, seen, Date.now());
-    // What stays is told anew, also under the same reason.
+    // What stays is published again, even under the same reason.
     this.publisher.published = { ...this.publisher.published, attention: null };
     this.show();
     return this.state;
@@ -368,7 +369,7 @@ class SpeiAccountRun {
   }
 }
 
-/** Reads, page after page, what earlier runs of the account knew and did not hand on. */
+/** Reads, page by page, what earlier runs of the account knew and did not hand on. */
 async function loadEarlierAccount(): Promise<Omit<EarlierAccount, 'left'>> {
   const { left: first, ...earlier } = await earlierWorkflows.accountBefore({ left: null });
   for (let left = first; left.length > 0; ) {

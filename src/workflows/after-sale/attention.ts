@@ -7,7 +7,7 @@ import { attentionOfRefund, REFUND_REASONS, refundsOf } from './ledger';
 export const isContradicted = ({ contradicted }: KnownOrder): boolean => contradicted.length > 0;
 
 /**
- * Why the after-sale needs a person: what the bank is said to do comes first, then what only a person settles. Where a refund needs a
+ * Why the after-sale needs a person: what the bank is said to do comes first, then what only a person settles. If a refund needs a
  * person, so does the after-sale.
  */
 export function attentionOf(order: KnownOrder): Attention | null {

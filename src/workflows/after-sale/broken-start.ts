@@ -12,7 +12,7 @@ export function afterSaleIssues({ app_id, out_trade_no }: Partial<AfterSaleInput
 }
 
 /**
- * Tells whoever asks this run why. Under the id of an order it then goes on as the after-sale of that order, which reads what
+ * Tells anyone who asks this run why. Under the id of an order it then goes on as the after-sale of that order, which reads what
  * runs before it knew and what was notified meanwhile; under any other id it fails.
  */
 export async function refuseAfterSale(issues: RequestIssue[]): Promise<never> {

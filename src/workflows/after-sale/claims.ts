@@ -16,8 +16,8 @@ export function isAnswered({ trade_status = '' }: NotificationClaim, status: str
 }
 
 /**
- * Whether the notification says only that the order was sold, and the trade shows what came after that: an old one says nothing new, and a
- * new one, of a dispute that was won, costs nobody anything while it is not seen.
+ * Whether the notification says only that the order was sold, and the trade shows a later status. An old notification says nothing new; a
+ * new one, after a dispute that was won, does no harm while it is not seen.
  */
 export const tellsKnownSale = ({ trade_status = '' }: NotificationClaim, status: string): boolean =>
   refundMeaningOf(trade_status) === 'stands' && outcomeOf(status) === 'SUCCESS';

@@ -1,6 +1,6 @@
 /**
- * What comes from outside after a payment and cannot be computed. `fold.ts` makes the state of them, and nothing else changes it. Times
- * are ms since the epoch, amounts decimal strings in currency units. None holds a secret or anything personal.
+ * The facts after a payment: what cannot be computed. `fold.ts` makes the state from them, and nothing else changes it. Times are ms since
+ * the epoch, amounts decimal strings in currency units. No fact holds a secret or anything personal.
  */
 import type {
   Attention,
@@ -14,7 +14,7 @@ import type {
 import type { QueriedTrade } from '../../contract/gateway';
 import type { WithoutTime } from '../shared/why';
 
-/** Who knows the trade says so: the payment, or whoever started the after-sale. */
+/** The order's trade is named, by the payment or by the starter of the after-sale. */
 interface Introduced {
   readonly is: 'introduced';
   readonly trade_no?: string | null;
@@ -22,7 +22,7 @@ interface Introduced {
   readonly method?: string | null;
 }
 
-/** The payment runs, and was told that its end is waited for; or it runs no more, and will not tell it. */
+/** The payment runs, and was told that the after-sale waits for its end; or it runs no more, and will not report its end. */
 interface Following {
   readonly is: 'following';
   readonly isRunning: boolean;
@@ -32,11 +32,11 @@ interface Following {
 interface Ended {
   readonly is: 'ended';
   readonly payment: PaymentEnd;
-  /** What was notified, and a person is asked about because the gateway contradicts it. */
+  /** Notifications that a person is asked about, because the gateway contradicts them. */
   readonly contradicted: readonly NotificationClaim[];
 }
 
-/** The gateway has been asked for another trade under the order's number; null where it has not shown it, or was silent. */
+/** The gateway has been asked for another trade under the order's number. `trade`: null if the gateway did not show it, or was silent. */
 interface Asked {
   readonly is: 'asked';
   readonly other: string;
@@ -48,11 +48,11 @@ interface Asked {
 interface Queried {
   readonly is: 'queried';
   readonly trade: QueriedTrade;
-  /** How many notifications had come when the look began: what it says of later ones is chance. */
+  /** How many notifications had come when the look began: it proves nothing about later ones. */
   readonly after: number;
 }
 
-/** The gateway has not said what it has of the trade: it is silent, refuses us, or denies it. */
+/** The gateway has not shown the trade: it is silent, refuses us, or denies the trade. */
 interface Unanswered {
   readonly is: 'unanswered';
   readonly why: Attention;
@@ -72,7 +72,7 @@ interface Requested {
   readonly number: string;
   readonly amount: string;
   readonly currency: string;
-  /** As all that was left. */
+  /** Whether it was requested as all that was left. */
   readonly isAll?: boolean;
 }
 
@@ -82,7 +82,7 @@ interface Begun {
   readonly number: string;
 }
 
-/** What has become of a request that was begun. */
+/** How a request that was begun ended. */
 export type RefundAnswered =
   | { readonly said: 'taken'; readonly answer: NonNullable<RefundState['answer']> }
   /** It never left us, and may be begun again. */
@@ -107,7 +107,7 @@ interface Decided {
   readonly reason: string;
   /** How the order has ended. */
   readonly order?: PaymentOutcome;
-  /** What became of this refund. */
+  /** How this refund has ended. */
   readonly refund?: { readonly number: string; readonly outcome: Exclude<RefundOutcome, 'ACCEPTED'> };
   /** All that went back by refunds that are not in the ledger. */
   readonly elsewhere?: string;
@@ -120,7 +120,7 @@ interface Taken extends Readonly<Taking> {
   readonly is: 'taken';
 }
 
-/** A time is over that only a timer tells. */
+/** A refund has waited for this long: a timer is over. */
 interface Passed {
   readonly is: 'passed';
   /** `a week`: for its turn. `a day`: for its end. */
@@ -128,7 +128,7 @@ interface Passed {
   readonly number: string;
 }
 
-/** Something needs a person that no other fact tells. `unread`: what an earlier run knew cannot be read. */
+/** Something needs a person, and no other fact tells so. `unread`: an earlier run cannot be read. */
 interface Noticed {
   readonly is: 'noticed';
   readonly what: 'unread' | 'refund-elsewhere' | 'unexpected-signal' | 'no-answer';

@@ -78,7 +78,7 @@ import { decidedAfterSale } from './resolve';
 /** What the fold needs of the settings. */
 export interface FoldSettings extends Readonly<PollSchedule> {
   readonly settling_ms: number;
-  /** What becomes of money that comes after the end of its order. */
+  /** What happens to money that comes after the end of its order. */
   readonly late_payments: LatePayments;
 }
 
@@ -105,11 +105,11 @@ export const NOTHING_KNOWN: KnownOrder = {
   wait: null,
 };
 
-/** So many transitions are kept: the latest. */
+/** How many transitions are kept: the latest. */
 const KEPT_TRANSITIONS = 200;
-/** So many other trades under the order's number are kept: the latest. */
+/** How many other trades under the order's number are kept: the latest. */
 const KEPT_TRADES = 50;
-/** So many refunds that certainly were never made are kept, and so many that paid nothing: the latest. */
+/** How many refunds are kept that certainly were never made, and how many that paid nothing: the latest. */
 const KEPT_WITHOUT_REFUND = 50;
 const KEPT_WITHOUT_MONEY = 500;
 
@@ -120,7 +120,7 @@ export function fold(order: KnownOrder, fact: AfterSaleFact, settings: FoldSetti
   return { ...told, wait: waitAfter(told.wait, attentionOf(told), fact.at) };
 }
 
-/** What would be known if the attempts at this refund had never begun: its begin is no news, and says nothing of other refunds. */
+/** What would be known if this refund had not begun: its begin must not count when it is asked whether it may still be sent. */
 export function withoutBegin(order: KnownOrder, number: string, settings: FoldSettings): KnownOrder {
   const refund = findRefund(order, number);
   return refund === undefined ? order : judged(withOwnRefund(order, { ...refund, ...NOT_BEGUN }), replicaLag(settings));
@@ -132,21 +132,21 @@ const withSecondTrade = (before: KnownOrder, order: KnownOrder): KnownOrder =>
     ? raised(order, 'second-trade')
     : order;
 
-/** Money that came after another end was told needs a person, unless the settings say what becomes of it. */
+/** Money that came after an end without a sale was told needs a person, unless the settings say what becomes of it. */
 function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late_payments }: FoldSettings): KnownOrder {
   const outcome = findLateRefund(order)?.outcome ?? null;
   const isNewOutcome = outcome !== (findLateRefund(before)?.outcome ?? null);
-  // No caller waits for this refund.
+  // No caller waits for the refund of late money, so a person is told of its failure.
   const hasFailed = isNewOutcome && outcome !== null && outcome !== 'REFUNDED';
   if (hasFailed && hasLateMoney(order)) return raised(order, 'late-payment');
   if (hasUndecidedAmount(order) && !hasUndecidedAmount(before)) return raised(order, 'amount-mismatch');
   if (!hasLateMoney(order) || hasLateMoney(before) || paidOtherwise(order)) return order;
   const { paid, method } = order;
-  // What nobody can read, nobody can give back or accept.
+  // An amount that nobody can read can be neither given back nor accepted.
   if (late_payments === 'attention' || !isOurTrade(order) || paid === null) return raised(order, 'late-payment');
   const number = latePaymentRefundNumber(order);
   if (late_payments !== 'refund' || findLateRefund(order)) return order;
-  // Its number is that of the order: a trade before this one may have used it.
+  // The refund's number is made from the order: an earlier trade of the order may have used it.
   if (findMade(order, number)) return raised(order, 'late-payment');
   const asked = withRefund(onRequested(order, { is: 'requested', number, ...paid, at }), number, { isLate: true });
   const account = refundNeedsAccount(method);
@@ -200,23 +200,23 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
 
 // — The payment —
 
-/** The payment says which trade is the order's. Its number alone, or who started the after-sale, may have named another. */
+/** The payment says which trade is the order's. The order's number alone, or the starter of the after-sale, may have named another trade. */
 function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ended'>): KnownOrder {
   const { state, run_id, ended_at } = payment;
-  // What a run has handed over before is no news; and whose the refunds are that it has seen, our own ledger says, where there is one.
+  // Reasons that this run has handed over before are not new. If there is a ledger of the trade, it says itself whose the refunds are.
   const told = before.payment?.run_id === run_id ? before.payment.reasons : [];
   const hasLedger = before.seen !== null && isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no);
   const reasons = payment.reasons.filter((one) => !told.includes(one) && (one !== 'refund-elsewhere' || !hasLedger));
   const raisedAll = (order: KnownOrder) => reasons.reduce(raised, order);
-  // It hands itself over once more where something has come meanwhile, and may be read before or after that.
+  // A payment hands itself over again if something came meanwhile, and may be read before or after that.
   if (before.payment?.run_id === run_id) return raisedAll({ ...before, payment: together(before.payment, payment) });
-  // An earlier run of it says nothing new.
+  // An earlier run of the payment says nothing new.
   if (before.payment !== null && before.payment.ended_at >= ended_at) return before;
   const known = changedAt(withOwnTrade(before, state.trade_no), at);
   const order: KnownOrder = {
     ...known,
     payment: before.payment === null ? payment : { ...together(payment, before.payment), ended_at },
-    // What a person said of an earlier run of the payment says nothing of a later order under the number.
+    // A person's decision about an earlier run of the payment does not hold for a later order under the number.
     decision: payment.repeats ? before.decision : null,
     out_trade_no: before.out_trade_no ?? state.out_trade_no,
     method: state.method ?? before.method,
@@ -224,26 +224,26 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
   };
   const noticed = state.other_trades.reduce(
     (all, other) => noted(all, { ...other, asked: payment.asked.includes(other.trade_no) ? 'answered' : 'not yet' }),
-    // That the gateway denied it was a question while nobody knew how the payment would end.
+    // The gateway's denial needed a person only while nobody knew how the payment would end.
     before.payment === null && !isMissing(order) ? withoutReasons(order, ['unknown-trade']) : order,
   );
   return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });
 }
 
-/** Who has waited for a person before the end of the payment waits on. */
+/** A wait for a person that began before the payment's end goes on. */
 const waitOf = ({ attention, attention_since, taken }: PaymentEnd['state']): KnownOrder['wait'] =>
   attention === null || attention_since === null ? null : { attention, since: Date.parse(attention_since), taken };
 
-/** The order's own trade is this one: what was known of another is that one's, and a person sees both. */
+/** Makes this trade the order's own. What was known of the trade before stays with that trade, and a person is told of both. */
 function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
   const { trade_no: known, seen, paid } = order;
   if (trade_no === null || trade_no === known) return order;
-  // It may have been noted before it was known to be the order's own.
+  // The trade may have been noted before it was known to be the order's own.
   const others = order.others.filter((one) => one.trade_no !== trade_no);
   if (known === null) return { ...order, trade_no, others };
   const isOfNow = (claim: NotificationClaim) => isOfTrade(claim, trade_no);
   const claims = [...order.held.map(({ claim }) => claim), ...order.contradicted];
-  // What was said of it as of another trade is compared with the gateway, as if it came now.
+  // What was said about this trade while it was another trade is compared with the gateway, as if it came now.
   const said = order.others.flatMap((one) => (one.trade_no === trade_no ? saidOf(one) : []));
   const held = [
     ...said.map((claim) => ({ claim, heard: order.heard })),
@@ -253,21 +253,21 @@ function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
   const own = { ...withLedgerOf(trade_no, order), ...{ others, held, contradicted }, ...NOT_ASKED_FOR };
   const other = { trade_no: known, trade_status: seen?.status ?? null, order_amount: paid?.amount ?? null };
   const second = raised(noted(own, { ...other, asked: seen === null ? 'not yet' : 'answered' }), 'second-trade');
-  // What was notified of the one before, and not confirmed, is not forgotten with it.
+  // Unconfirmed notifications of the trade before are noted with that trade.
   return claims.filter((claim) => !isOfNow(claim)).reduce(withClaimOfOther, second);
 }
 
-/** Of the trade that is the order's now, the gateway has said nothing yet. */
+/** The gateway has said nothing yet about the trade that is the order's now. */
 const NOT_ASKED_FOR = { seen: null, bank: null, denied: null, mismatch: undefined } as const;
 
-/** That it was paid, the payment itself says; and that a refund paid nothing says nothing without the number of that. */
+/** No claim that the trade was paid: the payment says so itself. None that a refund paid nothing: without a number it says nothing. */
 function saidOf({ trade_no, trade_status }: NotedTrade): NotificationClaim[] {
   const meaning = refundMeaningOf(trade_status);
   const isEmpty = meaning === 'refused' || meaning === 'revoked';
   return trade_status !== null && isAfterSaleStatus(trade_status) && !isEmpty ? [{ trade_no, trade_status }] : [];
 }
 
-/** Each trade has its own ledger: a refund of one says nothing of the money of another. */
+/** Each trade has its own ledger: a refund of one trade says nothing about the money of another. */
 function withLedgerOf(trade_no: string, order: KnownOrder): KnownOrder {
   const own = order.earlier.find((one) => one.trade_no === trade_no) ?? { ...NOTHING_KNOWN, isComplete: true };
   const earlier = [...order.earlier.filter((one) => one.trade_no !== trade_no), ledgerOf(order, trade_no)];
@@ -277,7 +277,7 @@ function withLedgerOf(trade_no: string, order: KnownOrder): KnownOrder {
   return own.isComplete ? named : withUnknownRefund(named);
 }
 
-/** What is kept of a trade that is not the order's any more, because that is `now`. */
+/** What is kept of a trade that is not the order's any more. `now`: the trade that is. */
 function ledgerOf(order: KnownOrder, now: string | null): TradeLedger {
   const { trade_no, paid, history, elsewhere } = order;
   const refunds = order.refunds.map((one) => ofTradeBefore(one, now));
@@ -285,15 +285,15 @@ function ledgerOf(order: KnownOrder, now: string | null): TradeLedger {
 }
 
 /**
- * Its trade is not polled any more, so nothing but its number or a person can tell what becomes of it. What has not left us was granted for
- * that trade, whose money and currency are not those of another.
+ * The trade of this refund is not polled any more, so only a notification with its number, or a person, can tell how it ends. A refund that
+ * waits is not sent: it was granted for the money and currency of that trade.
  */
 function ofTradeBefore(refund: LedgerRefund, now: string | null): LedgerRefund {
   if (refund.outcome !== null) return refund;
   return { ...refund, ...(refund.phase === 'waiting' ? notMade(ofOtherTrade(now)) : CONTRADICTED) };
 }
 
-/** What is said of a refund by its number is said in the ledger of its trade, as if that were the order's own. */
+/** Changes the ledger that has this refund, as if its trade were the order's own. */
 function inLedgerOf(order: KnownOrder, number: string, change: (its: KnownOrder) => KnownOrder): KnownOrder {
   const ledger = order.earlier.find(({ refunds }) => refunds.some((one) => one.number === number));
   if (ledger === undefined) return change(order);
@@ -304,7 +304,7 @@ function inLedgerOf(order: KnownOrder, number: string, change: (its: KnownOrder)
   return { ...order, earlier };
 }
 
-/** What may still be paid does not end with a later run, nor where the same end is only read. */
+/** Two ends as one. A trade that may still be paid stays watched after a later run's end, or if the same end is only read. */
 const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
   ...one,
   ended_at: Math.max(one.ended_at, other.ended_at),
@@ -315,7 +315,7 @@ const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
 
 // — Other trades under the order's number —
 
-/** One that was asked for by its own number may be the order's, where that is not known yet. */
+/** The trade that was asked for by its own number may be the order's, if that is not known yet. */
 function onAsked(order: KnownOrder, { other, trade, answer, at }: FactOf<'asked'>, settings: FoldSettings): KnownOrder {
   if (trade === null) return noted(order, { trade_no: other, asked: answer });
   if (!isOwnTrade(order, trade)) return onOther(order, trade);
@@ -327,18 +327,18 @@ function onAsked(order: KnownOrder, { other, trade, answer, at }: FactOf<'asked'
 function onOther(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   const { trade_no, trade_status, order_amount = null } = trade;
   if (trade_no === undefined) return order;
-  // Of another order, as the gateway says itself: what had named it says nothing.
+  // The gateway says that this is another order's trade: the claims that named it are dropped.
   if (isOfTrade(trade, order.trade_no)) {
     const others = order.others.filter((one) => one.trade_no !== trade_no);
     const held = order.held.filter(({ claim }) => claim.trade_no !== trade_no);
     return raised({ ...order, others, held }, 'unexpected-signal');
   }
   const known = toldOf(order, noted(order, { trade_no, trade_status, order_amount, asked: 'answered' }), trade_no);
-  // The order has no money but this.
+  // The order has no other money.
   return isUnpaid(order) && outcomeOf(trade_status) === 'SUCCESS' ? raised(known, 'late-payment') : known;
 }
 
-/** A person hears of another trade once, and again where it moves on. */
+/** A person is told of another trade once, and again when its status changes. */
 function toldOf(before: KnownOrder, order: KnownOrder, trade_no: string): KnownOrder {
   const statusIn = ({ others }: KnownOrder) => others.find((one) => one.trade_no === trade_no)?.trade_status;
   return statusIn(before) === statusIn(order) ? order : raised(order, 'second-trade');
@@ -353,7 +353,7 @@ const noted = (order: KnownOrder, said: Parameters<typeof withNoted>[1]): KnownO
 
 type FactOf<Kind extends AfterSaleFact['is']> = Extract<AfterSaleFact, { is: Kind }>;
 
-/** Whether the gateway was asked for it before it was asked for what is known: the trade may have moved since. */
+/** Whether the gateway was asked for this answer before the one that is known: the trade may have moved since. */
 export const isOlder = ({ seen }: KnownOrder, { trade_status, asked_at }: QueriedTrade): boolean =>
   seen !== null && asked_at < seen.asked_at && trade_status !== seen.status;
 
@@ -376,18 +376,18 @@ function onQueried(before: KnownOrder, { trade, after, at }: FactOf<'queried'>, 
   return status === from ? known : explained(known);
 }
 
-/** What the gateway has shown of this trade before, where several may be the order's own: each is asked for by turns. */
+/** What the gateway showed of this trade before, while several may be the order's own and are asked for in turn. */
 const shownBefore = ({ trade_no: own, others }: KnownOrder, { trade_no }: QueriedTrade): string | undefined =>
   own === null ? others.find((one) => one.trade_no === trade_no)?.shown : undefined;
 
-/** What a status says of the trade's end: that it has come; and, where it lasts, that a sale is one no longer. */
+/** What a status says about the trade's end: the trade has ended; or, if the status lasts, a sale is no longer a sale. */
 function withEnd(order: KnownOrder, lag_ms: number): KnownOrder {
   const { status = '' } = order.seen ?? {};
   const ended = outcomeOf(status) === null ? order : withoutReasons(order, ['never-ended']);
   return isRevoked(ended) && lagLeft(ended, lag_ms) === 0 ? raised(ended, 'unlisted-transition') : ended;
 }
 
-/** The trade has moved on since, and what it shows no more was so all the same. */
+/** An answer that is older than the known one. What it shows was true then, although the trade shows it no more. */
 function onOlder(order: KnownOrder, status: string, at: number): KnownOrder {
   const heard = heardOfBank(order, status, at);
   const meaning = refundMeaningOf(status);
@@ -397,7 +397,7 @@ function onOlder(order: KnownOrder, status: string, at: number): KnownOrder {
 
 function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'>): KnownOrder {
   if (why !== 'unknown-trade') return raised(withoutSilence(order), why);
-  // What a person has settled stays so until the gateway shows the trade, or a notification names it.
+  // What a person has settled stays settled until the gateway shows the trade, or a notification names it.
   const isSettled = isSearchOver(order);
   const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled } };
   return !isSettled && isMissing(order) ? raised(denied, why) : denied;
@@ -412,10 +412,10 @@ function isMissing(order: KnownOrder): boolean {
   return payment === null || isOpen || outcomeNow(order) === 'SUCCESS' || held.length > 0 || isRefundWaiting;
 }
 
-/** What the gateway does not answer has one reason, the latest. A denial is an answer. */
+/** Only the latest reason of a missing answer stays. "No such order" is an answer. */
 const withoutSilence = (order: KnownOrder) => withoutReasons(order, SILENCES);
 
-/** Until the order's own trade is known, each that is found is one to ask for. */
+/** Until the order's own trade is known, each trade that is found is asked for. */
 function withCandidate(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   const { trade_no, trade_status, order_amount = null } = trade;
   if (trade_no === undefined) return order;
@@ -433,7 +433,7 @@ function learnedFrom(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   return {
     ...order,
     denied: null,
-    // A trade that was only found, and is not paid, may be another's: it is asked for, as others are.
+    // A trade that was only found, and is not paid, may be another order's: it is asked for like other trades.
     trade_no: order.trade_no ?? (isSold || !isUnpaid(order) ? (trade.trade_no ?? null) : null),
     out_trade_no: order.out_trade_no ?? trade.out_trade_no ?? null,
     method: order.method ?? trade.method ?? null,
@@ -442,7 +442,7 @@ function learnedFrom(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   };
 }
 
-/** Nobody can read this amount, and a person has said that the order is paid all the same: what was ordered counts. */
+/** Nobody can read this amount, and a person has said that the order is paid: the ordered amount counts. */
 const isAcceptedUnread = (order: KnownOrder, amount: string): boolean =>
   !isMoney(amount) && toldOutcome(order) === 'SUCCESS' && isDecidedAmount(order, { amount });
 
@@ -462,7 +462,7 @@ function movedTo(order: KnownOrder, from: string | null, to: string, at: number)
   return onBankStatus(isKnownStatus(to) ? known : raised(known, 'unknown-status'), to);
 }
 
-/** Until when the trade has shown what it moved to last. */
+/** Notes until when the trade has shown the status that it moved to last. */
 function shownAgain(order: KnownOrder, shown_at: number): KnownOrder {
   const at = order.history.findLastIndex(({ source }) => source === 'query');
   const last = order.history[at];
@@ -470,18 +470,18 @@ function shownAgain(order: KnownOrder, shown_at: number): KnownOrder {
   return { ...order, history: order.history.with(at, { ...last, shown_at }) };
 }
 
-/** The status that the trade was shown to have moved to last. */
+/** The status of the last transition that a query has shown. */
 const lastShown = ({ history }: KnownOrder) => history.findLast(({ source }) => source === 'query')?.to ?? null;
 
 /**
- * What comes before an end is the payment's to tell: here it is a replica that is behind, or an after-sale that began before the end. Of an
- * order whose payment has ended, only another end is a transition.
+ * The payment tells the statuses before its end: here they come from a stale replica, or the after-sale began before the end. Once the
+ * payment has ended, only another end is a transition.
  */
 function isNoTransition(order: KnownOrder, from: string | null, to: string): boolean {
   const outcome = outcomeOf(to);
   if (!isKnownStatus(to)) return false;
   if (order.payment === null) return outcome === null;
-  // A person has told it already, or knew of it who told another end.
+  // A person has told this sale already, or knew of the money and told another end.
   const isTold = (toldOutcome(order) === 'SUCCESS' || order.decision?.knew === true) && !isAfterSaleStatus(from ?? '');
   if (outcome === 'SUCCESS') return to === 'SUCCESS' && isTold;
   return outcome === null || hasMoney(order) || toldOutcome(order) === 'SUCCESS';
@@ -491,17 +491,17 @@ function isNoTransition(order: KnownOrder, from: string | null, to: string): boo
 const heardOfBank = (order: KnownOrder, status: string, at: number): KnownOrder =>
   takesMoneyBack(status) ? { ...order, bank: { status, at } } : order;
 
-/** The bank's latest status replaces the one before, and answers what was notified of it, but no later step. */
+/** The bank's latest status replaces the reason of an earlier one. */
 function onBankStatus(order: KnownOrder, status: string): KnownOrder {
   const reason = attentionOfStatus(status);
   if (reason === undefined) return order;
-  // A late answer about the dispute before it does not take a chargeback from a person.
+  // But a late answer about the dispute must not hide the chargeback that followed.
   const stays = (one: Attention) => !OF_THE_BANK.includes(one) || (one === 'chargeback' && reason === 'dispute');
   const others = order.reasons.filter((one) => one !== reason && stays(one));
   return { ...order, reasons: [...others, reason] };
 }
 
-/** Notifications that came before a look are settled by it: they are confirmed, or contradicted for long, or still held. */
+/** What a look says about the notifications that came before it: they are confirmed, or contradicted for long, or still held. */
 function withClaimsRead(order: KnownOrder, after: number, lag_ms: number): KnownOrder {
   const { seen } = order;
   if (seen === null) return order;
@@ -513,26 +513,26 @@ function withClaimsRead(order: KnownOrder, after: number, lag_ms: number): Known
   const rest: KnownOrder = { ...order, held };
   const closed = settled.reduce((known, { claim }) => afterClaim(known, claim, seen.status), rest);
   const claims = [...closed.contradicted, ...(isLasting ? open : []).map(({ claim }) => claim)];
-  // What an answer agrees with after all needs nobody any more.
+  // A claim that the answer agrees with after all needs no person any more.
   const isSettled = (claim: NotificationClaim) => isAnswered(claim, seen.status) || tellsKnownSale(claim, seen.status);
   const contradicted = distinct(claims.filter((claim) => !isSettled(claim)));
   return { ...closed, contradicted };
 }
 
-/** What a notification leaves that no status shows any more. */
+/** What a settled notification leaves that the status does not show any more. */
 function afterClaim(
   order: KnownOrder,
   { trade_status = '', out_request_no }: NotificationClaim,
   shown: string,
 ): KnownOrder {
-  // A decision on the status of the bank cannot cover one that came later, even where the trade is back at the same.
+  // A decision about the bank's status does not cover a later status, even if the trade shows the same again.
   if (isBankStatus(trade_status) && isBankStatus(shown)) return onBankStatus(order, trade_status);
   const meaning = refundMeaningOf(trade_status);
   const isUnnamedEnd = !out_request_no && (meaning === 'refused' || meaning === 'revoked');
   return isUnnamedEnd && refundMeaningOf(shown) !== meaning ? askedOfAllGone(order) : order;
 }
 
-/** Where the trade shows a refund that none of ours explains, somebody else has made one. */
+/** If the trade shows a refund that none of ours explains, somebody else has made one. */
 function explained(order: KnownOrder): KnownOrder {
   const status = order.seen?.status ?? '';
   if (!isRefundStatus(status)) return order;
@@ -561,17 +561,17 @@ function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): K
   const { trade_status = '', out_request_no } = claim;
   const heard = heardOfBank(withAmount(order, claim), trade_status, at);
   const refund = findOwnRefund(heard, out_request_no);
-  // That the payment stands is no news where the trade has shown it.
+  // "The payment stands" is not news if the trade has shown it.
   if (order.seen !== null && refundMeaningOf(trade_status) === 'stands' && isAnswered(claim, order.seen.status))
     return heard;
   const held = { ...withNamed(heard, claim), held: withClaim(heard, claim) };
   if (!out_request_no || !isRefundStatus(trade_status)) return held;
-  // A refund that is not in our ledger is one from elsewhere.
+  // A refund that is not in our ledger was made elsewhere.
   if (refund === undefined || refund.begun === null) return withUnknownRefund(held);
   return afterNamed(heard, refund, trade_status, at);
 }
 
-/** Until the order's own trade is known, each that is named is one to ask for. */
+/** Until the order's own trade is known, each trade that is named is asked for. */
 function withNamed(order: KnownOrder, { trade_no, trade_status, amount }: NotificationClaim): KnownOrder {
   if (order.payment === null || order.trade_no !== null || !trade_no) return order;
   return noted(order, { trade_no, trade_status: trade_status ?? null, order_amount: amount ?? null });
@@ -597,7 +597,7 @@ function withClaimOfOther(order: KnownOrder, { trade_no, trade_status, amount }:
 
 type Said = Pick<NotificationClaim, 'trade_status' | 'amount' | 'currency'>;
 
-/** A notification, or a trade that was sold, that names another amount than was ordered: a person compares, unless one has decided on it. */
+/** If a notification, or a sold trade, has another amount than the order, a person compares, unless a person has decided on it. */
 function withAmount(order: KnownOrder, claim: Said): KnownOrder {
   const state = order.payment?.state;
   if (state === undefined || claim.trade_status !== 'SUCCESS' || !isUnlikeOrder(state, claim)) return order;
@@ -606,7 +606,7 @@ function withAmount(order: KnownOrder, claim: Said): KnownOrder {
   return raised({ ...order, mismatch }, 'amount-mismatch');
 }
 
-/** The gateway may send the same for years: it is held once, as of its latest arrival. */
+/** The gateway may repeat a notification for years: it is held once, as of its latest arrival. */
 function withClaim({ held, heard }: KnownOrder, claim: NotificationClaim): KnownOrder['held'] {
   const text = JSON.stringify(claim);
   return [...held.filter((one) => JSON.stringify(one.claim) !== text), { claim, heard }];
@@ -646,7 +646,7 @@ function onRequested(
 
 const iso = (at: number) => new Date(at).toISOString();
 
-/** A life of years and thousands of requests stays small: what no question needs any more is dropped. */
+/** Keeps the state small over years and thousands of requests: drops what no rule needs any more. */
 function bounded(order: KnownOrder): KnownOrder {
   const free = order.refunds.filter((one) => one.outcome !== null && !mayBeGone(one));
   const unmade = free.filter(({ outcome }) => outcome === 'NOT_CREATED');

@@ -3,28 +3,28 @@ import type { Attention, KnownOrder, LedgerRefund, RefundOutcome, Source, Transi
 import { isMore, less, sumOf } from '../../gateway/pure/money';
 import { raised, withoutReasons } from '../shared/attention-reasons';
 
-/** Whether money of it may have gone, or may still go: whatever has left us and was not freed. Where a person is asked, it may. */
+/** Whether money of this refund may have gone, or may still go: it has left us and was not freed, or a person is asked about it. */
 export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
   outcome === 'REFUNDED' || asked !== null || (begun !== null && outcome === null);
 
-/** What became of it, as merchants are told; null while that is open. */
+/** The outcome that merchants are told; null while it is open. */
 export const outcomeOfRefund = ({ outcome, phase, asked }: LedgerRefund): RefundOutcome | null =>
   outcome ?? (phase === 'taken' && asked === null ? 'ACCEPTED' : null);
 
-/** Why a refund needs a person, what may have cost money first. */
+/** Why a refund needs a person: first the reason that may have cost money. */
 export const REFUND_REASONS = ['unknown-refund', 'waiting-refund'] as const satisfies readonly Attention[];
 
-/** Why this refund needs a person; null where it needs nobody. */
+/** Why this refund needs a person; null if it needs nobody. */
 export function attentionOfRefund({ asked, phase, isOverdue }: LedgerRefund): (typeof REFUND_REASONS)[number] | null {
   if (asked !== null) return 'unknown-refund';
   return phase === 'waiting' && isOverdue ? 'waiting-refund' : null;
 }
 
-/** Whether the trade may have shown it: money of it may have gone, or it was made and paid nothing. */
+/** Whether the trade may have shown this refund: its money may have gone, or it was made and paid nothing. */
 export const mayHaveShown = (refund: LedgerRefund): boolean =>
   mayBeGone(refund) || (refund.begun !== null && refund.outcome !== 'NOT_CREATED');
 
-/** How much certainly is at the gateway still: a refund that waits for its turn has taken nothing. */
+/** How much certainly is still at the gateway: a refund that waits for its turn has taken nothing. */
 export function leftAtGateway(order: KnownOrder, except?: string): string {
   const gone = order.refunds.filter((one) => one.number !== except && mayBeGone(one));
   return less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...gone.map(({ amount }) => amount)]));
@@ -38,17 +38,17 @@ export function leftToGrant(order: KnownOrder): string {
   return isMore('0', left) ? '0.00' : left;
 }
 
-/** All refunds of the order: those of its trade, and of the trades before it. */
+/** All refunds of the order: those of its own trade, and of the trades before. */
 export const refundsOf = ({ earlier, refunds }: KnownOrder): readonly LedgerRefund[] => [
   ...earlier.flatMap((one) => one.refunds),
   ...refunds,
 ];
 
-/** Of all the order's trades, one refund has a number. */
+/** The refund under this number: there is one at most in all of the order's trades. */
 export const findRefund = (order: KnownOrder, number: string): LedgerRefund | undefined =>
   refundsOf(order).find((one) => one.number === number);
 
-/** The refund that has a number. Where there certainly is none, its number is free again. */
+/** As {@link findRefund}; undefined if the refund certainly was not made, because its number is free again. */
 export function findMade(order: KnownOrder, number: string): LedgerRefund | undefined {
   const refund = findRefund(order, number);
   return refund?.outcome === 'NOT_CREATED' && refund.asked === null ? undefined : refund;
@@ -61,7 +61,7 @@ export function askedOfAllGone(order: KnownOrder): KnownOrder {
 
 export const CONTRADICTED = { asked: 'by a contradiction' } as const;
 
-/** The refund of the order's own trade: another one under the number may have a refund under the same number. */
+/** The refund of the order's own trade: another trade of the order may have a refund under the same number. */
 export const findOwnRefund = ({ refunds }: KnownOrder, number: string | undefined): LedgerRefund | undefined =>
   refunds.find((one) => one.number === number);
 
@@ -78,14 +78,14 @@ export function withRefund(order: KnownOrder, number: string, change: Change): K
 export const asEnded = (outcome: LedgerRefund['outcome'], confirmed_by: Source) =>
   ({ phase: 'ended', outcome, confirmed_by, asked: null }) as const;
 
-/** Its request has not left us, and waits for its turn. */
+/** The request has not left us, and waits for its turn. */
 export const NOT_BEGUN = { phase: 'waiting', begun: null, moved: false, asked: null } as const;
 
-/** The refund as one of the trade that is the order's now, in the place of any under its number. Those that were requested first come first. */
+/** Puts a refund into the ledger of the order's own trade, in place of any under its number. Earlier requests come first. */
 export function withOwnRefund(order: KnownOrder, refund: LedgerRefund): KnownOrder {
   const isSame = ({ number }: LedgerRefund) => number === refund.number;
   const own = order.refunds.some(isSame) ? order.refunds : [...order.refunds, refund];
-  // Of two that were requested at once, none overtakes the other.
+  // The sort is stable: two refunds that were requested at the same time keep their order.
   const refunds = own.map((one) => (isSame(one) ? refund : one)).toSorted((a, b) => a.requested_at - b.requested_at);
   const earlier = order.earlier.map((one) => ({ ...one, refunds: one.refunds.filter((its) => !isSame(its)) }));
   return { ...order, refunds, earlier };

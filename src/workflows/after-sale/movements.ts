@@ -1,6 +1,6 @@
 /**
- * How a trade has moved, by what queries have shown of it, and which of that none of our refunds explains: somebody else has made a
- * refund, or one of ours has ended without its number. What may be the echo of a replica that was behind waits until it cannot be. Pure.
+ * How a trade's status has moved in queries, and which movements none of our refunds explains: somebody else has made a refund, or one of
+ * ours has ended without its number. A movement that may be the echo of a stale replica waits until it cannot be one. Pure.
  */
 import {
   isRefundStatus,
@@ -13,16 +13,16 @@ import {
 } from '../../contract';
 import { mayHaveShown } from './ledger';
 
-/** What a refund that was made shows first: that it is under way, or its end. What comes back was made before. */
+/** What a new refund shows first: that it is under way, or its end. A revoked refund has shown something before. */
 const BEGINS: readonly RefundMeaning[] = ['under way', 'part is done', 'done', 'refused'];
-/** From these, the trade goes on with the refund that it has shown, or falls back to the one before. */
+/** After these, the trade goes on with the refund that it has shown, or falls back to the refund before. */
 const GOES_ON: readonly RefundMeaning[] = ['under way', 'refused', 'revoked', 'of the bank'];
 /** The ends of a refund that paid. */
 const PAID: readonly RefundMeaning[] = ['part is done', 'done'];
 
 /**
- * Whether the trade has shown the beginning of one more refund than ours, or may have: somebody else has made one. A person who has named what
- * went back elsewhere has explained those before.
+ * Whether the trade has shown, or may have shown, the beginning of one more refund than ours: somebody else has made it. A person who names what
+ * went back elsewhere explains the beginnings before that.
  */
 export function hasUnexplainedMovement(
   { history, refunds }: KnownOrder,
@@ -35,7 +35,7 @@ export function hasUnexplainedMovement(
   const seen_ms = lag_ms + longestPause(lag_ms, schedule);
   const isOf = (refund: LedgerRefund, one: Movement) => mayBeginWith(refund, one, { lag_ms, seen_ms });
   const explained = history.findLast(({ refunded_elsewhere }) => refunded_elsewhere !== undefined)?.time;
-  // What may be an echo may also be the beginning of ours: then that explains no later one.
+  // A possible echo may also be the beginning of one of our refunds: then this refund explains no later beginning.
   return unexplainedBy(refunds.filter(mayHaveShown), begins, isOf).some(
     ({ at, echo_left }) => echo_left === 0 && (explained === undefined || at > Date.parse(explained)),
   );
@@ -43,21 +43,21 @@ export function hasUnexplainedMovement(
 
 const isBeginning = ({ was, is }: Movement) => BEGINS.includes(is) && was !== is && !GOES_ON.includes(was);
 
-/** Whether an end has followed what was under way, perhaps as an echo: either way that is one refund, and the end shows its beginning, too. */
+/** Whether an end has followed "under way", which may be an echo: either way it is one refund, and the end also shows its beginning. */
 const isEndAfter = ({ is }: Movement, next: Movement | undefined) =>
   is === 'under way' && next !== undefined && PAID.includes(next.is) && isBeginning(next);
 
-/** Whether the trade may have begun to show this refund so. `seen_ms`: within that time of its answer, polls see that it is under way. */
+/** Whether this movement may be the beginning of this refund. `seen_ms`: polls see within this time of its answer that it is under way. */
 function mayBeginWith(
   { begun, answered_at, over_by }: LedgerRefund,
   { at, is, shown_at }: Movement,
   { lag_ms, seen_ms }: { readonly lag_ms: number; readonly seen_ms: number },
 ): boolean {
   if (at < (begun?.at ?? 0)) return false;
-  // What has ended may be seen so at any later time.
+  // An end may be seen at any later time.
   if (is !== 'under way') return true;
   if (over_by !== null) return shown_at < over_by + lag_ms;
-  // Of a trade that shows a part already, the next one may have ended at once, and nothing has shown that.
+  // If the trade already shows a part refunded, the next refund may have ended at once, unseen.
   const mayEndUnseen = begun !== null && PAID.includes(refundMeaningOf(begun.shown));
   return !mayEndUnseen || answered_at === null || at < answered_at + seen_ms;
 }
@@ -68,15 +68,15 @@ interface Movement {
   readonly is: RefundMeaning;
   /** Ms since the epoch. */
   readonly at: number;
-  /** When it was shown last. */
+  /** When the trade showed it last. */
   readonly shown_at: number;
-  /** How long it still has to be shown until it is no echo of a moment before, by a replica that was behind; 0 where it has moved. In ms. */
+  /** How long the trade still has to show it until it cannot be the echo of a stale replica; 0 if the trade has moved. In ms. */
   readonly echo_left: number;
 }
 
 /**
- * How the trade has moved. What may be an echo is in the list, and nothing has moved by it, unless it may also be the end of what was under way:
- * what is under way a whole lag later may be another refund.
+ * How the trade has moved. A possible echo is in the list but moves nothing, unless it may also be the end of a refund under way: what is
+ * under way a whole lag later may be another refund.
  */
 function movementsOf(history: KnownOrder['history'], lag_ms: number): Movement[] {
   const leftAt = new Map<string, number>();
@@ -97,7 +97,7 @@ function movementsOf(history: KnownOrder['history'], lag_ms: number): Movement[]
   });
 }
 
-/** How long the trade still has to show what it shows until nobody can take it for an echo, in ms. An echo does not last. */
+/** How long the trade still has to show its status until that cannot be an echo, in ms. An echo does not last. */
 export function echoLeft(order: KnownOrder, lag_ms: number): number {
   const { history, seen } = order;
   const last = movementsOf(history, lag_ms).at(-1);
@@ -105,12 +105,12 @@ export function echoLeft(order: KnownOrder, lag_ms: number): number {
   return Math.max(ofMovement, overLeft(order, lag_ms));
 }
 
-/** All of ours are over: how long the trade still has to show a refund under way until that cannot be one of them, in ms. */
+/** If all of our refunds are over: how long the trade still has to show a refund under way until it cannot be one of them, in ms. */
 function overLeft({ seen, refunds }: KnownOrder, lag_ms: number): number {
   if (seen === null || refundMeaningOf(seen.status) !== 'under way') return 0;
   const over = refunds.filter(mayHaveShown).map(({ over_by }) => over_by ?? Number.POSITIVE_INFINITY);
   const left = Math.max(...over) + lag_ms - seen.asked_at;
-  // Otherwise none is ours, or one of ours may still be under way.
+  // Otherwise we have no such refund, or one of ours may still be under way.
   return Number.isFinite(left) ? left : 0;
 }
 

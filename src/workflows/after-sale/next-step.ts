@@ -39,7 +39,7 @@ import { lagLeft, replicaLag } from './replica-lag';
 
 export interface StepSettings {
   readonly settling_ms: number;
-  /** How long after each acceptance the trade is watched: a refusal that nobody notifies is seen where the trade shows it. */
+  /** How long after each acceptance the trade is watched: a refusal without a notification is seen only on the trade. */
   readonly refund_watch_ms: number;
 }
 
@@ -48,21 +48,21 @@ export type Step =
   | { readonly take: 'ask'; readonly other: string }
   /** Nobody has seen the trade yet: ask until the gateway knows it. */
   | { readonly take: 'find' }
-  /** Ask the gateway. With `lasting_ms`, its present answer counts once it has lasted so much longer. */
+  /** Ask the gateway. With `lasting_ms`, its present answer counts once it has lasted this much longer. */
   | { readonly take: 'look'; readonly lasting_ms: number }
   | { readonly take: 'send'; readonly number: string }
-  /** The refund is not sent any more, and certainly was not. */
+  /** Refuse the refund: it certainly was not sent, and is not sent any more. */
   | { readonly take: 'decline'; readonly number: string; readonly failure: RefundFailure }
-  /** Poll the trade until this time; null: until it moves on. `waiting`: the refund that waits for that. */
+  /** Poll the trade until this time; null: until its status changes. `waiting`: the refund that waits for the change. */
   | { readonly take: 'watch'; readonly until: number | null; readonly waiting?: string | undefined }
-  /** A time is over that a refund has waited for. */
+  /** A refund has waited too long for its turn, or for its end. */
   | { readonly take: 'pass'; readonly number: string; readonly deadline: 'a week' | 'a day' }
   /** Nothing is left to ask. */
   | { readonly take: 'rest' };
 
 /**
- * `isAsked`: somebody wants an answer of now. `watch_until`: the settings ask for a watch until then, in ms since the epoch.
- * `deciding`: the refund that a person is just deciding on.
+ * `isAsked`: somebody wants a fresh answer. `watch_until`: the settings ask for a watch until then, in ms since the epoch.
+ * `deciding`: the refund that a person is deciding on now.
  */
 export interface Wishes {
   readonly isAsked: boolean;
@@ -124,7 +124,7 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
     },
   ],
   ['Refunds are sent one after the other, the one that was requested first.', turnStep],
-  // After the rule before: one whose turn has come waits for the gateway, which has a reason of its own.
+  // After the rule for turns: a refund whose turn has come waits for the gateway, whose silence is another reason.
   [
     'A refund has waited a week for its turn, or a day for its end.',
     ({ order, now }) => {
@@ -169,16 +169,16 @@ export function stepRule(
     const step = stepOf({ order, now, wishes, settings });
     if (step) return { step, because };
   }
-  // The last rule always has one.
+  // The last rule always gives a step.
   return { step: { take: 'rest' }, because: '' };
 }
 
 export const nextStep = (...question: Parameters<typeof stepRule>): Step => stepRule(...question).step;
 
-/** Whether the step is done while the gateway does not show the order's trade: a search for that may never end. */
+/** Whether the step is taken even while the gateway does not show the order's trade: the search for the trade may never end. */
 export const needsNoTrade = ({ take }: Step): boolean => take === 'ask' || take === 'decline' || take === 'pass';
 
-/** The step of the refund whose turn has come, where it has. */
+/** The step of the refund whose turn has come, if any. */
 function turnStep({ order, now, wishes }: Question): Step | undefined {
   const waiting = nextRefund(order);
   const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
@@ -187,7 +187,7 @@ function turnStep({ order, now, wishes }: Question): Step | undefined {
   return turn === 'now' ? { take: 'send', number } : { take: 'decline', number, failure: turn };
 }
 
-/** Whether a notification has come that no answer is later than. */
+/** Whether a notification has come after the latest answer. */
 function isBehind(order: KnownOrder): boolean {
   const { seen, denied, heard } = order;
   const isDenialEnough = seen === null || denied?.isSettled || isDenialAnswer(order);
@@ -197,7 +197,7 @@ function isBehind(order: KnownOrder): boolean {
 /** Whether a trade that the gateway does not show yet is only watched: perhaps it was never made. */
 const isWatchable = (order: KnownOrder) => isUnpaid(order) && order.denied !== null;
 
-/** Whether the gateway has denied the trade after this time, or answered when no replica was behind it any more. */
+/** Whether the gateway has denied the trade after `until`, or answered after `sure_at`, when no replica was behind any more. */
 const isAnsweredAfter = ({ seen, denied }: KnownOrder, until: number, sure_at: number): boolean =>
   (denied !== null && denied.at >= until) || (seen !== null && seen.asked_at >= sure_at);
 
@@ -223,7 +223,7 @@ interface Deadline {
 const deadlinesOf = (order: KnownOrder): Deadline[] =>
   order.refunds.flatMap((one) => deadlineOf(order, one) ?? []).sort((one, other) => one.at - other.at);
 
-/** How long it still takes until the next of these; undefined where none is to come. */
+/** How long until the next of these deadlines, in ms; undefined if none is to come. */
 export function deadlineLeft(order: KnownOrder, now: number): number | undefined {
   const next = deadlinesOf(order).find(({ at }) => at > now);
   return next && next.at - now;
@@ -238,7 +238,7 @@ function deadlineOf(order: KnownOrder, refund: LedgerRefund): Deadline | undefin
   return begun !== null && waits ? { number, at: lastBegunAt(order) + DAY, deadline: 'a day' } : undefined;
 }
 
-/** A refund that comes later may be what makes one before it doubtful. */
+/** A later refund may be what makes an earlier one doubtful. */
 const lastBegunAt = ({ refunds }: KnownOrder): number =>
   Math.max(...refunds.filter(mayBeGone).map(({ begun }) => begun?.at ?? 0));
 
@@ -250,7 +250,7 @@ export function watchUntil(
 ): number | null {
   const isOpen = isContradicted(order) || hasUnanswered(order);
   if (isTransientStatus(order.seen?.status ?? null) || isOpen) return null;
-  // Where a person is asked anyway, what may be paid is watched until the answer.
+  // If a person is asked anyway, an order that may still be paid is watched until the person answers.
   if (isUnpaid(order)) return order.reasons.length > 0 && mayBePaidUntil(order) > 0 ? null : mayBePaidUntil(order);
   const afterAcceptance = order.refunds
     .filter(({ phase }) => phase === 'taken')
@@ -269,7 +269,7 @@ export function watchUntil(
 /** The longest that a bank takes for a dispute. The interface promises no notification of its end. */
 const DISPUTE_MS = 120 * DAY;
 
-/** Until when the trade is asked for what the bank does next. */
+/** Until when the trade is polled for the bank's next step. */
 const followedUntil = ({ bank, seen }: KnownOrder): number =>
   bank !== null && takesMoneyBack(seen?.status ?? '') ? bank.at + DISPUTE_MS : 0;
 
@@ -279,7 +279,7 @@ export const nextRefund = ({ refunds }: KnownOrder): LedgerRefund | undefined =>
 
 const WEEK = 7 * DAY;
 
-/** No replica is further behind the bank than this. */
+/** No replica is further behind the bank than this, in ms. */
 const BANK_LAG_MS = 10 * MINUTE;
 
 /** Whether this refund may be sent: now, later, or not at all, and why. */
@@ -291,7 +291,7 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
   if (refundable === 'no') return notNow(status);
   const others = order.refunds.filter((one) => one.number !== refund.number && one.begun !== null);
   const isUndecided = (one: LedgerRefund) => one.outcome === null && one.begun !== null;
-  // A trade that the gateway denies is not refunded; what is lost says nothing of what is left, and two refunds at once look alike.
+  // No refund while the gateway denies the trade, or another refund is lost: what is left is unknown then, and two refunds look alike.
   if (
     refundable === 'later' ||
     order.denied !== null ||
@@ -311,16 +311,16 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
   }
 }
 
-/** Why a refund that waits is not sent any more; undefined where nothing is in the way. */
+/** Why a refund that waits is not sent any more; undefined if nothing is in the way. */
 function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
-  // A person has said that the order stands after all.
+  // A person has decided about the late money.
   if (refund.isLate && !hasLateMoney(order)) return notWanted();
   const obstacle = obstacleToAny(order, now);
   if (obstacle) return obstacle;
   return order.paid && isMore(refund.amount, leftAtGateway(order, refund.number)) ? notLeft() : undefined;
 }
 
-/** Why no refund of the order is granted or sent now; undefined where nothing is in the way. */
+/** Why no refund of the order is granted or sent now; undefined if nothing is in the way. */
 export function obstacleToAny(order: KnownOrder, now: number): RefundFailure | undefined {
   const { bank, held, seen, denied } = order;
   const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;
@@ -331,14 +331,14 @@ export function obstacleToAny(order: KnownOrder, now: number): RefundFailure | u
   return isComplete(order) ? undefined : elsewhereUnknown(seen?.status ?? null);
 }
 
-/** Whether a person has said of a trade that is REFUNDED what went back elsewhere: then a part of ours was called so. */
+/** Whether a person has named what went back elsewhere while the trade was REFUNDED: then the gateway calls a part so. */
 const callsPartsRefunded = ({ history }: KnownOrder): boolean =>
   history.some(({ from, refunded_elsewhere }) => from === 'REFUNDED' && refunded_elsewhere !== undefined);
 
 /** For this long a request that was given up may still arrive, and the dashboard that a person has seen may be older than an answer. In ms. */
 const TOO_FRESH_MS = 2 * MINUTE;
 
-/** Whether a request of this number is under way, or was so lately that no person can know what came of it. */
+/** Whether a request of this number is under way, or was so recently that no person can know how it ended. */
 export function isFresh(order: KnownOrder, number: string, now: number): boolean {
   const { phase, answered_at = null } = findRefund(order, number) ?? {};
   return phase === 'sending' || (phase !== 'ended' && answered_at !== null && now - answered_at < TOO_FRESH_MS);

@@ -1,4 +1,4 @@
-/** What a payment hands over at its end, and what follows from that and from what the gateway has shown since. Pure. */
+/** What a payment hands over at its end, and what follows from it and from later answers of the gateway. Pure. */
 import {
   claimOf,
   type HandedOver,
@@ -31,7 +31,7 @@ import { shownTrades } from '../shared/noted-trades';
 import { shownWait } from '../shared/wait';
 import { transitionsOf } from './ledger';
 
-/** What was told of the order: by a person, or at the payment's end. Null where there was no order. */
+/** The outcome that was told of the order: by a person, or at the payment's end. Null if there was no order. */
 export const toldOutcome = ({ decision, payment }: KnownOrder): PaymentOutcome | null =>
   decision?.outcome ?? payment?.state.outcome ?? null;
 
@@ -43,11 +43,11 @@ export const shownStatus = ({ seen, payment }: KnownOrder): string | null =>
 export const hasMoney = ({ paid, seen }: KnownOrder): boolean =>
   paid !== null || outcomeOf(seen?.status ?? '') === 'SUCCESS';
 
-/** Whether money has come although another end was told, and no person has decided on it. */
+/** Whether money has come after an end without a sale was told, and no person has decided on it. */
 export const hasLateMoney = (order: KnownOrder): boolean =>
   order.payment !== null && toldOutcome(order) !== 'SUCCESS' && hasMoney(order) && order.decision?.knew !== true;
 
-/** What was paid, where it is not what was ordered, or nobody can read it: then a person says how the order has ended. */
+/** What was paid, if it is not what was ordered, or nobody can read it: then a person says how the order has ended. */
 export function paidOtherwise(order: KnownOrder): OtherAmount | undefined {
   const { amount, currency = null } = order.paid ?? unreadOf(order);
   const ordered = order.payment?.state ?? { order_amount: null, order_currency: null };
@@ -55,11 +55,11 @@ export function paidOtherwise(order: KnownOrder): OtherAmount | undefined {
   return amount !== undefined && isUnlikeOrder(ordered, said) ? { amount, currency } : undefined;
 }
 
-/** What the gateway has written for the amount of what is sold, where nobody can read it. */
+/** The amount of a sale as the gateway has written it, if nobody can read it. */
 const unreadOf = ({ seen }: KnownOrder): { amount?: string | undefined; currency?: string } =>
   outcomeOf(seen?.status ?? '') === 'SUCCESS' ? { amount: seen?.unread_amount } : {};
 
-/** What was notified, and no answer has settled, where it is not what was ordered. */
+/** The amount of a notification that no answer has settled, if it is not what was ordered. */
 function notifiedOtherwise({ payment, held, contradicted, trade_no }: KnownOrder): OtherAmount | undefined {
   const claims = [...held.map(({ claim }) => claim), ...contradicted];
   const ours = claims.filter((claim) => claim.trade_status === 'SUCCESS' && isOfTrade(claim, trade_no));
@@ -67,7 +67,7 @@ function notifiedOtherwise({ payment, held, contradicted, trade_no }: KnownOrder
   return other ? { amount: other.amount ?? null, currency: other.currency ?? null } : undefined;
 }
 
-/** Whether another amount came than was ordered, and no person has decided on it. */
+/** Whether the amount that came is not the ordered one, and no person has decided on it. */
 export function hasUndecidedAmount(order: KnownOrder): boolean {
   const other = paidOtherwise(order);
   return other !== undefined && !isDecidedAmount(order, other);
@@ -78,7 +78,7 @@ export const isDecidedAmount = ({ decision, payment }: KnownOrder, amount: SaidA
   (decision?.knew === true && decision.amounts.some((one) => isSameAmount(one, amount))) ||
   (payment !== null && isDecided(payment.state, amount));
 
-/** The amounts that people read of, where those are not what was ordered. */
+/** The amounts that people are shown and that are not what was ordered. */
 export const otherAmounts = (order: KnownOrder): OtherAmount[] =>
   [paidOtherwise(order), order.mismatch, order.payment?.state.mismatch, notifiedOtherwise(order)].flatMap(
     (one) => one ?? [],
@@ -100,14 +100,14 @@ export const isUnpaid = (order: KnownOrder): boolean =>
 export const isSearchOver = ({ denied, held }: KnownOrder): boolean => denied?.isSettled === true && held.length === 0;
 
 /**
- * Of an order that ended without a sale, and of which nothing is notified, a denial is the answer: it was not paid, or a person has decided
- * on its money. So it is where a person has ended the search. Any other is searched for.
+ * Whether "no such order" is an answer: a person has ended the search, or the order ended without a sale and nothing is notified (it was not
+ * paid, or a person has decided on its money). Any other order's trade is searched for.
  */
 export const isDenialAnswer = (order: KnownOrder): boolean =>
   isSearchOver(order) ||
   (order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasLateMoney(order) && order.held.length === 0);
 
-/** Whether the gateway calls what was sold something else, and no person has seen that. A replica may be behind: it has to last. */
+/** Whether a sold order's trade shows no sale any more, and no person has seen that. The status has to last: a replica may be stale. */
 export function isRevoked(order: KnownOrder): boolean {
   const { payment, seen, history, decision } = order;
   if (payment === null || seen === null || outcomeNow(order) !== 'SUCCESS' || !isKnownStatus(seen.status)) return false;
@@ -121,15 +121,15 @@ export function isRevoked(order: KnownOrder): boolean {
 export const hasUnanswered = ({ others }: KnownOrder): boolean => others.some(({ asked }) => asked === 'unanswered');
 
 /**
- * Until when an unpaid order may still be paid, or another trade of an order that was sent more than once; 0 where none may. What the payment
- * knew of it at its end is not final: the gateway may end the trade later, or leave it open.
+ * Until when an unpaid order may still be paid, or another trade of an order that was sent more than once; 0 if none may. What the payment
+ * knew at its end is not final: the gateway may end the trade later, or leave it open.
  */
 export function mayBePaidUntil(order: KnownOrder): number {
   const { payment, seen, history, method } = order;
   if (payment === null) return 0;
   if (!isUnpaid(order)) return payment.sent_again ? payment.watch_until : 0;
   const isOpen = seen !== null && outcomeOf(seen.status) === null;
-  // The first that was seen: two replicas may name two ends, by turns.
+  // The first end that was seen: two replicas may show two ends in turn.
   const end = history.find(({ source, to }) => source === 'query' && outcomeOf(to) !== null);
   return Math.max(
     payment.watch_until,
@@ -146,19 +146,19 @@ export const isSettled = (order: KnownOrder): boolean =>
   order.held.length === 0 &&
   !hasUnanswered(order) &&
   !order.refunds.some(({ phase }) => phase === 'waiting') &&
-  // What refused a creation is no answer about a trade.
+  // Without an order, a silence was about its creation, and not about a trade.
   (order.payment?.state.outcome === null || !order.reasons.some(isSilence));
 
 /**
- * By what a trade of the order may be found, the surest first: its own number. Where that is not known, or the order was sent more than
- * once, the order's number too, and those that were named under it.
+ * The ids to find a trade of the order by, the surest first: its trade_no. If that is not known, or the order was sent more than once, also
+ * the order's number, and the trades that were named under it.
  */
 export function idsToAsk(order: KnownOrder): [TradeId, ...TradeId[]] {
   const { trade_no, payment, others, held } = order;
   const own = knownIds(order);
   const isOneOfMany = trade_no !== null && payment?.sent_again === true && order.out_trade_no !== null;
   const byNumber = isOneOfMany ? [knownIds({ out_trade_no: order.out_trade_no, trade_no: null })] : [];
-  // Each of ours may be paid as long as the order may.
+  // Each trade of an order that was sent more than once may be paid as long as the order may.
   const isOpen = ({ trade_status, asked }: NotedTrade) =>
     asked === 'unanswered' || (isOneOfMany && outcomeOf(trade_status ?? '') !== 'SUCCESS');
   const asked = trade_no === null ? others : others.filter(isOpen);
@@ -166,7 +166,7 @@ export function idsToAsk(order: KnownOrder): [TradeId, ...TradeId[]] {
   return [own, ...byNumber, ...named.map((one) => ({ trade_no: one }))];
 }
 
-/** Whether the trade may be the order's own: by its number or, where that is not known, by the order's. A signal may name another order's. */
+/** Whether the trade may be the order's own: by its trade_no or, if that is unknown, by the order's number. A signal may name any trade. */
 export function isOwnTrade(
   { trade_no: own, out_trade_no: number }: KnownOrder,
   trade: Pick<Trade, 'trade_no' | 'out_trade_no'>,
@@ -175,7 +175,7 @@ export function isOwnTrade(
   return isOfNumber && isOfTrade(trade, own);
 }
 
-/** The payment as it is now; null where none has ended. `attention`: what the after-sale shows. */
+/** The payment as it is now; null if none has ended. `attention`: what the after-sale shows. */
 export function paymentNow(order: KnownOrder, attention: PaymentState['attention']): PaymentState | null {
   const { payment, decision, seen, paid } = order;
   if (payment === null) return null;
@@ -207,7 +207,7 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
   };
 }
 
-/** The refund that the settings ask for where money came late. */
+/** The refund that the settings ask for when money comes late. */
 export const findLateRefund = ({ refunds }: KnownOrder): LedgerRefund | undefined =>
   refunds.find(({ isLate }) => isLate);
 
@@ -221,24 +221,24 @@ function lateRefund(order: KnownOrder): PaymentState['late_payment_refund'] {
   return { out_request_no, refund_status: named ?? outcome ?? (typeof said === 'string' ? said : null), reason: null };
 }
 
-/** The request of the refund of late money: nobody else has asked for it. Undefined for any other number. */
+/** The request of the refund of late money, which no caller has sent. Undefined for any other number. */
 export function lateRequest(order: KnownOrder, number: string): RefundOrder | undefined {
   return findLateRefund(order)?.number === number ? {} : undefined;
 }
 
-/** The order that an after-sale is of. */
+/** The order of an after-sale. */
 interface OfOrder {
   readonly app_id: string;
   readonly out_trade_no: string;
 }
 
-/** What came as the signal `payment`; undefined where no payment of this order can have sent it: anybody may, with anything. */
+/** What came as the signal `payment`. Anybody may send it, with anything: undefined if no payment of this order can have sent it. */
 export function readHandedOver(given: unknown, order: OfOrder, now: number): HandedOver | undefined {
   if (!isHandedOver(given) || given.end.state.app_id !== order.app_id) return undefined;
   if ((given.end.state.out_trade_no ?? order.out_trade_no) !== order.out_trade_no) return undefined;
   const { end, claims, contradicted } = given;
   const reasons = end.reasons.filter(isAttention);
-  // One from the future would stand above every real end.
+  // An end in the future would replace every real end.
   const ended_at = Math.min(end.ended_at, now);
   return {
     end: { ...end, reasons, ended_at },
@@ -262,7 +262,7 @@ function isHandedOver(given: unknown): given is HandedOver {
   );
 }
 
-/** What is read of it: its numbers and lists. */
+/** Checks only the fields that are read. */
 function isState(state: Record<string, unknown>): boolean {
   const { app_id, history, other_trades, trade_no, out_trade_no, attention_since, taken } = state;
   const isNamed = typeof app_id === 'string' && [trade_no, out_trade_no].every(isTextOrNull);

@@ -31,7 +31,7 @@ import {
 } from './refund-table';
 import { changedAt, lagLeft } from './replica-lag';
 
-/** What the gateway has answered to the request, or that nothing is known of that. */
+/** Takes in the gateway's answer to the request, or that no answer is known. */
 export function afterAnswer(
   before: KnownOrder,
   { number, answered, at }: Extract<AfterSaleFact, { is: 'answered' }>,
@@ -40,7 +40,7 @@ export function afterAnswer(
   const refund = findRefund(order, number);
   // A notification of its end, or a person, may have been faster: callers were answered then, and get the same again.
   if (refund === undefined || refund.phase === 'ended') return order;
-  // A notification has said meanwhile that the gateway has it, whoever made it. That one was refused says nothing of money.
+  // A notification has said meanwhile that the gateway has this refund, whoever made it. A refused refund says nothing about money.
   const isThere = refund.named !== null && refundMeaningOf(refund.named) !== 'refused';
   switch (answered.said) {
     case 'taken':
@@ -59,13 +59,13 @@ export function afterAnswer(
   }
 }
 
-/** A signed notification names one of our refunds. What was done may come back, and nothing is done that came back or was refused. */
+/** A signed notification names one of our refunds. A refund that was done may come back; one that came back or was refused is not done later. */
 export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: string, at: number): KnownOrder {
   const { number, outcome, over_by } = refund;
   const named = outcomeNamed(status);
   const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
   if (named === undefined) {
-    // A late one, of before its end was notified. Else it is under way, whoever said that it is not.
+    // If its end was notified, this notification is an earlier one. Otherwise the refund is under way, whoever said that it is not.
     if (hasPaidNothing) return refund.confirmed_by === 'notification' ? order : withRefund(order, number, CONTRADICTED);
     const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
     return withRefund(order, number, {
@@ -73,26 +73,26 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
       ...(isThere ? { phase: 'taken' as const, asked: null } : {}),
     });
   }
-  // The trade may never have shown it to us.
+  // `moved` is set because the trade may never have shown this end to us.
   const end = { ...asEnded(named, 'notification'), over_by: over_by ?? at, named: status, moved: true };
   if (named === 'REFUNDED') {
-    // It was done before it came back. Else what says that it is gone contradicts who said, or showed, that it paid nothing.
+    // If its end was notified: it was done before it came back. Otherwise this contradicts what said, or showed, that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
     return withRefund(order, number, hasPaidNothing || mayHaveEnded(order, refund) ? CONTRADICTED : end);
   }
-  // Whichever try it means, that is known. The gateway has used the number, where there was one try.
+  // Known already, whichever attempt it means. But after a single attempt NOT_CREATED was wrong: the gateway has used the number.
   if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;
-  // Nothing says which try under the number it means.
+  // Nothing says which attempt under the number it means.
   return withRefund(order, number, refund.attempt > 1 ? { named: status, ...CONTRADICTED } : end);
 }
 
-/** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
+/** Looks up each refund that may be gone in the table. Only what is known now counts, and not the order of the facts. */
 export function judged(order: KnownOrder, lag_ms: number): KnownOrder {
   return order.refunds.reduce((known, refund) => {
     if (isInferred(refund) && isMore('0', leftAtGateway(known))) return withRefund(known, refund.number, CONTRADICTED);
     const verdict = verdictOf(known, refund);
     if (verdict === undefined || !isDue(known, refund, verdict, lag_ms)) return known;
-    // What a contradiction has asked, only a person or the number itself answers.
+    // After a contradiction, only a person or a notification with the number can tell.
     if (refund.asked === 'by a contradiction') return known;
     if (verdict.is === 'ask')
       return withRefund(known, refund.number, verdict.lasts ? CONTRADICTED : { asked: 'by the table' });
@@ -105,8 +105,8 @@ export function judged(order: KnownOrder, lag_ms: number): KnownOrder {
 }
 
 /**
- * Whether the trade's status alone says that the gateway has it. Where a person has named so much as gone back elsewhere that more would have
- * gone than was paid, that status may have been of the others.
+ * Whether only the trade's status says that the gateway has the refund. If a person names so much as gone back elsewhere that more than was
+ * paid would be gone, the status may have been about those other refunds.
  */
 const isInferred = ({ phase, outcome, answer, decided, confirmed_by, named, asked }: LedgerRefund): boolean => {
   const isGone = phase === 'taken' || outcome === 'REFUNDED';
@@ -125,11 +125,11 @@ function isDue(order: KnownOrder, { isOverdue }: LedgerRefund, verdict: Verdict,
 const isJudged = ({ phase, begun, outcome, failure }: LedgerRefund) =>
   begun !== null && failure === null && (phase === 'lost' || phase === 'taken' || outcome === 'REFUNDED');
 
-/** What the trade says of this refund now; undefined where it says nothing new of one that has ended or was decided. */
+/** What the trade says of this refund now; undefined if it says nothing new of a refund that has ended or was decided. */
 export const verdictOf = (order: KnownOrder, refund: LedgerRefund): Verdict | undefined =>
   readingOf(order, refund)?.verdict;
 
-/** The same, with the place in the table. */
+/** As {@link verdictOf}, with the row and column of the table. */
 export function readingOf(
   order: KnownOrder,
   refund: LedgerRefund,
@@ -137,7 +137,7 @@ export function readingOf(
   const { seen } = order;
   const { begun, decided } = refund;
   if (seen === null || begun === null || !isJudged(refund)) return undefined;
-  // A person knew what the trade showed.
+  // The person who decided knew this status.
   if (decided?.shown === seen.status) return undefined;
   const isUnmistakable = isOnlyOne(order, refund) || hasCalledAPart(order);
   const row = rowOf(seen.status, { shown: begun.shown, moved: refund.moved, isUnmistakable });
@@ -154,7 +154,7 @@ function verdictAt(order: KnownOrder, refund: LedgerRefund, row: Row, column: Co
   return verdictOn(row, column, !isMore(leftAtGateway(order), '0'));
 }
 
-/** What was done may come back; it is not refused any more. */
+/** A refund that was done may come back; it is not refused any more. */
 function verdictOnDone(row: Row, hasUnnamedEnd: boolean): Verdict | undefined {
   if (row === 'stands') return CAME_BACK;
   return row === 'revoked' && hasUnnamedEnd ? WHOSE_END : undefined;
@@ -167,7 +167,7 @@ function columnOf(order: KnownOrder, refund: LedgerRefund): Column {
   return isAlone ? 'lost alone' : 'lost beside others';
 }
 
-/** Whether a refund paid nothing, and the trade has not shown that: what it shows may still be that one. */
+/** Whether a refund paid nothing, and the trade has not shown that: what the trade shows may still be this refund. */
 const isEndUnseen = ({ history }: KnownOrder, { begun, outcome }: LedgerRefund): boolean =>
   begun !== null &&
   ENDS.some((end) => end === outcome) &&

@@ -1,4 +1,4 @@
-/** What merchants and persons ask of an after-sale, and what they are answered. Pure. */
+/** What merchants ask of an after-sale, and what they are answered. Pure. */
 import type { ApplicationFailure } from '@temporalio/common';
 import {
   type AfterSaleState,
@@ -22,13 +22,13 @@ import { findMade, findOwnRefund, leftToGrant } from './ledger';
 import { obstacleToAny } from './next-step';
 import { notNow } from './refusals';
 
-/** A refund is of the order that it is asked of. An id in its body could send it to another trade, in no ledger. */
+/** A refund belongs to the order that it is asked of. An id in its body could send it to another trade, outside any ledger. */
 const IDS_OF_A_TRADE = ['trade_no', 'out_trade_no'] as const;
 const NAMES_NO_TRADE = 'not allowed: the refund is of the order that it is asked of';
 
-/** Throws `InvalidRequest` where the request of a refund breaks a rule. */
+/** Throws `InvalidRequest` if the request of a refund breaks a rule. */
 export function assertRefundOrder(order: RefundOrder): void {
-  // What lacks an amount asks for all: so nothing that is no request may pass for one.
+  // A request without an amount asks for all that is left, so anything that is not an object is refused.
   if (typeof order !== 'object' || order === null || Array.isArray(order))
     throw invalidRequest([{ field: '(request)', rule: 'must be an object: {} asks for all that is left' }]);
   const { refund_amount, refund_currency, out_request_no } = order;
@@ -43,7 +43,7 @@ export function assertRefundOrder(order: RefundOrder): void {
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** What is wrong with the amount of a part. Others may send anything. */
+/** What is wrong with the amount of a partial refund. Callers may send anything. */
 function partProblem(part: unknown): string | undefined {
   if (part === undefined) return undefined;
   return typeof part === 'string' ? amountProblem(part) : 'must be text; leave it out for all that is left';
@@ -58,8 +58,8 @@ interface Granted extends Pick<LedgerRefund, 'number' | 'amount' | 'currency' | 
 }
 
 /**
- * Grants a refund, or finds the one that the same request made earlier. `requests`: those of this run; `now`: ms since the epoch. Throws why
- * there is none.
+ * Grants a refund, or finds the one that the same request made earlier. `requests`: those of this run; `now`: ms since the epoch. Throws the
+ * reason if it grants none.
  */
 export function grantRefund(
   sale: KnownOrder,
@@ -78,7 +78,7 @@ export function grantRefund(
   const number = order.out_request_no ?? generatedRefundNumber(sale, named);
   const made = findMade(sale, number);
   if (made) {
-    // The number that we make is one of the order: it would be answered with what went back of another trade.
+    // A number that we generate is one per order: the answer would be about money of another trade.
     if (order.out_request_no === undefined && !findOwnRefund(sale, number)) throw madeOfOtherTrade(sale, number);
     return repeated(made, paid.amount, requests.get(number), order);
   }
@@ -98,7 +98,7 @@ export function grantRefund(
   );
 }
 
-/** A refund without an end keeps its amount: one that is under way has it soon, and of another a person can say what became of it. */
+/** A refund without an end keeps its amount: a refund under way ends soon, and of any other a person can say how it ended. */
 function withoutEnd({ refunds }: KnownOrder, now: number): string {
   const open = refunds.filter(({ outcome, asked }) => outcome === null || asked !== null);
   const isForPerson = ({ begun, asked }: LedgerRefund) => asked !== null || (begun !== null && begun.at + DAY <= now);
@@ -114,7 +114,7 @@ function withoutEnd({ refunds }: KnownOrder, now: number): string {
 
 const numbersOf = (refunds: readonly LedgerRefund[]) => refunds.map(({ number }) => number).join(', ');
 
-/** `first`: the request that it was made by, where this run took it. */
+/** `first`: the request that made the refund, if this run took it. */
 function repeated(earlier: LedgerRefund, paid: string, first: RefundOrder | undefined, order: RefundOrder): Granted {
   const isSpent = earlier.outcome === 'REFUND_REFUSED' || earlier.outcome === 'REFUND_REVOKE';
   if (isSpent && earlier.asked === null) throw spent(earlier.number, earlier.outcome);
@@ -140,7 +140,7 @@ function differing(
   first: RefundOrder | undefined,
   order: RefundOrder,
 ): string[] {
-  // A number that we made of all of it is only that of all.
+  // A number that we generated for all of it stands only for all.
   const isSame = ({ refund_amount: part, out_request_no }: RefundOrder) =>
     part === undefined ? isAll || out_request_no === undefined || sameAmount(amount, paid) : sameAmount(part, amount);
   const named = (from: RefundOrder) => ({
@@ -155,7 +155,7 @@ function differing(
   return differingFields(named(first), named(order));
 }
 
-/** The gateway has shown nothing that was paid. */
+/** The failure if the gateway has shown nothing paid. */
 function notPaid(trade_status: string | null): ApplicationFailure {
   if (trade_status === null || outcomeOf(trade_status) === 'SUCCESS') return notTaken();
   const { type, message, details } = notNow(trade_status);
@@ -171,7 +171,7 @@ function spent(out_request_no: string, outcome: RefundOutcome | null): Applicati
   );
 }
 
-/** The answer to a request whose refund has one, or has ended. Throws why there is none. */
+/** The answer to a request whose refund has an answer, or has ended. Otherwise throws why there is no answer. */
 export function answerTo(entry: RefundState | undefined, state: AfterSaleState): RefundAnswer {
   const { trade_no, out_trade_no } = state;
   if (entry === undefined) throw pending('another request under its number came first');
@@ -203,7 +203,7 @@ function resolvedAsNotCreated({ resolved }: RefundState): ApplicationFailure {
   return typedFailure(FAILURE.notRefunded, message, { resolved });
 }
 
-/** Nobody has the request: unlike one that is pending, it does not go on by itself. */
+/** The request was not taken: unlike a pending request, it does not go on by itself. */
 export function notTaken(): ApplicationFailure {
   const message =
     'The gateway has not said yet what was paid, so the refund was not taken: nothing was sent, and nothing goes on. Ask again with the same request.';
@@ -217,7 +217,7 @@ export const notEnded = () =>
     'The payment still runs, and its end says which trade is the order’s, so the refund was not taken: nothing was sent, and nothing goes on. Where the payment’s state has an attention, send it `resolve`. Then ask again with the same request.',
   );
 
-/** A number that was mistyped. Of an order that was made elsewhere a moment ago, the gateway may not know yet. */
+/** The number was mistyped, or the gateway does not know yet of an order that was made elsewhere a moment ago. */
 export const orderNotFound = (out_trade_no: string) =>
   typedFailure(
     FAILURE.notFound,
@@ -235,7 +235,7 @@ export const justReset = () =>
     {},
   );
 
-/** Asked on and on, a run would have no room for the person whose decision is waited for. */
+/** Without a limit, requests would use up the run's room for updates, and a person could not decide any more. */
 export const askedTooOften = () =>
   typedFailure(
     FAILURE.notAnswered,
@@ -253,7 +253,7 @@ function pending(why: string): ApplicationFailure {
 /** The numbers of a trade: the order's is the surer one, because it never changes. */
 type TradeNumbers = Pick<AfterSaleState, 'out_trade_no' | 'trade_no'>;
 
-/** What tells a part of a payment from its other parts. */
+/** What distinguishes a partial refund from others of the same payment. */
 interface RefundedPart {
   readonly amount: string;
   readonly currency: string;
@@ -262,8 +262,8 @@ interface RefundedPart {
 
 /**
  * The number of a refund: the same for the same order, amount, currency and reason, at most 16 characters, and another one
- * for each order, because a gateway may ask for numbers that are unique over the whole app. That of all, or of all that is left,
- * is one for each order: asked for twice, it is one refund. It holds nothing personal.
+ * for each order, because a gateway may ask for numbers that are unique over the whole app. A refund of all, or of all that is left,
+ * has one number for each order: asked for twice, it is one refund. The number holds nothing personal.
  */
 function generatedRefundNumber(trade: TradeNumbers, part: RefundedPart | 'whole'): string {
   const what = part === 'whole' ? [part] : [sumOf([part.amount]), part.currency.toUpperCase(), part.reason];

@@ -1,11 +1,11 @@
 /**
  * What the trade's status says of a refund that has left us. The gateway has no query for refunds: the trade shows the latest one, and
- * two parts look the same. An amount is freed only where nothing else can be true; otherwise a person is asked. Pure tables.
+ * two parts look the same. An amount is freed only if nothing else can be true; otherwise a person is asked. Pure tables.
  */
 import type { RefundOutcome } from '../../contract';
 import { type Patience, type RefundMeaning, refundMeaningOf } from '../../contract';
 
-/** What each verdict means, in the words that people read of it. */
+/** What each verdict means, in the words that people read. */
 export const VERDICTS = {
   open: 'it goes on: the next status tells more',
   accepted: 'it is gone, and nothing confirms its end',
@@ -22,8 +22,8 @@ export type Verdict =
 export type Column = 'accepted' | 'lost alone' | 'lost beside others';
 
 /**
- * `unmoved`, `part as before`: the trade is as it was when the refund was begun, and says nothing of it. `perhaps all`: some gateways call a trade
- * REFUNDED of which a part went back, perhaps that of others.
+ * `unmoved`, `part as before`: the trade is as it was when the refund was begun, and says nothing of it. `perhaps all`: some gateways call a
+ * trade REFUNDED when only a part went back, perhaps by another refund.
  */
 export type Row = RefundMeaning | 'unmoved' | 'part as before' | 'perhaps all';
 
@@ -34,37 +34,37 @@ const ask = (after: Patience, lasts = false): Verdict => ({ is: 'ask', after, la
 const [NOW, LAG, A_DAY] = [ask('at once'), ask('lag'), ask('a day')] as const;
 /** A refund was refused, or has come back, and nothing says which one: each that was begun before it is asked about. */
 export const WHOSE_END = ask('at once');
-/** The payment stands again, although a refund was shown: one has come back. */
+/** The payment stands again after a refund was shown: a refund has come back. */
 export const CAME_BACK = ask('lag', true);
 
-/** Two verdicts: where money is left after all refunds that may have gone, and where nothing is. */
+/** Two verdicts: if money is left after all refunds that may have gone, and if nothing is left. */
 type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
 
 /**
- * A refund that is refused in silence, and that the trade never shows, stays accepted: it is asked about only where nothing would be left.
- * No row frees an amount. Where the trade says that a refund was refused or came back, that may be one that another system made, while
+ * A refund that is refused in silence, and that the trade never shows, stays accepted: a person is asked only if nothing would be left.
+ * No row frees an amount. If the trade says that a refund was refused or came back, that refund may be another system's, while
  * ours begins days later: `npm run explore` shows the two worlds for each question.
  */
 // biome-ignore format: a table, read by columns
 const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
   // Gateways may begin a refund days after they took it. One that was lost is never sent again: it may begin late, too.
   unmoved:        { accepted: A_DAY,                'lost alone': LAG,             'lost beside others': LAG },
-  // The trade has shown a refund since, and stands again: one came back.
+  // The trade has shown a refund since, and stands again: a refund came back.
   stands:         { accepted: CAME_BACK,            'lost alone': CAME_BACK,       'lost beside others': CAME_BACK },
   'under way':    { accepted: OPEN,                 'lost alone': ACCEPTED,        'lost beside others': A_DAY },
   'part is done': { accepted: [ACCEPTED, A_DAY],    'lost alone': [ACCEPTED, LAG], 'lost beside others': LAG },
   'part as before': { accepted: [ACCEPTED, A_DAY],  'lost alone': LAG,             'lost beside others': LAG },
   'perhaps all':  { accepted: ACCEPTED,             'lost alone': LAG,             'lost beside others': LAG },
   done:           { accepted: [ACCEPTED, REFUNDED], 'lost alone': [LAG, REFUNDED], 'lost beside others': LAG },
-  // The end of another refund, which is known by its number: it says nothing of one that was lost, and what is open goes on. An end that no
-  // number explains is WHOSE_END.
+  // The end of another refund, known by its number: it says nothing of a lost refund, and an accepted refund goes on. An end that no number
+  // explains is WHOSE_END.
   refused:        { accepted: OPEN,                 'lost alone': LAG,             'lost beside others': LAG },
   revoked:        { accepted: OPEN,                 'lost alone': LAG,             'lost beside others': LAG },
   'of the bank':  { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
   none:           { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
 };
 
-/** What the trade's status says of a refund. `nothingLeft`: all that may have gone is all that was paid. */
+/** What the trade's status says of a refund. `nothingLeft`: all that was paid may have gone. */
 export function verdictOn(row: Row, column: Column, nothingLeft: boolean): Verdict {
   const cell = TABLE[row][column];
   return 'is' in cell ? cell : cell[nothingLeft ? 1 : 0];
@@ -74,7 +74,7 @@ export function verdictOn(row: Row, column: Column, nothingLeft: boolean): Verdi
 export interface Begun {
   /** The trade's status at that time. */
   readonly shown: string;
-  /** The trade has shown another refund since. */
+  /** The trade has shown another status of a refund since. */
   readonly moved: boolean;
   /** REFUNDED can mean nothing else: no other refund is known, or this gateway calls parts PARTIAL_REFUND. */
   readonly isUnmistakable: boolean;
@@ -95,7 +95,7 @@ const AS_BEFORE: Readonly<Partial<Record<RefundMeaning, Row>>> = {
   done: 'perhaps all',
 };
 
-/** The outcome that a notification names for the refund under its number; undefined while that goes on. */
+/** The outcome that a notification names for the refund under its number; undefined while the refund goes on. */
 export function outcomeNamed(status: string): Exclude<RefundOutcome, 'ACCEPTED' | 'NOT_CREATED'> | undefined {
   return NAMED[refundMeaningOf(status)];
 }

@@ -1,4 +1,4 @@
-/** Why a refund is not sent, as the failure of the update `refund` tells it. Nothing was sent in any of them. Pure. */
+/** Why a refund is not sent, as the failure of the update `refund` tells it. In each case nothing was sent. Pure. */
 import { FAILURE, type RefundState } from '../../contract';
 
 export type RefundFailure = NonNullable<RefundState['failure']>;
@@ -22,14 +22,14 @@ export const elsewhereUnknown = (trade_status: string | null): RefundFailure =>
     { trade_status, ledger_complete: false },
   );
 
-/** Lately, so that a replica of the gateway may not show it yet. */
+/** The gateway said so a short time ago: a stale replica may not show it yet. */
 export const takenByTheBank = (trade_status: string): RefundFailure =>
   because(
     `The gateway has said that the trade is ${trade_status}: the bank may take the money back, and the buyer would have it twice. Refund only once the bank has decided for you, or has given it back.`,
     trade_status,
   );
 
-/** The bank may have taken the money back all the same: replicas of a gateway can be behind for long. */
+/** The bank may still have taken the money back: replicas of a gateway can be stale for long. */
 export const unconfirmed = (trade_status: string | null): RefundFailure =>
   because(
     'A notification of this trade says what the gateway does not confirm, and nobody has looked yet. Look at the trade in the gateway’s dashboard, send `resolve`, and ask again.',
@@ -42,7 +42,7 @@ export const noSuchTrade = (): RefundFailure =>
     'The gateway has no such trade any more, and a person has seen that, so it cannot refund it. Give the money back in another way; or send `recheck` where the gateway has the trade again, and ask again.',
   );
 
-/** Of a refund that the settings had asked for, because money came late. */
+/** For a refund that the settings had asked for, because money came late. */
 export const notWanted = (): RefundFailure =>
   notRefunded('A person has decided on the order’s late money, so this refund does not send it back.');
 

@@ -70,20 +70,20 @@ export function stateOf(
 }
 
 /**
- * What is told of the order's trade; of the trades before it nothing is told any more. What it showed before the payment's end is the
- * payment's to tell, as far as that has seen it.
+ * The transitions to publish: those of the order's own trade, and not of the trades before it. What the payment had seen until its end, the
+ * payment has published.
  */
 export function transitionsToTell(order: KnownOrder): Transition[] {
   const { payment, following } = order;
   if (payment === null) return following ? [] : ownTransitions(order);
   const { history, trade_status, outcome } = payment.state;
-  // A run that repeats how an earlier one has ended has no history: that one has told it.
+  // A payment run that repeats an earlier run's end has no history: the earlier run has told it.
   const told = [...history.map(({ to }) => to), trade_status, outcome];
   const isTold = ({ time, to }: Transition) => Date.parse(time) <= payment.ended_at && told.includes(to);
   return ownTransitions(order).filter((one) => !isTold(one));
 }
 
-/** Nothing comes before a dispute among the reasons, so the wait has begun when it was heard. */
+/** A dispute is shown before any other reason, so the wait began when it was heard. */
 const answerBy = (wait: KnownOrder['wait'], dispute_ms: number): string | null =>
   wait?.attention === 'dispute' ? iso(wait.since + dispute_ms) : null;
 
@@ -108,12 +108,12 @@ function refundState(order: KnownOrder, refund: LedgerRefund): RefundState {
     sent_at: begun_at,
     answer: answer ?? (outcome === null ? null : recoveredAnswer(order, refund)),
     failure: refund.failure,
-    // What the gateway has said of it since is nobody's decision.
+    // What the gateway has said since is no person's decision.
     resolved: refund.confirmed_by === 'operator' && decided ? { by: decided.by, reason: decided.reason } : null,
   };
 }
 
-/** Its answer was lost, and the trade or a notification shows that the gateway has it: callers get that as their answer. */
+/** The answer was lost, but the trade or a notification shows that the gateway has the refund: callers get this answer. */
 function recoveredAnswer(order: KnownOrder, refund: LedgerRefund): RefundAnswer | null {
   const { outcome, asked } = refund;
   if (asked !== null || (outcome !== null && outcome !== 'REFUNDED')) return null;
@@ -122,7 +122,7 @@ function recoveredAnswer(order: KnownOrder, refund: LedgerRefund): RefundAnswer 
   return { ...ids, refund_amount, refund_currency, refund_status: outcome ?? 'ACCEPTED', recovered: true };
 }
 
-/** The payment as it is now. One that is not known was paid where the gateway has shown so. */
+/** The payment as it is now. An unknown payment counts as paid if the gateway has shown the trade paid. */
 export function eventPaymentOf(state: AfterSaleState, { following }: KnownOrder): EventPayment {
   if (state.payment) {
     const { history: _history, payment_data: _data, ...payment } = state.payment;
@@ -133,7 +133,7 @@ export function eventPaymentOf(state: AfterSaleState, { following }: KnownOrder)
   const trade = { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
   return {
     ...trade,
-    // A payment that runs says itself how it ends: another amount is no sale, and the trade may be of others.
+    // A running payment tells its own end: another amount is no sale, and the trade may be another order's.
     ...(order_amount === null || following
       ? { outcome: null, confirmed_by: null }
       : { outcome: 'SUCCESS', confirmed_by: 'query' }),
@@ -189,7 +189,7 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
   ];
 }
 
-/** What its attention is about. */
+/** What the after-sale's attention is about. */
 export const afterSaleSubject = (state: AfterSaleState): AttentionSubject => ({
   out_request_no: refundInQuestion(state),
   amounts: state.attention === 'amount-mismatch' && state.payment ? mismatchLine(state.payment) : undefined,

@@ -43,7 +43,7 @@ type Decided = Extract<AfterSaleFact, { is: 'decided' }>;
 const isEnd = (outcome: string): outcome is PaymentOutcome => PAYMENT_OUTCOMES.some((one) => one === outcome);
 const isDecidable = (outcome: string): outcome is Decidable => REFUND_OUTCOMES.some((one) => one === outcome);
 
-/** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
+/** Throws `InvalidRequest` if a person's decision breaks a rule of its form. */
 export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {
   const { outcome, out_request_no, refunded_elsewhere: elsewhere, although } = resolution ?? {};
   const isAmount =
@@ -74,8 +74,8 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
 }
 
 /**
- * A person's decision as a fact. `shown` is the attention that people read, `now` ms since the epoch. Throws `InvalidRequest` where it is about a refund that is
- * not there or under way at this moment, names more than can be gone, or lacks the one thing that is asked for.
+ * A person's decision as a fact. `shown` is the attention that people read, `now` ms since the epoch. Throws `InvalidRequest` if it is about a
+ * refund that is not there or under way at this moment, names more than can be gone, or lacks the one thing that is asked for.
  */
 export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, shown: Attention | null, now: number) {
   const { by, reason, outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution;
@@ -104,17 +104,17 @@ export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, sh
   if (shown === 'refund-elsewhere') throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
   if (shown === 'amount-mismatch' && sale.payment)
     throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);
-  // What has been read since the decision came, its person has not seen.
+  // The person has not seen what was read after the decision came.
   const unseen = seenIssues(shown, attentionOf(sale));
   if (unseen.length > 0) throw invalidRequest(unseen);
   return { ...said, seen: shown };
 }
 
-/** Any refund may be decided, and decided again, unless its request is so fresh that no person can know what came of it. */
+/** Any refund may be decided, and decided again, unless its request is so fresh that no person can know how it ended. */
 function assertDecidable(sale: KnownOrder, number: string, outcome: Decidable, now: number): void {
   if (findRefund(sale, number) === undefined)
     throw invalidRequest([{ field: 'out_request_no', rule: 'there is no refund under this number' }]);
-  // That it paid was seen.
+  // A person who says that it paid has seen that.
   const isSeen = outcome === 'REFUNDED' && findRefund(sale, number)?.phase !== 'sending';
   if (!isSeen && isFresh(sale, number, now))
     throw invalidRequest([
@@ -126,8 +126,8 @@ function assertDecidable(sale: KnownOrder, number: string, outcome: Decidable, n
 }
 
 /**
- * Throws `InvalidRequest` where a person names more as gone back elsewhere than was paid. With what is in the list it may be more: gateways
- * take refunds beyond the sum.
+ * Throws `InvalidRequest` if a person names more as gone back elsewhere than was paid. Together with the listed refunds it may be more:
+ * gateways take refunds beyond the sum.
  */
 function assertElsewhere({ paid }: KnownOrder, elsewhere: string): void {
   const most = paid?.amount ?? '0.00';
@@ -138,13 +138,13 @@ function assertElsewhere({ paid }: KnownOrder, elsewhere: string): void {
   throw invalidRequest([{ field: 'refunded_elsewhere', rule: `at most ${most}: ${why}` }]);
 }
 
-/** What stands against a decision: the word by which the person says to know it, and what it is. */
+/** What contradicts a decision: the word by which the person confirms knowing it, and its explanation. */
 interface Contradiction {
   readonly word: string;
   readonly is: string;
 }
 
-/** Throws `InvalidRequest` where something stands against a decision, and the person has not said to know that. */
+/** Throws `InvalidRequest` if something contradicts a decision, and the person has not confirmed knowing it. */
 function assertNotContradicted(
   before: KnownOrder,
   after: KnownOrder,
@@ -163,8 +163,8 @@ function assertNotContradicted(
 }
 
 /**
- * That a decision frees money which the gateway calls gone. Who names what went back elsewhere completes the list, and so frees all that it
- * leaves.
+ * The decision frees money that the gateway calls gone. A person who names what went back elsewhere completes the list, and so frees all
+ * that is left.
  */
 function deniedByGateway(before: KnownOrder, after: KnownOrder): Contradiction[] {
   const { seen, paid } = before;
@@ -192,12 +192,12 @@ function deniedByTrade(sale: KnownOrder, { outcome }: AfterSaleResolution): Cont
 }
 
 /**
- * That a person has decided the same otherwise: of two at once, each of whom saw it open, the second one corrects the first. Or that the
- * gateway has told by the refund's number what became of it.
+ * A person has decided otherwise before: of two who saw it open and decide at once, the second would correct the first. Or the gateway has
+ * told by the refund's number how it ended.
  */
 function decidedOtherwise(sale: KnownOrder, resolution: AfterSaleResolution): Contradiction[] {
   const { outcome: stands, by } = standingDecision(sale, resolution) ?? {};
-  // What was done may come back.
+  // A refund that was done may come back.
   const isLater = by === 'notification' && resolution.outcome === 'REFUND_REVOKE';
   if (stands === undefined || by === undefined || stands === resolution.outcome || isLater) return [];
   return [{ word: stands, is: `${STANDS_BY[by]} ${stands} already: look with show who and why` }];
@@ -205,7 +205,7 @@ function decidedOtherwise(sale: KnownOrder, resolution: AfterSaleResolution): Co
 
 const STANDS_BY = { operator: 'a person has decided', notification: 'a signed notification of this refund has said' };
 
-/** What a person has decided of the order, or of this refund, or a notification has said of that, where nothing has made a question of it since. */
+/** What a person has decided about the order or this refund, or a notification has told of the refund, unless it is in question again. */
 export function standingDecision(
   sale: KnownOrder,
   { outcome, out_request_no }: Pick<AfterSaleResolution, 'outcome' | 'out_request_no'>,
@@ -221,7 +221,7 @@ export function standingDecision(
   return phase === 'ended' && asked === null ? { outcome: standing, by } : undefined;
 }
 
-/** By what a trade’s status says of its refunds: whether a decision that leaves so much of what was paid denies it. */
+/** For each meaning of a trade’s status: whether a decision that leaves `left` of the amount `paid` contradicts it. */
 const DENIED: Readonly<Partial<Record<RefundMeaning, (left: string, paid: string) => boolean>>> = {
   done: (left) => isMore(left, '0'),
   'part is done': (left, paid) => !isMore(paid, left),
@@ -249,7 +249,7 @@ export function decidedAfterSale(before: KnownOrder, fact: Decided): KnownOrder 
           ...asEnded(refund.outcome, 'operator'),
           ...{ over_by: over_by ?? at, decided, failure: null },
         }));
-  // What the trade has shown since it was begun is somebody else's.
+  // Then somebody else's refund is what the trade has shown since this one was begun.
   const isOfOthers =
     (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(order, refund.number)) ||
     (refund?.outcome === 'REFUND_REFUSED' && showsMoneyOfNobody(named));
@@ -258,15 +258,15 @@ export function decidedAfterSale(before: KnownOrder, fact: Decided): KnownOrder 
   const settled = seen && seen !== 'refund-elsewhere' ? withoutReasons(looked(counted, seen), [seen]) : counted;
   const to = refund?.outcome ?? fact.order ?? shown ?? 'resolved';
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
-  // What a person says of the order replaces what was told of it.
+  // A person's outcome of the order replaces the outcome that was told.
   const from = fact.order === undefined ? shown : (outcomeNow(before) ?? shown);
   const history = [...settled.history, { time: iso(at), from, to, source: 'operator' as const, ...said }];
   return { ...settled, history };
 }
 
 /**
- * A person who has looked at other trades, or at an order that was not paid, has seen what the gateway would not say. What it was not asked
- * for yet, it is asked for.
+ * A person who has looked at other trades, or at an order that was not paid, has seen those that the gateway did not answer for. Trades
+ * that it was not asked for yet are still asked for.
  */
 function withOthersSeen(order: KnownOrder, { seen, order: outcome }: Decided): KnownOrder {
   const isRead = outcome !== undefined || seen === 'second-trade' || (seen != null && isUnpaid(order));
@@ -275,7 +275,7 @@ function withOthersSeen(order: KnownOrder, { seen, order: outcome }: Decided): K
   return { ...order, others };
 }
 
-/** A person who says how the order has ended has read of all that is asked about the order itself. */
+/** A person who says how the order has ended was shown all reasons of the order itself, so these are settled. */
 function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
   const knew = hasMoney(order) || outcomeOf(shownStatus(order) ?? '') === 'SUCCESS';
   const amounts = distinct([...(order.decision?.amounts ?? []), ...otherAmounts(order)]);
@@ -283,7 +283,7 @@ function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
   return { ...order, decision, contradicted: [], reasons: ofMoney(order) };
 }
 
-/** The reasons that are about money that went back, or may. */
+/** The reasons about money that went back, or may go back. */
 const ofMoney = ({ reasons }: KnownOrder) =>
   reasons.filter((one) => OF_THE_BANK.includes(one) || one === 'refund-elsewhere');
 
@@ -303,23 +303,23 @@ function hasMovedUnnamed(order: KnownOrder, number: string): boolean {
   return moved && !isNamed;
 }
 
-/** A person has looked at what needed one. */
+/** A person has looked at a reason. */
 function looked(order: KnownOrder, seen: Attention): KnownOrder {
-  // Of an order that was not paid, the person has read all that is asked.
+  // For an order that was not paid, the person has read all reasons.
   if (isUnpaid(order))
     return { ...(order.denied ? withoutTrade(order) : order), contradicted: [], reasons: ofMoney(order) };
-  // Nothing is asked any more of a gateway that has never shown the trade.
+  // A gateway that has never shown the trade is not asked any more.
   const isGivenUp = isSilence(seen) && order.seen === null && order.held.length === 0;
   if (seen === 'unknown-trade' || isGivenUp) return withoutTrade(order);
   if (seen === 'unconfirmed-notification') return { ...order, contradicted: [] };
-  // While the gateway does not say what it has, a person's word on what was notified of the bank is all that there is. Its answer is
+  // While the gateway does not answer, only a person can settle what was notified of the bank. A later answer is
   // news again.
   const isSilent = order.denied !== null || order.reasons.some(isSilence);
   const isSeen = ({ claim }: HeldClaim) => isSilent && attentionOfStatus(claim.trade_status) === seen;
   return { ...order, held: order.held.filter((one) => !isSeen(one)) };
 }
 
-/** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
+/** There is no such trade: notifications that came before the gateway's denial are settled, too. */
 function withoutTrade(order: KnownOrder): KnownOrder {
   const { heard = order.heard, at = 0 } = order.denied ?? {};
   const held = order.held.filter((one) => one.heard > heard);

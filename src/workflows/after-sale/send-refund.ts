@@ -1,4 +1,4 @@
-/** Sends a refund once, on a fresh look, and says what became of it, as facts. */
+/** Sends a refund once, on a fresh look, and returns its result as facts. */
 import { condition } from '@temporalio/workflow';
 import { detailsOf, FAILURE, type GrantedRefund, type KnownOrder, knownIds, type RefundResult } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
@@ -10,7 +10,7 @@ import type { RefundAnswered } from './facts';
 
 export interface Sent {
   readonly answered: RefundAnswered;
-  /** The trade, where it has moved on since the look that let the refund begin; null where the gateway has no such trade. */
+  /** The trade, if its status changed since the look that let the refund begin; null if the gateway has no such trade. */
   readonly trade?: QueriedTrade | null;
   /** The gateway refuses our credentials. */
   readonly credentials?: boolean;
@@ -24,11 +24,11 @@ interface NumberedRefund extends GrantedRefund {
 export interface SendOptions {
   /** The run that knows what was sent before. In a reset of it, nothing is sent. */
   readonly read_by: string;
-  /** Something forbids the refund now: what has not left us is called off. */
+  /** Whether something forbids the refund now: a request that has not left us is called off. */
   readonly isForbidden: () => boolean;
-  /** How long the gateway has to deny the trade, in ms, until that counts. */
+  /** How long the gateway has to deny the trade until the denial counts, in ms. */
   readonly settling_ms: number;
-  /** After a silence of so many ms a person has to know. */
+  /** After a silence of this many ms a person is told. */
   readonly patience_ms: number;
   readonly onSilence: () => void;
 }
@@ -48,7 +48,7 @@ const SENT: ResultShape<RefundResult> = {
 };
 
 /**
- * Returns once the request has left us or certainly will not. Throws nothing that the gateway can cause, and `WasReset` where nothing was sent
+ * Returns once the request has left us or certainly will not. Throws nothing that the gateway can cause, and `WasReset` if nothing was sent
  * because the run is a reset.
  */
 export async function sendRefund(
@@ -111,7 +111,7 @@ function readResult(result: RefundResult, { out_request_no }: NumberedRefund): S
     case 'not-created':
       return { answered: { said: 'refused', failure: notRefunded(result) }, credentials: result.credentials };
     case 'duplicate':
-      // Where an attempt of ours had reached the gateway, the refund under this number may be ours.
+      // If an attempt of ours has reached the gateway, the refund under this number may be ours.
       return { answered: result.reached ? UNKNOWN : { said: 'taken-by-others', failure: duplicateRefund(result) } };
     case 'unknown':
     case 'not-ours':
@@ -126,7 +126,7 @@ function readFailure(error: unknown): RefundAnswered {
       throw error;
     case 'unknown':
       return UNKNOWN;
-    // The attempt that was under way when it was called off.
+    // The attempt that was under way when the refund was called off.
     case 'unsent':
       return NOT_SENT;
     case 'refused': {

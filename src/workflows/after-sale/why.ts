@@ -36,7 +36,7 @@ import { readingOf } from './refund-end';
 import { VERDICTS } from './refund-table';
 import { standingDecision } from './resolve';
 
-/** What a run has been told since it began to fold: with its settings, and until when those ask for a watch. */
+/** A run's facts, its settings, and until when the settings ask for a watch. */
 export interface ToldAfterSale {
   readonly policy: PaymentPolicy | undefined;
   readonly watch_until: number;
@@ -116,7 +116,7 @@ function refundConcluded(number: string, before: KnownOrder, after: KnownOrder):
   );
 }
 
-/** By the table where the trade was read for it, else by what was said of the refund itself. */
+/** The table's rule if the trade was read for this refund, else what was said of the refund itself. */
 function refundRule(
   is: LedgerRefund,
   { was, before, after }: { was: LedgerRefund | undefined; before: KnownOrder; after: KnownOrder },
@@ -164,7 +164,7 @@ function saidOf(fact: AfterSaleFact): SaidFact {
     case 'answered': {
       const { answered, number } = fact;
       const why = 'failure' in answered ? `(${answered.failure.message})` : '';
-      // What we refuse to send, the gateway has not seen.
+      // The gateway has not seen a refund that we refuse to send.
       const isUnsent = 'failure' in answered && answered.failure.type === FAILURE.invalidRequest;
       const isOurs = answered.said === 'not-sent' || answered.said === 'unknown' || isUnsent;
       return { by: isOurs ? 'we' : GATEWAY, said: words(`refund ${number}: ${answered.said}`, why) };
@@ -188,7 +188,7 @@ function saidOf(fact: AfterSaleFact): SaidFact {
   }
 }
 
-/** What the world did, where the fact is not our own conclusion. */
+/** What others did; null if the fact is our own conclusion. */
 function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
   switch (fact.is) {
     case 'asked': {
@@ -207,7 +207,7 @@ function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
       return { is: 'refund', out_request_no, currency, ...(isAll ? {} : { amount }) };
     }
     case 'answered': {
-      // One that was declined was never sent.
+      // A refund that was declined was never sent.
       const isSent = findRefund(before, fact.number)?.phase === 'sending';
       return isSent ? { is: 'refunded', answered: fact.answered } : null;
     }
@@ -216,7 +216,7 @@ function worldOf(fact: AfterSaleFact, before: KnownOrder): WorldEvent | null {
       const outcome = order ?? refund?.outcome;
       const of = refund && order === undefined ? { out_request_no: refund.number } : {};
       const named = elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere };
-      // It was taken: so the person has seen what was shown, and what was decided before.
+      // The decision was accepted, so the person has seen what was shown, and what was decided before.
       const shown = refund || elsewhere !== undefined ? before.seen?.status : undefined;
       const known = [shown, standingDecision(before, { outcome, ...of })?.outcome].filter((word) => word !== undefined);
       const although = known.length > 0 ? known.join(',') : undefined;

@@ -1,10 +1,10 @@
 /** Several waits that share one time. */
 import { condition } from '@temporalio/workflow';
 
-/** Waits until `isMet`. False where the time ended first. */
+/** Waits until `isMet`. False if the time ended first. */
 export type IsInTime = (isMet: () => boolean) => Promise<boolean>;
 
-/** Runs `work`, whose waits have so many ms together. They share one timer: each timer costs two events. */
+/** Runs `work`, whose waits have `time_ms` together. They share one timer: each timer costs two events. */
 export async function withinOneTime<Result>(
   time_ms: number,
   summary: string,

@@ -117,7 +117,7 @@ const REFUND_WAIT_MS = 30_000;
 /** A server ends a run with 51,200 events. */
 const MAX_EVENTS = 40_000;
 
-/** While no payment is known to have ended, that is read at most so often, in ms. */
+/** The shortest time between two reads of the payment's end while none is known, in ms. */
 const READ_AGAIN_MS = 10_000;
 
 /** Until the settings are known, no time is long enough. */
@@ -128,7 +128,7 @@ const NO_TIME_IS_ENOUGH: FoldSettings = {
   poll_every_ms: Number.POSITIVE_INFINITY,
 };
 
-/** A request that is under way when a person decides is given so long for its answer. */
+/** How long a person's decision waits for the answer to a request that is under way, in ms. */
 const HELD_BACK_WITHIN_MS = 60_000;
 
 /** Returns the last state: the refunds, and how much was refunded in all. Fails (`InvalidRequest`) under another id than its order's. */
@@ -144,8 +144,8 @@ export async function afterSale(input: AfterSaleRunInput): Promise<AfterSaleStat
 type HandedOn = Pick<AfterSaleRunInput, 'sale' | 'read_by' | 'watch_until'>;
 
 /**
- * Only the run before hands on a ledger, where it is no reset. In a start by hand, or one that repeats an earlier run's input, it is an old
- * one.
+ * Whether the ledger comes from the run before, which was no reset. In a start by hand, or one with an earlier run's input, the ledger is
+ * old.
  */
 const isHandedOn = ({ read_by }: AfterSaleRunInput) =>
   isContinued() && read_by === workflowInfo().continuedFromExecutionRunId;
@@ -159,7 +159,7 @@ class AfterSaleRun {
    * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `closing`: nothing may change any more.
    */
   private phase: 'reading' | 'open' | 'unknown' | 'closing' = 'reading';
-  /** An activity has said that this run is a reset: the next run reads what this one has forgotten. */
+  /** An activity has reported that this run is a reset: the next run reads what this one has forgotten. */
   private isReset = false;
   private readonly early: NewAfterSaleFact[] = [];
   private policy: PaymentPolicy | undefined;
@@ -172,20 +172,20 @@ class AfterSaleRun {
   private waitingFor = 'the gateway’s answer about the trade';
   /** Until when the settings ask for a watch: counted from the sale. */
   private watch_until = 0;
-  /** When it was last read how the payment has ended; ms since the epoch. */
+  /** When the payment's end was last read; ms since the epoch. */
   private read_at = 0;
   private isReadingEnd = false;
   /** How many notifications have come to this run. */
   private notified = 0;
   /** How many signals `payment` have come to this run. */
   private payments = 0;
-  /** The refund that a person is just deciding on: it is not sent. */
+  /** The refund that a person is deciding on now: it is not sent meanwhile. */
   private deciding: string | undefined;
-  /** Whether the gateway is just asked for the order's trade. */
+  /** Whether a look at the order's trade is under way. */
   private isLooking = false;
 
   constructor(private readonly input: AfterSaleRunInput) {
-    // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
+    // Set before the first query is answered: a caller who reads the ledger while runs change has to read the same.
     this.watch_until = input.watch_until ?? 0;
     this.effect = new NotificationEffect(input.app_id);
     this.learned = new LearnedFacts(input.sale ?? introducedBy(input), fold);
@@ -231,21 +231,21 @@ class AfterSaleRun {
     return stateOf(this.shown, this.input.app_id, this.watchedUntil, this.policy?.dispute_ms);
   }
 
-  /** What came while earlier runs are read is held. */
+  /** Notifications that come while earlier runs are read are shown as held. */
   private get shown(): KnownOrder {
     const { heard, held } = this.order;
     const claims = this.early.flatMap((fact) => (fact.is === 'notified' ? [{ claim: fact.claim, heard }] : []));
     return { ...this.order, held: [...held, ...claims] };
   }
 
-  /** While it reads, a run hands on what it was given: what came meanwhile is in its history alone. */
+  /** While this run reads earlier runs, it hands on what it was given: what came meanwhile is in its history alone. */
   private get carried(): AfterSaleCarried {
     if (this.phase === 'reading') return { ...NOTHING_READ, sale: this.input.sale ?? null };
     if (this.isUnnoticedReset) return { ...NOTHING_READ, sale: this.order };
     return { sale: this.order, has_read: true, taken: this.notified, taken_payments: this.payments };
   }
 
-  /** Whether this run is a reset and goes on from what was known then: until it asks the gateway, which tells it. */
+  /** Whether this run is a reset that does not know it yet: the next activity that asks the gateway reports it. */
   private get isUnnoticedReset(): boolean {
     return this.policy !== undefined && isResetOf(this.policy.read_by);
   }
@@ -289,9 +289,9 @@ class AfterSaleRun {
 
   // — Facts —
 
-  /** Every change goes through here: a fact, the state that it makes, and what is shown of that. */
+  /** Every change goes through here: a fact, the state that it makes, and what is shown. */
   private learn(...facts: readonly NewAfterSaleFact[]): void {
-    // What is read first is older. To read it may take ten minutes: a dispute is before a person meanwhile.
+    // Earlier runs are read first: their facts are older. That may take ten minutes, and a person is told of a dispute meanwhile.
     if (this.phase === 'reading') {
       this.early.push(...facts);
       if (this.state.attention !== null) this.show();
@@ -315,7 +315,7 @@ class AfterSaleRun {
     return { settling_ms, late_payments, poll_schedule_ms, poll_every_ms };
   }
 
-  /** Counts what became of refunds, and how long notifications waited. */
+  /** Counts the outcomes of refunds, and how long notifications waited. */
   private measure(before: KnownOrder, fact: NewAfterSaleFact): void {
     const { app_id } = this.input;
     if (this.order.held.length > before.held.length) this.effect.begins();
@@ -328,7 +328,7 @@ class AfterSaleRun {
     }
   }
 
-  /** Takes over what earlier runs knew, where Temporal still has it. Returns whether it has anything of the order. */
+  /** Takes over what earlier runs knew, if Temporal still has it. Returns whether Temporal has anything of the order. */
   private async recall(policy: PaymentPolicy): Promise<boolean> {
     const { app_id, out_trade_no = null } = this.input;
     const facts: NewAfterSaleFact[] = [];
@@ -346,7 +346,7 @@ class AfterSaleRun {
       facts.push(
         ...sent.flatMap(lostIn),
         ...handed.flatMap((one) => this.factsIn(one)),
-        // The payment says which trade was sold, or what was sent does. The number alone, or who started this run, may name another one.
+        // The payment, or a refund that was sent, says which trade was sold. The order's number, or the starter, may name another trade.
         { is: 'introduced', method, trade_no },
         // A payment that hands itself over says more than is read of it.
         ...(end === null || this.isHandedOver(end) ? [] : [{ is: 'ended', payment: end, contradicted: [] } as const]),
@@ -359,12 +359,12 @@ class AfterSaleRun {
     if (given) facts.push(...factsOf(given));
     const payment_id = paymentWorkflowId(app_id, out_trade_no ?? '');
     if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, false, policy);
-    // What an earlier run knew, it has published.
+    // An earlier run has published what it knew.
     const sale = this.input.sale ?? this.order;
     const attention = stateOf(sale, app_id, 0).attention ?? given?.end.state.attention ?? null;
     this.outbox?.skip({ history: transitionsToTell(sale), attention });
     this.phase = 'open';
-    // After a reset a signal that nobody handles comes once more: the run before has put it before a person.
+    // After a reset an unhandled signal comes again: the run before has told a person of it.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';
     this.learn(...facts, ...this.early.splice(0).filter((fact) => !(wasReset(policy) && isKnownNotice(fact))));
     if (isKnownHere) await this.paymentFollowed();
@@ -372,7 +372,7 @@ class AfterSaleRun {
     return isKnownHere;
   }
 
-  /** What was handed over to a run that never read it. */
+  /** The facts in what was handed over to a run that never read it. */
   private factsIn(handed: unknown): NewAfterSaleFact[] {
     const given = readHandedOver(handed, this.input, Date.now());
     return given ? factsOf(given) : [];
@@ -388,7 +388,7 @@ class AfterSaleRun {
     return [...ends, ...(given ? [given.end] : [])].some((one) => one.run_id === run_id);
   }
 
-  /** Temporal has nothing of the order. Whether nobody has it, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
+  /** Temporal has nothing of the order. Whether the gateway has nothing either, e.g. for a mistyped number: callers are told, and the run ends. */
   private async isOfNobody(): Promise<boolean> {
     if (this.isKnown) return false;
     const looked = await lookBriefly(this.input.app_id, idsToAsk(this.order)[0], this.settings.read_by);
@@ -398,7 +398,7 @@ class AfterSaleRun {
     this.phase = this.isKnown ? 'open' : 'closing';
     if (this.phase === 'open') return false;
     await this.outbox?.close();
-    // What has come meanwhile proves that there is an order after all.
+    // News that came meanwhile proves that there is an order after all.
     if (this.isKnown) await this.continueAsNew();
     return true;
   }
@@ -442,7 +442,7 @@ class AfterSaleRun {
         return this.send(step.number);
       case 'decline': {
         const { number, failure } = step;
-        // What the trade shows is more than our ledger: nobody knows what is left.
+        // The trade shows more than our ledger has: nobody knows what is left.
         if (failure.details.ledger_complete === false && isComplete(this.order))
           this.learn({ is: 'noticed', what: 'refund-elsewhere' });
         return this.learn({ is: 'answered', number, answered: { said: 'refused', failure } });
@@ -468,7 +468,7 @@ class AfterSaleRun {
     }
     // A closed workflow is in no list of what needs a person, and cannot be resolved.
     if (this.isAtRest) return false;
-    // Without an activity, a reset would not notice that it shows what it has forgotten.
+    // Without an activity, a reset would not notice that it is one, and would show an old state.
     await assertReadHere(this.settings);
     if (!isIdle() || !allHandlersFinished()) return true;
     this.waitFor('a person’s decision');
@@ -476,13 +476,13 @@ class AfterSaleRun {
     return true;
   }
 
-  /** The request of a refund that waits for its turn is in this run alone: so only a server that would soon end the run ends the wait. */
+  /** The request of a waiting refund is in this run alone: the run continues as new only if the server would soon end it. */
   private get mayContinueAnew(): boolean {
     const isWaiting = nextRefund(this.order) !== undefined;
     return this.isTooLong && (!isWaiting || workflowInfo().historyLength > MAX_EVENTS);
   }
 
-  /** Rechecks grow the history too, and use up its room for updates: so an idle run continues as new. */
+  /** Rechecks lengthen the history, and use up its room for updates: so an idle run continues as new, too. */
   private get isTooLong(): boolean {
     return (this.rechecks.isFull || workflowInfo().continueAsNewSuggested) && allHandlersFinished();
   }
@@ -499,7 +499,7 @@ class AfterSaleRun {
     if (missing) await this.search(missing);
   }
 
-  /** Returns why the trade is to be searched for, where it is. */
+  /** Returns why the trade has to be searched for; undefined if it need not. */
   private async lookNow(lasting_ms: number): Promise<NotFound['is'] | undefined> {
     const { app_id } = this.input;
     const { heard: after, seen } = this.order;
@@ -510,8 +510,8 @@ class AfterSaleRun {
     await this.paymentFollowed();
     const { trade_no } = this.order;
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.order.heard > after);
-    // "No such order" counts only where each look says so, and a silence only where none shows the trade. Another trade under the
-    // order's number says nothing of its own.
+    // "No such order" counts only if each look says so, and a silence only if no look shows the trade. Another trade under the
+    // order's number says nothing about the order's own.
     let missing: NotFound | undefined;
     let isFound = false;
     for (const id of idsToAsk(this.order)) {
@@ -527,14 +527,14 @@ class AfterSaleRun {
     return missing.is === 'no-answer' || !isDenialAnswer(this.order) ? missing.is : undefined;
   }
 
-  /** The gateway does not show this trade. The order may have got another one meanwhile, of which that says nothing. */
+  /** The gateway does not show this trade. If the order has got another trade meanwhile, the answer says nothing about that one. */
   private learnNothingOf(trade_no: string | null, why: Attention, after: number): void {
     if (trade_no === this.order.trade_no) this.learn({ is: 'unanswered', why, after });
   }
 
   /**
-   * How the payment has ended, which says which trade is the order’s: one that runs is to tell it, of any other it is read. Returns whether it is
-   * read by now: Temporal's list may be down for long.
+   * Finds out how the payment has ended, and so which trade is the order’s: a payment that runs is asked to report its end, any other is read.
+   * Returns whether it is read by now: Temporal's list may be down for long.
    */
   private followPayment(): () => boolean {
     if (!this.isFollowed && !this.isReadingEnd && Date.now() - this.read_at >= READ_AGAIN_MS) {
@@ -544,7 +544,7 @@ class AfterSaleRun {
         this.isReadingEnd = false;
       });
     }
-    // Callers wait for it too, whoever has begun it.
+    // Callers also wait for a read that another caller has begun.
     return () => this.isFollowed || !this.isReadingEnd;
   }
 
@@ -553,7 +553,7 @@ class AfterSaleRun {
     return payment !== null || (following !== null && paid === null);
   }
 
-  /** The gateway is asked all the same, after a while. */
+  /** Waits until the payment's end is read, but only for a while: then the gateway is asked without it. */
   private async paymentFollowed(): Promise<void> {
     const isRead = this.followPayment();
     if (isRead()) return;
@@ -562,9 +562,9 @@ class AfterSaleRun {
 
   private async readEnd(): Promise<void> {
     const { app_id, out_trade_no } = this.input;
-    // A payment is told once of us, and once of money that it may not have seen: it has no room for a signal with each question.
+    // A payment gets one signal that we wait, and one about money that it may not have seen: a signal for each question would fill its history.
     if (!this.order.following?.hasMoney) {
-      // In this order: a payment that ends meanwhile is read.
+      // Signal first, then read: a payment that ends in between is read.
       const isRunning = await signalIfRunning(paymentWorkflowId(app_id, out_trade_no), SIGNAL.followed);
       if (isRunning) return this.learn({ is: 'following', isRunning });
     }
@@ -573,7 +573,7 @@ class AfterSaleRun {
     else if (is_running !== (this.order.following !== null)) this.learn({ is: 'following', isRunning: is_running });
   }
 
-  /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
+  /** The gateway is silent, or denies the trade: it is asked again, ever less often, until somebody asks for a look now, or decides. */
   private async search(after: NotFound['is']): Promise<void> {
     const { app_id } = this.input;
     const { heard, reasons, trade_no } = this.order;
@@ -588,7 +588,7 @@ class AfterSaleRun {
     this.waitFor('the gateway to say what it has of the trade');
     const [id, ...others] = idsToAsk(this.order);
     const { settling_ms, read_by } = this.lookTimes;
-    // Until the order's own trade is known, each may be it.
+    // Until the order's own trade is known, each trade may be it.
     const known = this.order.trade_no === null ? [] : this.known;
     const search = { app_id, id, others, known, after, settling_ms, read_by };
     const timeout_ms = deadlineLeft(this.order, Date.now());
@@ -600,7 +600,7 @@ class AfterSaleRun {
     if (trade_no === this.order.trade_no && !isDenialAnswer(this.order)) await this.search('no-such-order');
   }
 
-  /** The other trades under the number that the gateway has answered for: each is news once it moves on. */
+  /** The other trades under the number that the gateway has answered for: each is news once its status changes. */
   private get known() {
     return this.order.others.filter(({ asked }) => asked === 'answered');
   }
@@ -611,7 +611,7 @@ class AfterSaleRun {
     return { settling_ms: this.order.seen === null ? patience_ms : settling_ms, patience_ms, read_by };
   }
 
-  /** Another trade under the number is asked for once: it is put before a person, whatever it is. */
+  /** Another trade under the number is asked for once: a person is told of it in any case. */
   private async askFor(other: string): Promise<void> {
     this.waitFor(`what the gateway has of trade ${other}, which has the same number`);
     const looked = await lookOnce(this.input.app_id, { trade_no: other }, this.settings);
@@ -622,7 +622,7 @@ class AfterSaleRun {
   private async onTrade(trade: QueriedTrade, after: number): Promise<void> {
     const { order } = this;
     this.learn({ is: 'queried', trade, after });
-    // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
+    // The clocks of two workers differ: asked again at once, the worker whose clock is behind would give an answer that counts as old again.
     if (!isOlder(order, trade) || order.seen === null) return;
     const ahead_ms = order.seen.asked_at - trade.asked_at;
     await sleep(Math.min(ahead_ms, this.settings.settling_ms), { summary: 'until the gateway is asked again' });
@@ -643,7 +643,7 @@ class AfterSaleRun {
       read_by: this.settings.read_by,
       settling_ms: this.settings.settling_ms,
       patience_ms: this.settings.patience_ms,
-      // Attempts may go on for days: they end where another step comes first meanwhile.
+      // Attempts may go on for days: they end if another step comes first meanwhile.
       isForbidden: () => {
         const step = this.stepFor(withoutBegin(this.order, number, this.foldSettings));
         return step.take !== 'send' || step.number !== number;
@@ -657,7 +657,7 @@ class AfterSaleRun {
     else if (sent.answered.said !== 'refused' && !this.isWatchEnough(sent.answered.said)) await this.look(0);
   }
 
-  /** A watch asks at once, and sees what the refund changes; but not where the trade shows an earlier refund, and may go on showing that. */
+  /** A watch asks at once, and sees what the refund changes, unless the trade shows an earlier refund and may go on showing it. */
   private isWatchEnough(said: RefundAnswered['said']): boolean {
     return said === 'taken' && refundMeaningOf(this.order.seen?.status ?? null) === 'stands';
   }
@@ -673,7 +673,7 @@ class AfterSaleRun {
     const at_once = hasTakenSinceSeen(this.order);
     const { read_by } = this.settings;
     const watch = { app_id, id, others, seen, known, at_once, schedule: pollSchedule(this.settings), read_by };
-    // A refund waits for the gateway's answer, and a person only for money that may come.
+    // A refund needs the gateway's answer, so a look follows daily. An unpaid order only waits for money that may come.
     const dailyLook = isUnpaid(this.order) ? undefined : DAY;
     const news = await waitForTradeChange(watch, {
       isInterrupted: () => JSON.stringify(this.step) !== asked || this.mayContinueAnew,
@@ -681,7 +681,7 @@ class AfterSaleRun {
       summary: 'watch',
     });
     if (typeof news !== 'string') await this.onTrade(news, heard);
-    // A poll says nothing of a gateway that is silent: a look does, once a day.
+    // A poll does not tell of a silent gateway: a look does, once a day.
     else if (news === 'timeout' && step.until === null) await this.look(0);
   }
 
@@ -696,8 +696,8 @@ class AfterSaleRun {
   }
 
   /**
-   * This run is a reset. It has sent nothing, and the next one reads what this one and all before it know, as after a termination: whoever
-   * waits here asks that one.
+   * This run is a reset. It has sent nothing, and the next run reads what this one and all before it know, as after a termination: callers
+   * who wait here have to ask the next run.
    */
   private async readInNewRun(): Promise<void> {
     this.waitFor('the next run, which reads what was known before the reset');
@@ -754,7 +754,7 @@ class AfterSaleRun {
       this.learn({ is: 'requested', ...granted });
       recordMetric('refundsRequested', 1, { app_id: this.input.app_id }, number);
       const refund = findRefund(this.order, number);
-      // Where it cannot go now, that may have changed since the last look.
+      // If it cannot be sent now, the reason may be gone since the last look.
       if (refund && turnOf(this.order, refund, Date.now()) !== 'now') this.rechecks.request();
     }
     const entry = () => this.state.refunds.find((one) => one.out_request_no === number);
@@ -763,8 +763,8 @@ class AfterSaleRun {
   }
 
   /**
-   * A server gives a reset run every update again that the one before had accepted. Those have their answers: who still wants something asks
-   * anew, of what is known now.
+   * A server gives a reset run again every update that the run before had accepted. The callers have their answers: anyone who still wants
+   * something asks again, about what is known now.
    */
   private isRepetition(isEarly: boolean): boolean {
     return isEarly && wasReset(this.settings);
@@ -776,7 +776,7 @@ class AfterSaleRun {
     this.assertNotReset();
   }
 
-  /** The next run reads what this one has forgotten: who asks, asks that one. */
+  /** The next run reads what this one has forgotten: callers have to ask the next run. */
   private assertNotReset(): void {
     if (this.isReset) throw justReset();
   }
@@ -789,14 +789,14 @@ class AfterSaleRun {
   }
 
   private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
-    // What is read later, the person has not seen.
+    // The person has not seen what is read later.
     const isEarly = this.phase === 'reading';
     const { attention } = this.state;
     await condition(() => this.phase !== 'reading');
     if (this.isRepetition(isEarly)) throw justReset();
     await this.readHereFirst();
     const { out_request_no } = resolution;
-    // What a person says of the order decides on the refund of its late money, too.
+    // A person's decision about the order is also one about the refund of its late money.
     const number = out_request_no ?? findLateRefund(this.order)?.number;
     if (resolution.outcome !== undefined && number) await this.holdBack(number);
     try {
@@ -817,13 +817,13 @@ class AfterSaleRun {
     return this.state;
   }
 
-  /** A person decides on what is known, and not on what a reset has gone back to: the next run reads first. */
+  /** A person decides on what is known, and not on the old state of a reset: the next run reads first. */
   private async readHereFirst(): Promise<void> {
     if (!(await isReadHere(this.settings))) this.isReset = true;
     this.assertNotReset();
   }
 
-  /** A request that has not left us, as while the gateway is down, does not leave us while a person decides on it. */
+  /** Keeps a request from leaving us while a person decides on it, e.g. if the gateway was down until now. */
   private async holdBack(number: string): Promise<void> {
     this.deciding = number;
     const isOver = () => this.isReset || findRefund(this.order, number)?.phase !== 'sending';
@@ -869,7 +869,7 @@ class AfterSaleRun {
 
 const NOTHING_READ = { has_read: false, taken: 0, taken_payments: 0 };
 
-/** Whether Temporal has anything of the order. A run that was asked for an order of nobody's knows nothing either. */
+/** Whether Temporal has anything of the order. A run that was asked about an order that nobody has does not count. */
 const isKnown = ({ has_payment, is_unread, sale }: EarlierAfterSale) =>
   has_payment || is_unread || (sale !== null && (sale.seen !== null || refundsOf(sale).length > 0));
 
@@ -884,7 +884,7 @@ const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): Know
   trade_no: trade_no ?? null,
 });
 
-/** A refund that a run may have sent which nobody can ask, for the trade that was the order's then. */
+/** A refund that an unreadable run may have sent, of the trade that was the order's then. */
 const lostIn = ({ number, amount, currency, trade_no }: SentRefund): NewAfterSaleFact[] => [
   { is: 'introduced', trade_no },
   { is: 'requested', number, amount, currency },
@@ -892,7 +892,7 @@ const lostIn = ({ number, amount, currency, trade_no }: SentRefund): NewAfterSal
   { is: 'answered', number, answered: { said: 'unknown' } },
 ];
 
-/** What an earlier run had begun, and nobody answered: it may have reached the gateway. */
+/** Refunds that an earlier run had begun and that have no answer: they may have reached the gateway. */
 function cutOff(sale: KnownOrder): NewAfterSaleFact[] {
   return refundsOf(sale)
     .filter(({ phase }) => phase === 'sending')
@@ -903,7 +903,7 @@ function cutOff(sale: KnownOrder): NewAfterSaleFact[] {
 const hasTakenSinceSeen = ({ seen, refunds }: KnownOrder): boolean =>
   refunds.some(({ phase, answered_at }) => phase === 'taken' && (answered_at ?? 0) >= (seen?.asked_at ?? 0));
 
-/** What people read that a watch waits for. */
+/** What a watch waits for, in words for people. */
 function waitOf({ until }: Extract<Step, { take: 'watch' }>, order: KnownOrder): string {
   if (until === null) return `the next status of the trade, which is ${order.seen?.status}`;
   return isUnpaid(order)

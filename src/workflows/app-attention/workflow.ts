@@ -1,4 +1,4 @@
-/** Waits for the person who mends what every order of an app fails by: a thousand orders, and one question. */
+/** Waits for a person to mend a reason for which every order of an app fails: one question instead of a thousand. */
 import {
   CancellationScope,
   condition,
@@ -17,7 +17,7 @@ export const resolveAppAttentionUpdate = defineUpdate<AppAttentionState, [{ by: 
   UPDATE.resolve,
 );
 
-/** Returns once a person has said that it is mended. The next order that fails by it asks anew. */
+/** Returns once a person has said that the reason is mended. The next order that fails for it asks again. */
 export async function appAttention({ app_id, attention }: AppAttentionInput): Promise<AppAttentionState> {
   const state: AppAttentionState = { app_id, attention, resolved: null };
   const visibility = new Visibility();
@@ -39,7 +39,7 @@ export async function appAttention({ app_id, attention }: AppAttentionInput): Pr
   );
   setDefaultSignalHandler(() => undefined);
   show();
-  // A cancellation mends nothing.
+  // A cancellation does not mend the reason.
   await CancellationScope.nonCancellable(() => condition(() => state.attention === null));
   return state;
 }

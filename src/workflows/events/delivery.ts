@@ -1,6 +1,6 @@
 /**
- * The workflow `eventDelivery`: posts the events of one payment or account to one address, in order, or tells the handler what that has not
- * taken at once. An address that is down holds up its own events only. Temporal repeats for days; then a person decides: again, or not at all.
+ * The workflow `eventDelivery`: delivers the events of one payment or account in order, to one address, or to the handler that has not taken
+ * them at once. An address that is down delays its own events only. Temporal repeats for days; then a person decides: again, or not at all.
  */
 import {
   allHandlersFinished,
@@ -45,7 +45,7 @@ export const eventDeliveryStateQuery = defineQuery<EventDeliveryState>(QUERY.sta
 export const deliverAgainUpdate = defineUpdate<EventDeliveryState>(UPDATE.recheck);
 export const dropEventUpdate = defineUpdate<EventDeliveryState, [DropEvents]>(UPDATE.resolve);
 
-/** A pile of events costs a try of the activity for so many. An address that answers slowly takes fewer at once. */
+/** How many events one activity posts at most. An address that answers slowly takes fewer at once. */
 const EVENTS_AT_ONCE = 50;
 
 /** Ends once every event is delivered or dropped; the next event starts it again. */
@@ -58,7 +58,7 @@ export async function eventDelivery(input: EventDeliveryInput): Promise<EventDel
 
 class Delivery {
   private readonly queue: MerchantEvent[];
-  /** The ids of the events that this run has: one that comes twice is delivered once. */
+  /** The ids of the events that this run has: an event that comes twice is delivered once. */
   private readonly knownIds: Set<string>;
   private readonly attributes = new ShownAttributes();
   private readonly post: EventDeliveryActivities['payments.postEvents'];
@@ -103,7 +103,7 @@ class Delivery {
     }
   }
 
-  /** How many of these events the address has taken; none where a person has to decide. */
+  /** How many of these events the address has taken; 0 if a person has to decide. */
   private async deliver(events: readonly MerchantEvent[]): Promise<number> {
     this.isDecided = false;
     try {
@@ -119,7 +119,7 @@ class Delivery {
     }
   }
 
-  /** How many of them the address has taken, from 1 on. Anything else is no answer of the activity. */
+  /** How many of them the address has taken, at least 1. Anything else does not come from the activity. */
   private async taken(events: readonly MerchantEvent[]): Promise<number> {
     for (;;) {
       const count: unknown = await this.post({ endpoint: this.input.endpoint, events });
@@ -128,18 +128,18 @@ class Delivery {
     }
   }
 
-  /** What piled up while the address was down is delivered in this run until the rest is small enough. */
+  /** Events that piled up while the address was down are delivered in this run until the rest fits into the next. */
   private get fitsIntoNextRun(): boolean {
     return onePage(this.queue).length === this.queue.length;
   }
 
-  /** Tries at once what waits for a person, or for the next try. */
+  /** Tries the events that wait for a person, or for the next try, at once. */
   private again(): EventDeliveryState {
     this.isDecided = true;
     return this.state;
   }
 
-  /** Throws `InvalidRequest` without a name and a reason, and where no event waits for a person, or somebody has just decided. */
+  /** Throws `InvalidRequest` without a name and a reason, or if no event waits for a person, or somebody has just decided. */
   private checkDrop(said: DropEvents | undefined): void {
     const rule = 'nothing waits for a person here: the event is being tried. `recheck` tries it at once';
     const isWaiting = this.shown.attention !== null && !this.isDecided;
@@ -173,10 +173,10 @@ class Delivery {
   }
 }
 
-/** A person may complete the activity by hand, with anything: before the events are posted again, in ms. */
+/** The pause before events are posted again, in ms: a person may complete the activity by hand, with anything. */
 const AGAIN_AFTER_MS = MINUTE;
 
-/** It counts attempts, and not time: while no worker runs, nobody has asked the receiver. */
+/** The limit counts attempts, and not time: while no worker runs, nobody has tried the receiver. */
 const untilGivenUp = (give_up_ms: number) => ({
   startToCloseTimeout: '30 seconds' as const,
   retry: {
@@ -193,7 +193,7 @@ const toAddress = ({ give_up_ms }: EventDeliveryInput) =>
     summary: activityWords('payments.postEvents'),
   })['payments.postEvents'];
 
-/** One event at a time: the handler may take as long as the activity. What is gone for one event is not waited for with the next. */
+/** One event at a time: the handler may take as long as the activity. Listeners that are gone after one event are left out for the next. */
 function toHandler({ give_up_ms, ...input }: EventDeliveryInput): EventDeliveryActivities['payments.postEvents'] {
   const tell = proxyActivities<EventActivities>({
     ...untilGivenUp(give_up_ms),
@@ -207,7 +207,7 @@ function toHandler({ give_up_ms, ...input }: EventDeliveryInput): EventDeliveryA
   };
 }
 
-/** The activity's own words: they tell the status of the answer, and never the address. */
+/** The message of the activity: it tells the status of the answer, and never the address. */
 function problemOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);

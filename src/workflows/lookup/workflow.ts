@@ -19,7 +19,7 @@ import { QUERYING } from '../shared/activities';
 const asking = <Name extends keyof LookupActivities>(name: Name): LookupActivities[Name] =>
   proxyActivities<LookupActivities>({
     ...QUERYING,
-    // Somebody waits for the answer: later it is of no use.
+    // A caller waits for the answer: later it is of no use.
     startToCloseTimeout: LOOKUP_TIMEOUT_MS,
     scheduleToCloseTimeout: LOOKUP_TIMEOUT_MS,
     summary: activityWords(name),

@@ -30,7 +30,7 @@ import {
 import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
 import { TradeLooks } from './trade-looks';
 
-/** Returns once the gateway has said what it knows of the trade. `paid`: the trade, where the first look found it paid. */
+/** Returns once the gateway has said what it knows of the trade. `paid`: the trade, if the first look found it paid. */
 export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, context: PaymentContext): Promise<void> {
   const { policy, requests } = context;
   const { before } = context.known;
@@ -38,7 +38,7 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
   const found = paid ? taken(paid, context) : await untilFound(context);
   const outcome = outcomeOf(found.trade_status);
   const claims = claimsOfTrade(context.known, found.trade_no ?? context.known.shown.trade_no);
-  // While a trade is under way, or where it was sold, notifications are read once the payment waits.
+  // Only an end without a sale is compared with notifications here; otherwise they are read once the payment waits.
   const isAnEnd = outcome !== null && outcome !== 'SUCCESS';
   const { trade, contradicted } = await queryUntilConsistent(found, isAnEnd ? signalsIn(claims) : [], {
     app_id: input.app_id,
@@ -68,11 +68,11 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
 function idsOf(known: KnownPayment): [TradeId, ...TradeId[]] {
   const trade_no = known.shown.trade_no ?? known.before?.trade_no ?? undefined;
   if (trade_no === undefined) return [idOf(known), ...namedTrades(known)];
-  // Of an order that was made elsewhere, a notification may have named the number wrongly.
+  // A notification may have named the number of an order that was made elsewhere wrongly: then only the trade_no is used.
   return [known.before?.made === 'order' ? { ...idOf(known), trade_no } : { trade_no }];
 }
 
-/** Looks, and searches between the looks: what comes meanwhile is answered by a look that begins after it. */
+/** Looks, and searches between the looks. What comes meanwhile needs a look that begins after it. */
 async function untilFound(context: PaymentContext): Promise<Trade> {
   const { patience_ms, read_by } = context.policy;
   const looks = new TradeLooks(context, () => idsOf(context.known), { settling_ms: patience_ms, patience_ms, read_by });
@@ -83,7 +83,7 @@ async function untilFound(context: PaymentContext): Promise<Trade> {
   }
 }
 
-/** One look at the trade, and at every other one that was named. */
+/** One look at the trade, and at every other trade that was named. */
 async function look(looks: TradeLooks, context: PaymentContext): Promise<LookResult> {
   context.waitFor('the gateway to say what it knows of this trade');
   context.learn({ is: 'looking' });
@@ -99,7 +99,7 @@ async function look(looks: TradeLooks, context: PaymentContext): Promise<LookRes
   return looked;
 }
 
-/** Searches for the trade, ever more slowly. Null where something has come that the look before it does not answer. */
+/** Searches for the trade, ever more slowly. Null if something came that the last look does not answer. */
 async function searchUntilNews(
   after: NotFound['is'],
   looks: TradeLooks,
@@ -112,7 +112,7 @@ async function searchUntilNews(
   if (searched.is === 'interrupted') return null;
   context.raise('unknown-trade');
   onDenied(claims, context);
-  // It answers again: the others, too, which it was silent about.
+  // The gateway answers again, so it is also asked for the other trades that it gave no answer for.
   const unasked = notedTrades(context.known).filter(({ asked }) => asked !== 'answered');
   if (context.known.shown.trade_no !== null) {
     const numbers = unasked.map(({ trade_no }) => trade_no);
@@ -121,7 +121,7 @@ async function searchUntilNews(
   return searchUntilNews('no-such-order', looks, context);
 }
 
-/** A denial contradicts what was notified. While our trade_no is unknown, one that names a trade stays: it may be ours. */
+/** "No such order" contradicts the claims. While our trade_no is unknown, a claim that names a trade stays: the trade may be ours. */
 function onDenied(claims: readonly PendingClaim[], { known, learn }: PaymentContext): void {
   const isKnown = known.shown.trade_no !== null;
   const named = isKnown ? [] : tradesNamedBy(signalsIn(claims));
@@ -133,7 +133,7 @@ function onDenied(claims: readonly PendingClaim[], { known, learn }: PaymentCont
 function taken(trade: Trade, { known, raise }: PaymentContext): Trade {
   assertOfThisNumber(trade, known);
   const { before, shown } = known;
-  // The gateway has it under another number: which order it pays is a person's to say.
+  // The gateway has the trade under another order number: a person says which order it pays.
   if (shown.out_trade_no !== null && (trade.out_trade_no ?? shown.out_trade_no) !== shown.out_trade_no)
     raise('unproven-trade');
   const isNamed = namedTrades(known).some(({ trade_no }) => trade_no === trade.trade_no);
@@ -156,21 +156,21 @@ function noteEarlierTrade(before: EarlierPayment | undefined, { known, learn, ra
   const ours = known.shown.trade_no;
   if (!before || !ours) return;
   const { trade_no, other_trades } = before;
-  // Without a number of its own, one of those that it noted was its own.
+  // If that run never knew its trade_no, one of the trades that it noted was its own.
   const earlier = trade_no ? [trade_no] : other_trades.map((other) => other.trade_no);
   if (earlier.every((one) => one === ours)) return;
   if (trade_no) learn({ is: 'noted', other: trade_no, said: before });
   raise('second-trade');
 }
 
-/** Keeps an order as it has ended, whatever started this run. What came since is the after-sale's. */
+/** Keeps the order's end, whatever started this run. The after-sale takes care of what came since. */
 async function adoptEnded(
   { trade_no: named }: AdoptedPayment,
   end: EarlierPayment,
   context: PaymentContext,
 ): Promise<void> {
   const { app_id, policy, learn, raise } = context;
-  // It ended before its trade_no was known, so a person says whether this trade is it.
+  // The payment ended before its trade_no was known, so a person says whether this trade is its trade.
   if (!end.trade_no && context.known.shown.trade_no !== null) raise('unproven-trade');
   if (context.known.shown.order_amount === null) {
     // No query had shown what was paid.
@@ -190,8 +190,8 @@ export function mayPeek({ isAdopted, before }: KnownPayment): boolean {
 }
 
 /**
- * The trade if it is paid. Null says nothing: then it is looked for as every other. Notifications that come meanwhile change
- * nothing of it, because a replay may see them before it or after it.
+ * The trade if it is paid. Null says nothing: the trade is then looked for as usual. Notifications that come meanwhile must not
+ * change this step: a replay may see them before it or after it.
  */
 export async function peekAtPaid(known: KnownPayment): Promise<Trade | null> {
   if (!mayPeek(known)) return null;

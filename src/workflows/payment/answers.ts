@@ -24,7 +24,7 @@ import type { KnownPayment } from './known-payment';
  */
 const ANSWER_WAIT_MS = 30_000;
 
-/** Waits for the answer. Until `isSlow` holds, it is so near that a timer, which costs events, would only be cancelled. */
+/** Waits for the answer. Until `isSlow` holds the answer is near: a timer would only cost events and be cancelled. */
 export async function waitForAnswer(
   isAnswered: () => boolean,
   isSlow: () => boolean,
@@ -55,8 +55,8 @@ export function createdAnswer(
 }
 
 /**
- * Throws `DifferentRequest` unless the order is the one that this run was started with, or `Closing` where that one has
- * failed and its run is about to end: the number can be used again then.
+ * Throws `DifferentRequest` if the order is not the one that this run was started with, or `Closing` if the first one has
+ * failed and its run is about to end: then the number can be used again.
  */
 export function assertSameOrder(
   { order }: KnownPayment,
@@ -87,7 +87,7 @@ function assertNoDifference(fields: readonly string[], first: PaymentState): voi
 
 // — cancel —
 
-/** The update `cancel` comes too late. */
+/** The failure of an update `cancel` that comes too late. */
 export function notCanceledFailure(order: string, { outcome, trade_status }: PaymentState): ApplicationFailure {
   return typedFailure(
     FAILURE.notCanceled,
@@ -96,7 +96,7 @@ export function notCanceledFailure(order: string, { outcome, trade_status }: Pay
   );
 }
 
-/** It is not known yet whether the update `cancel` comes too late. */
+/** The failure while it is not known whether the update `cancel` comes too late. */
 export function notWithdrawnYetFailure(order: string): ApplicationFailure {
   const message = `Order ${order} is not withdrawn yet: whether it was sent is not known. Nothing more is sent; ask again.`;
   return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });

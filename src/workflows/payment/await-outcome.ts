@@ -1,6 +1,6 @@
 /**
- * How a payment waits for its outcome: by notifications, by polls at constant history, and by its deadlines. What is done next stands in
- * `next-step.ts`; this file does it.
+ * How a payment waits for its outcome: by notifications, by polls that add no history, and by its deadlines. `next-step.ts` says what is done
+ * next; this file does it.
  */
 import { condition } from '@temporalio/workflow';
 import { CREDENTIALS_REFUSED, type LookResult, pollSchedule, type Trade, timeText } from '../../contract';
@@ -62,7 +62,7 @@ export class OutcomeWait {
         this.tellOfWatch(step);
         return this.onNews(await this.nextNews(step.due_at), step.due_at);
       case 'decide':
-        // Meanwhile the money may go back.
+        // The trade is polled meanwhile: the money may go back.
         context.waitFor('a person’s decision: the update `resolve`');
         return this.onNews(await this.nextNews());
       case 'doubt':
@@ -93,7 +93,7 @@ export class OutcomeWait {
   /** `due_at`: when something else is due; absent: nothing is. */
   private async nextNews(due_at?: number): Promise<News> {
     const { known, policy, app_id } = this.context;
-    // Any answer settles the notifications of an earlier look without one, and the attention that says so.
+    // An earlier look had no answer: any answer settles its notifications, and clears the attention that it raised.
     const isAnswerAwaited = known.claims.length > 0 || isUnanswered(known);
     const watch = {
       app_id,
@@ -118,7 +118,7 @@ export class OutcomeWait {
   private async onNews(news: News, due_at = 0): Promise<void> {
     const { context } = this;
     if (news === 'interrupted') return;
-    // Polls report it once: one that ended on each refusal would be started again and again.
+    // Polls report refused credentials once: a poll that ended at each refusal would be started again and again.
     if (news === 'credentials-refused') return context.raise('credentials');
     if (news === 'due') {
       // The poll may have ended earlier, if its worker has died or has a clock that is ahead.
@@ -131,7 +131,7 @@ export class OutcomeWait {
 
   // — Looking —
 
-  /** Looks at the trade, then at every other one that was named under its number: those keep nobody from hearing of ours. */
+  /** Looks at our trade first, so that nobody waits for the looks at other trades named under its number. */
   private async look(): Promise<void> {
     const { context } = this;
     context.waitFor('the gateway to say what it has now', 'later');
@@ -142,17 +142,17 @@ export class OutcomeWait {
     await context.requests.fulfil(async () => {
       const looked = await this.lookAtOurs(claims);
       if (looked.is === 'found') return context.learn({ is: 'queried', trade: looked.trade, after });
-      // A poll that it has begun before may know less: what it has found settles no notification.
+      // The poll began before this look and may know less: what it has found settles no notification.
       const heard = this.watch.stop();
       if (heard) context.learn({ is: 'queried', trade: heard, after: 0 });
       if (isOver(context.known)) return;
       context.learn(...ofUnanswered(looked, after));
     });
-    // After the end, they are the after-sale's.
+    // After the end, the after-sale looks at them.
     if (!isOver(context.known)) await lookAtOtherTrades(others, context);
   }
 
-  /** Asks a silent gateway on, ever less often, in one activity however long that takes. */
+  /** Keeps asking a silent gateway, ever less often, in one activity however long that takes. */
   private async insist(): Promise<void> {
     const { app_id, known, policy, waitFor, learn } = this.context;
     const { settling_ms, read_by } = policy;
@@ -165,7 +165,7 @@ export class OutcomeWait {
     this.context.learn(...ofUnanswered({ is: 'no-such-order' }, after));
   }
 
-  /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */
+  /** If our trade_no is unknown, the trade may be found by one that a notification names. */
   private async lookAtOurs(claims: readonly PendingClaim[]): Promise<LookResult> {
     const { context } = this;
     const { app_id, policy } = context;

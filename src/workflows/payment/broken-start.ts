@@ -1,4 +1,4 @@
-/** A start that no payment can be made of: its rules, and how it is refused without losing what came to it. */
+/** A start with an invalid input: its rules, and how it is refused without losing what came to it. */
 import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
 import {
   type AdoptedPayment,
@@ -34,7 +34,7 @@ import {
 } from './messages';
 import { paymentAttributes, paymentDetails } from './visibility';
 
-/** The rules that a start breaks. It fails, instead of stopping its workflow task for ever. */
+/** The rules that a start breaks. The run then fails, instead of repeating its workflow task for ever. */
 export function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
   const { app_id, kind } = input ?? {};
   const why = whyForeign(input);
@@ -49,7 +49,7 @@ export function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
   ];
 }
 
-/** Whoever asks this run is told why. A notification that came to it is genuine, and its trade is taken on. */
+/** Anyone who asks this run is told why. A notification that came to it is genuine, and its trade is taken on. */
 export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<never> {
   const refusal = () => {
     throw invalidRequest(issues, 'No payment was started.');

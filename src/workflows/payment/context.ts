@@ -11,7 +11,7 @@ export interface PaymentContext {
   /** All that is known now. */
   readonly known: KnownPayment;
   readonly requests: RecheckRequests;
-  /** Appends facts. One that asks for a person is shown at once, any other with the next thing that the payment waits for. */
+  /** Appends facts. A fact that asks for a person is shown at once, other facts with the next `waitFor`. */
   learn(...facts: readonly NewPaymentFact[]): void;
   /** Puts the payment before a person. */
   raise(attention: Attention): void;

@@ -17,15 +17,15 @@ import type { PaymentContext } from './context';
 import type { Tried } from './facts';
 import { isSlowToCreate, type KnownPayment } from './known-payment';
 
-/** No attempt of the first try begins after so many ms. Callers of `created` wait for it without a timer, which costs events. */
+/** No attempt of the first, short try begins later than this, in ms. Callers of `created` wait for it without a timer, which costs events. */
 const FIRST_TRY_MS = 5_000;
 
-/** A gateway that was busy is asked again after so many ms, once; from then on the server spaces the attempts. */
+/** The pause before a busy gateway is asked again, once, in ms; from then on the server spaces the attempts. */
 const BUSY_PAUSE_MS = 1_000;
 
 const NO_WORKER = 'No worker of the task queue could run the activity gateway.create.';
 
-/** The outcome of a try, once the workflow has to decide what follows. */
+/** The outcome of a try after which the workflow has to decide what follows. */
 type Decisive = Exclude<Tried, { is: 'busy' | 'too-soon' }>;
 
 /**
@@ -81,7 +81,7 @@ const TRIED: ResultShape<CreateResult> = {
 };
 
 /**
- * Sends the order. Temporal repeats the try while it certainly was not sent. Throws `InvalidRequest` where the order breaks a rule.
+ * Sends the order. Temporal repeats the try while it certainly was not sent. Throws `InvalidRequest` if the order breaks a rule.
  */
 async function attemptCreation(
   input: CreateInput,

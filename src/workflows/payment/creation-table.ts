@@ -3,11 +3,11 @@
 import type { CreateResult } from '../../contract';
 
 export interface CreationFacts {
-  /** Whether an earlier run under the number has ended: in a sale, or otherwise. */
+  /** Whether an earlier run has told the outcome of this order. */
   hasEnded: boolean;
-  /** Whether an earlier request may have reached the gateway, as where its answer was lost (`reachAfter` in fold.ts): an order of ours may exist. */
+  /** Whether an order of ours may exist: a request may have reached the gateway and its answer was lost (`reachAfter` in fold.ts). */
   mayExist: boolean;
-  /** Whether the gateway answered a request that it was busy: it may have made the order all the same. */
+  /** Whether the gateway answered "busy" to a request: it may still have made the order. */
   wasBusy: boolean;
   /** What the gateway said last to a creation. */
   said: 'nothing' | 'not-created' | 'created-refused' | 'duplicate';
@@ -17,7 +17,7 @@ export interface CreationFacts {
   isNotified: boolean;
   /** Whether the merchant, or a cancellation, wants it not to be sent. */
   isWithdrawn: boolean;
-  /** Whether the order may still be sent by its own time. */
+  /** Whether there is still time to send the order. */
   isInTime: boolean;
   /** Whether the pause before an order that may exist is sent again is over. The first time there is none. */
   isRested: boolean;
@@ -25,11 +25,11 @@ export interface CreationFacts {
 
 /**
  * - `send`: create the order.
- * - `look`: ask the gateway for the trade until its answer lasts.
- * - `look-on`: the same, slowly and under attention: nothing is sent until the gateway has answered, and in most rows never.
- * - `ask`: query once, for a moment: an order that the gateway made and refused may be alive all the same.
+ * - `look`: ask the gateway for the trade until its answer has settled.
+ * - `look-on`: the same, slowly, and a person is told: nothing is sent until the gateway has answered, and in most rows never.
+ * - `ask`: one short query: an order that the gateway made and refused may still be alive.
  * - `rest`: wait, ever longer, before the order is sent again.
- * - `end-as-before`, `end-not-sent`, `end-not-created`, `end-refused`: it is over.
+ * - `end-as-before`, `end-not-sent`, `end-not-created`, `end-refused`: the creation is over.
  * - `compare`: the gateway has, or is said to have, an order under this number that this run did not make.
  */
 export type CreationStep =

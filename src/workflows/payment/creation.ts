@@ -37,28 +37,28 @@ import {
 import { ofMissed, ofRecovered, ofRefused } from './look-results';
 import { TradeLooks } from './trade-looks';
 
-/** An order that may exist is sent again at most so long after the look that did not find it, in ms. */
+/** An order that may exist is sent again at most this long (ms) after the look that did not find it. */
 const FRESH_LOOK_MS = 5_000;
 
 export class OrderCreation {
   private readonly looks: TradeLooks;
   private readonly until: number;
-  /** Why our own rules refused the last try, after a gateway that was busy. */
+  /** Why our own rules refused the last try, after the gateway had answered "busy". */
   private ownRefusal: ApplicationFailure | undefined;
 
   constructor(
     private readonly order: NewPayment,
     private readonly context: PaymentContext,
   ) {
-    // Our own number comes before one that a notification named: that may be another's.
+    // Our own number first: a trade that a notification named may be another order's.
     this.looks = new TradeLooks(context, () => [...this.ids, ...namedTrades(context.known)], context.policy);
-    // From the start on: the first task may have waited for a worker.
+    // Counted from the run's start: the first task may have waited for a worker.
     this.until = sendingEnd(order.request, workflowInfo().startTime.getTime(), context.policy);
   }
 
   // — Earlier runs —
 
-  /** Reads them: one of them may have sent the order, so nothing is sent before. "None" is asked again each time. */
+  /** One of them may have sent the order, so nothing is sent before they are read. If none has, they are read again at each call. */
   private async readEarlier(): Promise<void> {
     const { context } = this;
     if (!mayFollow(context.known)) context.learn({ is: 'recalled', earlier: await readEarlierRuns(context) });
@@ -71,7 +71,7 @@ export class OrderCreation {
     return [...(trade_no ? [{ trade_no }] : []), { out_trade_no }];
   }
 
-  /** `isFirst`: no run was before. Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` where none is ours. */
+  /** `isFirst`: no run was before. Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` if none is. */
   async run(isFirst: boolean): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
     if (!isFirst) await this.joinEarlier();
@@ -80,7 +80,7 @@ export class OrderCreation {
 
   private async joinEarlier(): Promise<void> {
     await this.readEarlier();
-    // Only who starts it again wants it sent.
+    // Only a new start asks for the failed order to be sent; a reset does not.
     if (wasReset(this.context.policy) && this.context.known.earlier?.runs[0]?.failed === true)
       throw this.failedBefore();
     if (mayFollow(this.context.known)) this.context.learn({ is: 'learned', of: 'an earlier request' });
@@ -127,12 +127,12 @@ export class OrderCreation {
       context.learn({ is: 'learned', of: 'an earlier order' });
       return false;
     }
-    // The merchant hears that it was not sent: nothing is left that the gateway could tell.
+    // The merchant is told that the order was not sent: no answer of the gateway is needed any more.
     context.learn({ is: 'cleared', attention: 'silence' });
     throw this.notCreated('not-sent');
   }
 
-  /** The last try was refused, and an earlier one may still show an order: its after-sale watches, and a person knows. */
+  /** The last try was refused, but an earlier one may have made the order: a person is told, and the after-sale watches. */
   private raiseIfMayExist(): void {
     if (mayExist(this.context.known)) this.context.raise('unknown-outcome');
   }
@@ -148,7 +148,7 @@ export class OrderCreation {
     const { policy } = context;
     const isAgain = mayExist(context.known);
     context.learn({ is: 'begun' });
-    // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
+    // The first request is short, so that a person is told of an unreachable gateway; the next has the rest of the order's time.
     const patience_ms = context.known.creation.begun === 1 ? policy.patience_ms : Number.POSITIVE_INFINITY;
     const send_before = Math.min(until, Date.now() + (isAgain ? FRESH_LOOK_MS : patience_ms));
     const bounds = { send_before, read_by: policy.read_by };
@@ -161,13 +161,13 @@ export class OrderCreation {
       return true;
     }
     if (tried.is === 'not-created' && tried.credentials) context.raise('credentials');
-    // A person hears of an order that waits to be sent.
+    // A person is told of an order that waits to be sent.
     const { isLate } = context.known.creation;
     if (tried.is === 'not-sent' && !isLate && Date.now() < until) context.raise(tried.why);
     return false;
   }
 
-  /** Waits until an order that may exist is sent again, ever longer, or until there is news. It may have shown itself during the pause. */
+  /** Pauses before an order that may exist is sent again, longer each time, or until there is news. Then a look: the order may have appeared. */
   private async rest(): Promise<false> {
     const { context } = this;
     context.raise('unknown-outcome');
@@ -180,8 +180,8 @@ export class OrderCreation {
   }
 
   /**
-   * Our own rules refuse a resend where the settings changed in between, or are another worker's: the earlier try may still have made the
-   * order. After a gateway that was busy, that is a refusal like the gateway's.
+   * Our own rules may refuse a resend if the settings changed, or another worker has others: the earlier try may still have made the order.
+   * If the earlier answer was only "busy", our refusal counts like one of the gateway.
    */
   private failed(error: unknown): Extract<CreateResult, { is: 'not-created' }> {
     const { known, learn } = this.context;
@@ -209,7 +209,7 @@ export class OrderCreation {
     return looked.is === 'found' ? this.recover(looked.trade) : this.onNotFound(looked, claims, after);
   }
 
-  /** What shows the refused order alive, or paid, is later than the refusal. */
+  /** A query that shows the refused order alive, or paid, is later than the refusal, and counts. */
   private async askAfterRefusal(): Promise<boolean> {
     const { context } = this;
     context.waitFor('the gateway to say whether the order that it refused is over');
@@ -228,10 +228,10 @@ export class OrderCreation {
     return false;
   }
 
-  /** The gateway was silent, or nothing may be sent any more and the order may exist: it is asked on, ever more slowly. */
+  /** The gateway was silent, or nothing may be sent any more and the order may exist: the gateway is asked again, ever more slowly. */
   private async lookOn(): Promise<boolean> {
     const { context } = this;
-    // A person is asked next, and must not end anew what an earlier run has ended.
+    // A person is asked next, and must not end again what an earlier run has ended.
     await this.readEarlier();
     if (hasEndedBefore(context.known)) return false;
     const { looked, looked_after } = context.known.creation;
@@ -249,7 +249,7 @@ export class OrderCreation {
     if (searched.is === 'denied') return this.onNotFound({ is: 'no-such-order' }, claims, claimed);
     if (searched.is === 'found')
       return mayExist(context.known) ? this.recover(searched.trade) : this.compareWith(searched.trade);
-    // What came meanwhile is looked at by itself.
+    // What came meanwhile needs a new look.
     context.learn({ is: 'learned', of: 'a new look' });
     return false;
   }
@@ -271,10 +271,10 @@ export class OrderCreation {
     const { context } = this;
     context.waitFor('the gateway to say what it has under this number: this order was not sent');
     const { claims, claimed: after } = context.known;
-    // Read first: it may know the trade's own number.
+    // Earlier runs may know the trade_no.
     await this.readEarlier();
     if (hasEndedBefore(context.known)) return false;
-    // What the gateway answered when one of them created the same order: the order exists, whatever a query shows.
+    // An earlier run has the gateway's answer to the creation of this order: the order exists, whatever a query shows.
     const { payment_data: answer } = earlierOf(context.known) ?? {};
     if (answer?.recovered === false && wasMadeBefore(context.known)) {
       context.learn({ is: 'created', data: answer, answer });
@@ -309,10 +309,10 @@ export class OrderCreation {
   }
 }
 
-// — What callers are told where there is no order of ours —
+// — What callers are told if there is no order of ours —
 
 interface Refusal {
-  /** What the gateway said, or why it was not asked; undefined where nothing was tried. */
+  /** What the gateway said, or why it was not asked; undefined if nothing was tried. */
   message: string | undefined;
   details: { readonly outcome: 'not-created' | 'not-sent'; readonly [field: string]: unknown };
   isWithdrawn: boolean;
@@ -332,7 +332,7 @@ function notCreatedFailure(
   return typedFailure(FAILURE.notCreated, words, details);
 }
 
-/** `trade`: what the gateway shows under the number, where it shows anything. */
+/** `trade`: what the gateway shows under the number, if anything. */
 function duplicateOrderFailure(
   { request: { out_trade_no } }: NewPayment,
   trade: Trade | undefined,

@@ -20,7 +20,7 @@ export interface Deadline {
 
 type OrderTimes = Partial<Record<'timeout_express' | 'cancellation_express', string | undefined>>;
 
-/** What the order itself says of its times. We know nothing of an adopted trade's. */
+/** The times in the order itself. Those of an adopted trade are unknown. */
 export function orderTimes(input: PaymentInput): OrderTimes {
   return input.kind === 'adopt' ? {} : input.request;
 }
@@ -73,7 +73,7 @@ function endOfRiskControl(
   return trade_status === 'RISK_CONTROLLING' && since !== undefined ? Date.parse(since) + risk_control_ms : 0;
 }
 
-/** When a person has to look at a SUCCESS that was notified and not confirmed; null where there is none. */
+/** When a person has to look at a SUCCESS that was notified and not confirmed; null if there is none. */
 export function doubtDueAt(
   { doubted_at }: Doubt,
   { poll_schedule_ms }: Pick<PaymentPolicy, 'poll_schedule_ms'>,

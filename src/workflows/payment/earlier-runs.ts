@@ -6,8 +6,8 @@ import { isContinued } from '../shared/continued';
 import type { PaymentContext } from './context';
 
 /**
- * What they knew, as soon as Temporal answers: until then a sale of one could be hidden, or an order that it has sent. Meanwhile a
- * person is asked, by `no-answer`, which may also be the gateway's.
+ * Waits until Temporal answers: a run that is not read yet may have sent or sold the order. Meanwhile a person is told by
+ * `no-answer`, which a silent gateway may have raised before.
  */
 export async function readEarlierRuns({
   known,
@@ -35,8 +35,8 @@ export function mayFollowAnother(order: PaymentInput, isFirst: boolean): boolean
 }
 
 /**
- * Whether a run is the first under its workflow id, told by what no copy of its input has. Who starts a payment with `REJECT_DUPLICATE` names the start in its input, and once more where only the start itself can: in the
- * update that comes with it, or as its parent. A start like a closed payment, made of that one's input, has neither.
+ * Whether a run is the first under its workflow id. A starter with `REJECT_DUPLICATE` names the start (`first_start_id`) in the input, and again
+ * where only this start can: in the update that comes with it, or as the parent's run id. A start with a copied input names it only once.
  */
 export class FirstRun {
   private isRepeated: boolean;
@@ -52,7 +52,7 @@ export class FirstRun {
     if (typeof first_start_id === 'string' && first_start_id === created?.first_start_id) this.isRepeated = true;
   }
 
-  /** Whether no run was before. A run that follows another of its chain, by a retry or a cron schedule, has the same parent. */
+  /** Whether no run was before. A retry, or a run of a cron schedule, has the same parent as the run that it follows. */
   get isProven(): boolean {
     return this.isRepeated && !isContinued();
   }

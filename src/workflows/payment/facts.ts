@@ -1,6 +1,6 @@
 /**
- * What comes from outside while a payment runs, and cannot be computed. `fold.ts` makes the state of them, and nothing else changes it.
- * Times are ms since the epoch, amounts decimal strings in currency units. None holds a secret.
+ * The facts of a payment: what cannot be computed. `fold.ts` makes the state from them, and nothing else changes it. Times are ms since
+ * the epoch, amounts decimal strings in currency units. No fact holds a secret.
  */
 import type {
   Attention,
@@ -22,7 +22,7 @@ interface Withdrawn {
   readonly is: 'withdrawn';
 }
 
-/** The order’s after-sale has begun before the end, and waits to be told of that. */
+/** The order’s after-sale has begun before the payment's end, and waits to be told of the end. */
 interface Followed {
   readonly is: 'followed';
 }
@@ -34,14 +34,14 @@ interface Begun {
   readonly is: 'begun';
 }
 
-/** What has become of it. */
+/** How a request to create the order ended. */
 interface Answered {
   readonly is: 'answered';
   readonly tried: Tried;
 }
 
 /**
- * What becomes of a try. `interrupted`: it certainly was not sent, and is not wanted any more. `too-soon`: the first, short one was not
+ * How a try ended. `interrupted`: it certainly was not sent, and is not wanted any more. `too-soon`: the first, short try was not
  * sent.
  */
 export type Tried = CreateResult | { readonly is: 'interrupted' } | { readonly is: 'too-soon'; readonly why: Silence };
@@ -51,28 +51,28 @@ interface Rested {
   readonly is: 'rested';
 }
 
-/** The gateway has not shown the order while it is created. `after`: how many claims there were when it was asked. */
+/** While the order is created, a query did not show it. `after`: how many claims there were when the gateway was asked. */
 interface Missed {
   readonly is: 'missed';
   readonly looked: 'no-such-order' | 'no-answer';
   readonly after: number;
 }
 
-/** The query after the refusal of an order that the gateway made shows it, and it is over: this trade is the order's. */
+/** The gateway made the order and refused it, and a query shows that the order's trade is over. */
 interface ShownOver {
   readonly is: 'shown-over';
   readonly trade: Trade;
-  /** So many notifications had come before the look began. */
+  /** How many claims there were when the look began. */
   readonly after: number;
 }
 
-/** The order was refused, and shows itself alive all the same; or an earlier run has sent it; or what was known of it is old. */
+/** The refused order is alive after all; or an earlier run has sent, or made, the order; or the last look is too old. */
 interface Learned {
   readonly is: 'learned';
   readonly of: 'a revived order' | 'an earlier request' | 'an earlier order' | 'a new look';
 }
 
-/** The order's payment data: the gateway's answer, or what a trade that was found has. `answer`: what callers get. */
+/** The order's payment data, from the gateway's answer or from a trade that was found. `answer`: what callers get. */
 interface Created {
   readonly is: 'created';
   readonly data: PaymentData;
@@ -93,7 +93,7 @@ interface Recalled {
   readonly earlier: EarlierPayments;
 }
 
-/** An earlier run has told how the order has ended: that stays so. */
+/** An earlier run has told callers how the order ended: this end stays. */
 interface EndedBefore {
   readonly is: 'ended-before';
   readonly end: EarlierPayment;
@@ -101,18 +101,18 @@ interface EndedBefore {
 
 // — What the gateway says —
 
-/** A signed notification, or any other signal: one without a trade and a status says nothing. `carried`: the run that started this one has taken it. */
+/** A signed notification, or another signal: without a trade and a status it says nothing. `carried`: it came to an earlier run. */
 interface Notified {
   readonly is: 'notified' | 'carried';
   readonly signal: NotificationSignal;
 }
 
-/** A look begins: it answers what has come until now. */
+/** A look begins. It answers the claims that have come until now. */
 interface Looking {
   readonly is: 'looking';
 }
 
-/** The gateway shows the trade. `after`: how many claims there were when it was asked, 0 where it answers none of them. */
+/** The gateway shows the trade. `after`: how many claims there were when it was asked; 0 if the answer settles no claim. */
 interface Queried {
   readonly is: 'queried';
   readonly trade: Trade;
@@ -126,7 +126,7 @@ interface Unanswered {
   readonly after: number;
 }
 
-/** `denied`: the gateway denies what these claims name. It may be behind, so they stay. `settled`: they need no answer any more. */
+/** `denied`: the gateway does not know what these claims name. Its replica may be stale, so they stay. `settled`: they need no answer any more. */
 interface Read {
   readonly is: 'denied' | 'settled';
   readonly claims: readonly PendingClaim[];
@@ -138,7 +138,7 @@ interface Believed {
   readonly claim: PendingClaim;
 }
 
-/** Another trade under the order's number: what was said of it, and whether the gateway has answered for it. */
+/** Another trade under the order's number: what was said about it, and whether the gateway has answered for it. */
 interface Noted {
   readonly is: 'noted';
   readonly other: string;
@@ -166,7 +166,7 @@ interface Seen {
   readonly reason: string;
 }
 
-/** A person takes on what waits for one. */
+/** A person takes on the wait. */
 interface Taken extends Readonly<Taking> {
   readonly is: 'taken';
 }
@@ -176,7 +176,7 @@ interface Raised {
   readonly attention: Attention;
 }
 
-/** A reason holds no longer. `silence`: the gateway, or Temporal, has answered. */
+/** A reason is over. `silence`: the gateway has answered, or need not answer any more. `no-answer`: Temporal has answered. */
 interface Cleared {
   readonly is: 'cleared';
   readonly attention: 'silence' | 'no-answer';
@@ -193,7 +193,7 @@ interface Expired {
   readonly is: 'expired';
 }
 
-/** What is left is taken out: the payment has ended and hands it over. */
+/** The payment has ended and hands over its open claims. */
 interface HandedOut {
   readonly is: 'handed-out';
 }

@@ -1,4 +1,4 @@
-/** What each fact changes of what is known of a payment. Pure: the same facts in the same order give the same state. */
+/** How each fact changes the state of a payment. Pure: the same facts in the same order give the same state. */
 import {
   attentionOfSale,
   classifyTransition,
@@ -46,7 +46,7 @@ import { decidedPayment, seenPayment } from './resolve';
 
 /** What the fold needs of the settings. */
 export interface PaymentFoldSettings {
-  /** What becomes of money that comes after the end of the run before. */
+  /** What happens to money that comes after the end of an earlier run. */
   readonly late_payments: LatePayments;
 }
 
@@ -73,7 +73,7 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'missed':
       return withCreation(known, { looked: fact.looked, looked_after: fact.after });
     case 'shown-over':
-      // Nothing of it is alive: for the creation that is as good as none.
+      // The trade is over: for the creation that is the same as no order.
       return withCreation(withIds(known, { ...fact.trade }), { looked: 'no-such-order', looked_after: fact.after });
     case 'learned':
       return onLearned(known, fact);
@@ -136,20 +136,20 @@ function onAnswered(before: KnownPayment, { tried }: FactOf<'answered'>): KnownP
   const reached = before.creation.reached + (MORE_REACHED[tried.is] ?? 0);
   const known = withCreation(before, { tried: before.creation.tried + 1, reached });
   if (tried.is === 'interrupted') return known;
-  // An activity that no worker could run has told nothing of a reset.
+  // An activity that no worker ran does not tell whether this run is a reset.
   const isOwn = !('why' in tried && tried.why === 'missing-activity') || known.creation.isOwn;
   if (tried.is === 'created' || tried.is === 'too-soon') return withCreation(known, { isOwn });
   if (tried.is === 'busy') return withCreation(known, { isOwn, reach: furtherOf(known, 'busy') });
   const { message, error } = tried;
   const reach = reachAfter(known, tried.is);
   const told = withCreation(known, { isOwn, reach, said: CREATION_SAID[tried.is], looked: 'not-yet' });
-  // A person hears of an order that was not sent after a while. Then it waits for the rest of its time, once.
+  // The first request that was not sent raises attention; the next one gets all the rest of the order's time.
   const isLate = tried.is === 'not-sent' && !mayExist(told) ? told.creation.begun > 1 : told.creation.isLate;
   const answered = withCreation(told, { isLate, last: { message, error } });
   return tried.is === 'not-sent' ? answered : { ...answered, reasons: withoutSilence(answered.reasons) };
 }
 
-/** A request counts from its begin on. One that certainly made nothing does not count after all; after a busy gateway's, another follows. */
+/** A request counts once it is begun. One that certainly made nothing is taken off again; a busy gateway gets one more request. */
 const MORE_REACHED: Readonly<Partial<Record<Tried['is'], number>>> = {
   interrupted: -1,
   'not-sent': -1,
@@ -158,7 +158,7 @@ const MORE_REACHED: Readonly<Partial<Record<Tried['is'], number>>> = {
   busy: 1,
 };
 
-/** A gateway that was busy at an earlier try may have made the order all the same. */
+/** A gateway that answered "busy" to an earlier try may still have made the order. */
 function reachAfter(known: KnownPayment, is: keyof typeof CREATION_SAID): Reach {
   if (is === 'unknown') return furtherOf(known, 'sent');
   return is === 'duplicate' && known.creation.reach === 'busy' ? 'perhaps' : known.creation.reach;
@@ -171,7 +171,7 @@ const furtherOf = ({ creation: { reach } }: KnownPayment, other: Reach): Reach =
 function onLearned(known: KnownPayment, { of }: FactOf<'learned'>): KnownPayment {
   switch (of) {
     case 'a revived order':
-      // The gateway made the order and refused it: what is alive under the number is that one, or another system's.
+      // The gateway made the order and refused it: the live trade under the number is this order, or another system's.
       return withCreation(known, { reach: furtherOf(known, 'perhaps') });
     case 'an earlier request':
       return withCreation(known, { said: 'duplicate' });
@@ -184,9 +184,9 @@ function onLearned(known: KnownPayment, { of }: FactOf<'learned'>): KnownPayment
 
 /** The creation's answer has no amount, so the order's own stands until a query says otherwise. */
 function onCreated(known: KnownPayment, { data, answer, at }: FactOf<'created'>): KnownPayment {
-  // A person ended it meanwhile, and callers were told. Whoever watches on knows the trade by its number.
+  // A person ended the payment meanwhile, and callers were told. The after-sale still needs the trade_no.
   if (isOver(known)) return withIds(known, data);
-  // An earlier run may have given payment data to callers. Then everybody keeps getting the same.
+  // If an earlier run gave payment data to callers, all callers keep getting the same data.
   const payment_data = answerFor(known.before, data.trade_no) ?? answer;
   const learned = withoutReasons(withIds(withShown(known, { payment_data }), data), ANSWERED);
   const status = data.trade_status;
@@ -204,7 +204,7 @@ function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): Known
 
 // — Earlier runs —
 
-/** Runs that somebody ended leave other trades to a person, and what was notified and not read to this run. */
+/** Of runs that somebody terminated: a person is asked about their other trades, and this run reads the notifications that they left unread. */
 function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): KnownPayment {
   const { other_trades, untaken, is_followed } = earlier;
   const isFollowed = known.isFollowed || is_followed;
@@ -217,12 +217,12 @@ function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): K
   return known.isAdopted ? withBefore(left, knownOfTrade(earlier), at) : left;
 }
 
-/** What a run before has sold is sold from the start. */
+/** Continues the payment of an earlier run. If that one has ended for good, this run has the same end from the start. */
 function withBefore(known: KnownPayment, before: EarlierPayment | undefined, at: number): KnownPayment {
   if (before === undefined) return known;
   const { shown } = known;
   const { order } = before;
-  // Somebody ended the run that watched our trade: another one that was named does not take its place.
+  // Somebody terminated the run that watched our trade: its trade_no stays ours, even if another trade was named since.
   const isCutOff = before.outcome === null && order;
   const ours = isCutOff ? (before.trade_no ?? shown.trade_no) : (shown.trade_no ?? before.trade_no);
   const out_trade_no = shown.out_trade_no ?? order?.request.out_trade_no ?? before.out_trade_no;
@@ -234,7 +234,7 @@ function withBefore(known: KnownPayment, before: EarlierPayment | undefined, at:
   return staysEnded(before) ? onEndedBefore(recalled, { is: 'ended-before', end: before, at }) : recalled;
 }
 
-/** The end of the run before stands: news of another trade under its number does not change it. */
+/** The end of an earlier run stands: news of another trade under the number does not change it. */
 function onEndedBefore(known: KnownPayment, { end }: FactOf<'ended-before'>): KnownPayment {
   const { shown } = known;
   const restored = withShown(
@@ -243,7 +243,7 @@ function onEndedBefore(known: KnownPayment, { end }: FactOf<'ended-before'>): Kn
       trade_no: end.trade_no ?? shown.trade_no,
       order_amount: shown.order_amount ?? end.order_amount,
       order_currency: shown.order_currency ?? end.order_currency,
-      // What a person called sold may never have shown itself.
+      // May be null: a person may have called the payment sold before the gateway showed any status.
       trade_status: end.trade_status,
       payment_data: end.payment_data,
       refused_because: end.refused_because,
@@ -255,7 +255,7 @@ function onEndedBefore(known: KnownPayment, { end }: FactOf<'ended-before'>): Kn
   return end.other_trades.reduce(notedAtEnd, restored);
 }
 
-/** Of a run that has ended by itself: what that had a status of, it has asked for, or handed over to be asked for. */
+/** An other trade of a run that ended by itself. If it has a status, the run has queried the trade, or handed it over to be queried. */
 const notedAtEnd = (known: KnownPayment, { trade_no, ...said }: OtherTrade): KnownPayment =>
   noted(known, { other: trade_no, said, isAnswered: said.trade_status !== null });
 
@@ -277,7 +277,7 @@ function onSignal(known: KnownPayment, { signal, at }: FactOf<'notified' | 'carr
   const { trade_no, trade_status, method } = said;
   if (!trade_no && !trade_status) return known;
   const claimed = known.claimed + 1;
-  // The gateway may send the same again and again: it is kept once, as of its latest arrival.
+  // The gateway may repeat a notification: it is kept once, as of its latest arrival.
   const others = known.claims.filter((one) => !saysTheSame(one.signal, said));
   const claims = [...others, { signal: said, heard: claimed, isDenied: false }];
   const of = { ...(trade_status ? { trade_status } : {}), ...(trade_no ? { trade_no } : {}) };
@@ -288,7 +288,7 @@ function onSignal(known: KnownPayment, { signal, at }: FactOf<'notified' | 'carr
   return isOurs ? withShown(heard, { method: known.shown.method ?? method ?? null }) : heard;
 }
 
-/** What a look has seen of the claims that came before it. Those that it turned out not to answer are news once more. */
+/** Which of the claims that came before a look the look answers. The others count as new again. */
 function readUntil(known: KnownPayment, after: number, isSeen: (signal: NotificationSignal) => boolean) {
   const seen = known.claims.filter(({ heard, signal }) => heard <= after && isSeen(signal));
   const unseen = known.claims.filter((one) => one.heard <= after && !seen.includes(one));
@@ -307,8 +307,8 @@ const saysTheSame = (one: NotificationSignal, other: NotificationSignal) =>
   );
 
 /**
- * The query does not show what these say: they wait no longer for one. Those of money are remembered, a repetition once, and a person hears
- * of them after the poll schedule, who may be asked about the money already.
+ * The query does not show what these claims say, so they no longer wait for it. Those about money are remembered, without repetitions; a person
+ * is told of them after the poll schedule, unless a decision about the amount is asked for already.
  */
 function contradicted(known: KnownPayment, claims: readonly PendingClaim[], at: number): KnownPayment {
   const ofMoney = signalsIn(claims).filter(({ trade_status = '' }) => outcomeOf(trade_status) === 'SUCCESS');
@@ -321,7 +321,7 @@ function contradicted(known: KnownPayment, claims: readonly PendingClaim[], at: 
 
 // — The gateway's answers —
 
-/** A query is the truth, except for transitions that are impossible. It settles the notifications that came before it began. */
+/** A query is the truth, except for impossible transitions. It settles the notifications that came before it began. */
 function onQueried(
   before: KnownPayment,
   { trade, after, at }: FactOf<'queried'>,
@@ -334,7 +334,7 @@ function onQueried(
   const { order_amount: amount, order_currency: currency } = trade;
   const said = { ...trade, amount, currency };
   const read = withTrade(withoutReasons(compared, ANSWERED), said, { source: 'query', at }, settings);
-  // Where neither the answer nor we have its number, at most one of those that were named is ours.
+  // If neither the answer nor we have a trade_no, at most one of the named trades is ours.
   const named = ours ? [] : tradesNamedBy(signalsIn(seen));
   const told =
     named.length > 1
@@ -347,13 +347,13 @@ function onQueried(
   return isOver(told) ? told : contradicted(told, seen, at);
 }
 
-/** A query has shown another trade under the number: what it says is never our trade's. */
+/** A query has shown another trade under the number: its answer changes nothing about our trade. */
 const onOtherQueried = (known: KnownPayment, trade: Trade): KnownPayment =>
   raised(noted(known, { other: trade.trade_no ?? '', said: trade, isAnswered: true }), 'second-trade');
 
 type SaidTrade = NotificationSignal & { readonly trade_status: string };
 
-/** The trade as a query has shown it, or a notification that is believed. Another amount is a sale only where a person says so. */
+/** Takes in a trade from a query, or from a believed notification. Paid with another amount, it is a sale only if a person says so. */
 function withTrade(
   before: KnownPayment,
   said: SaidTrade,
@@ -373,7 +373,7 @@ function withTrade(
   return isMismatch && outcomeOf(trade_status) === 'SUCCESS' ? moved : concluded(moved, trade_status, source, settings);
 }
 
-/** A denial contradicts what was notified. What names a trade stays until ours is known. */
+/** "No such order" contradicts the claims that it answers. One that names a trade stays until our trade_no is known. */
 function onUnanswered(known: KnownPayment, { looked, after, at }: FactOf<'unanswered'>): KnownPayment {
   if (looked === 'no-answer') return withLook(known, at, true);
   const ours = known.shown.trade_no;
@@ -400,14 +400,14 @@ function onBelieved(
 
 type Amount = Pick<NotificationSignal, 'amount' | 'currency'>;
 
-/** Where one of these names another amount than was ordered, a person has to compare: once, and once more where it is paid. */
+/** If one of these has another amount than the order, a person has to compare: once, and once more when the trade is paid. */
 function withOtherAmount(known: KnownPayment, said: readonly Amount[], status = ''): KnownPayment {
   const other = said.findLast((one) => isUnlikeOrder(known.shown, one));
   if (!other) return known;
   const mismatch = { amount: other.amount ?? null, currency: other.currency ?? null };
   const { amount, currency } = known.shown.mismatch ?? {};
   const isTold = amount === mismatch.amount && currency === mismatch.currency;
-  // A person may have seen it already.
+  // The same amount again: a person may have seen it already.
   if (isTold && outcomeOf(status) !== 'SUCCESS') return known;
   return raised(withShown(known, { mismatch }), 'amount-mismatch');
 }
@@ -419,17 +419,17 @@ function movedTo(known: KnownPayment, to: string, source: 'creation' | Source, a
   if (from === to || isOver(known)) return heard;
   const kind = classifyTransition(lastKnownStatus(known), to);
   if (kind === 'stale') return heard;
-  // A person may have seen it already.
+  // The same status again: a person may have seen it already.
   if (kind === 'unlisted') return known.heard?.status === to ? heard : raised(heard, 'unlisted-transition');
   const moved = withTransition(withShown(heard, { trade_status: to }), { from, to, source }, at);
   return isKnownStatus(to) ? moved : raised(moved, 'unknown-status');
 }
 
-/** The last status of the transition table. A status after an unknown one is compared with this. */
+/** The last status that the transition table lists. Later statuses are compared with this one, even after an unknown status. */
 export const lastKnownStatus = ({ history }: KnownPayment): string | null =>
   history.findLast(({ to, source }) => source !== 'operator' && isKnownStatus(to))?.to ?? null;
 
-/** Sets the outcome where this status was accepted and is final. The first outcome stays. */
+/** Sets the outcome if this status was accepted and is final. The first outcome stays. */
 function concluded(known: KnownPayment, status: string, source: Source, settings: PaymentFoldSettings): KnownPayment {
   const outcome = outcomeOf(status);
   if (outcome === null || isOver(known) || known.shown.trade_status !== status) return known;
@@ -437,15 +437,15 @@ function concluded(known: KnownPayment, status: string, source: Source, settings
   if (outcome !== 'SUCCESS') return ended;
   const reason = attentionOfSale(status);
   const sold = withoutReasons(reason ? raised(ended, reason) : ended, ['unconfirmed-notification']);
-  // A run that failed, was cancelled or terminated sold nothing either.
+  // An earlier run that failed, was cancelled or terminated sold nothing either.
   const { before } = sold;
   if (before === undefined || before.outcome === 'SUCCESS') return sold;
-  // Money of another trade than ours is a person's. Nor does the merchant know of one that somebody ended.
+  // Money of a trade that is not known to be ours always needs a person.
   const isAccepted = settings.late_payments === 'accept' && isOurTrade(sold);
   return isAccepted ? sold : raised(sold, 'late-payment');
 }
 
-/** Whether the run before is known to have made this trade. */
+/** Whether the earlier run is known to have made this trade. */
 const isOurTrade = ({ order, before, shown }: KnownPayment): boolean =>
   order !== null && isNamedByItsCreation(before ?? {}, shown.trade_no);
 

@@ -1,4 +1,4 @@
-/** What a payment hands over to the order's after-sale at its end. What comes after the end changes only that. */
+/** What a payment hands over to the order's after-sale at its end. What comes after the end changes only the after-sale. */
 import { workflowInfo } from '@temporalio/workflow';
 import {
   type AfterSaleRunInput,
@@ -33,11 +33,11 @@ export interface EndingPayment {
   readonly context: PaymentContext;
   /** What ended the payment before there was an order. */
   readonly failure: unknown;
-  /** No run was before this one, so no after-sale knows how another has ended. */
+  /** No run was before this one, so no after-sale knows of another end. */
   readonly isFirst: boolean;
 }
 
-/** Hands over what is left. That takes time in which more may come, so it is repeated until nothing is left, or a run of its own takes that on. */
+/** Hands over what is left. More may come meanwhile, so it repeats until nothing is left, or a new run has to take the claims on. */
 export async function handOverPayment(ending: EndingPayment): Promise<void> {
   const { context, isFirst } = ending;
   for (let handed = ''; !isTakenOn(context.known); ) {
@@ -46,31 +46,31 @@ export async function handOverPayment(ending: EndingPayment): Promise<void> {
     const news = JSON.stringify([claims, contradicted, end.reasons]);
     const isNeeded = !isFirst || context.known.isFollowed || leavesMore(given, context.policy.watch_window_ms);
     if (news === handed || !isNeeded) return;
-    // What comes next is compared with what was handed over, and not with what was notified.
+    // The claims are handed over now: only new claims, or other reasons, make another round.
     handed = JSON.stringify([[], [], end.reasons]);
     if (isOfTheApp(given)) await startAppAttention(end.state.app_id, 'credentials');
     else await give(given);
   }
 }
 
-/** What follows the payment. What was notified is taken out. */
+/** What is handed over. Its claims are removed from the payment. */
 function takeLeft(ending: EndingPayment): HandedOver {
   const { context } = ending;
   const { known } = context;
   const { claims, contradicted } = known;
-  // Where nobody has asked for one, it is from elsewhere: the payment has said so by its status.
+  // If no after-sale waits, nobody here asked for a refund: it was made elsewhere, and the payment's status tells of it.
   const ofRefunds = known.isFollowed ? known.ofRefunds : [];
   const state = paymentState(known);
   const isNews = (one: NotificationSignal) => ofRefunds.includes(one) || !isKnownToPayment(state, one);
   const notified = [...new Set([...signalsIn(claims), ...ofRefunds])];
   if (notified.length + contradicted.length > 0) context.learn({ is: 'handed-out' });
-  // What a person is asked about stays so; what nobody was asked about is compared with the gateway once more.
+  // Contradicted claims that a person is asked about stay so; all other claims are compared with the gateway once more.
   const isAsked = known.reasons.includes('unconfirmed-notification');
   const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);
   const [asked, compared] = isAsked ? [contradicted, notified] : [[], [...contradicted, ...notified]];
   return {
     end: {
-      // A reset that has read nothing since says what the run before it has said.
+      // A reset that has read nothing since hands over the same as the run before it, so it uses that run's id.
       run_id: context.policy.read_by,
       ended_at: Date.now(),
       state,
@@ -87,7 +87,7 @@ function takeLeft(ending: EndingPayment): HandedOver {
   };
 }
 
-/** Whether it leaves more than its outcome: a watch, what was notified, or what needs a person. */
+/** Whether the payment leaves more than its outcome: a watch, claims, or a reason that needs a person. */
 function leavesMore({ end, claims, contradicted }: HandedOver, watch_window_ms: number): boolean {
   const { outcome, trade_status, other_trades } = end.state;
   const isWatched = outcome === 'SUCCESS' && (watch_window_ms > 0 || isAfterSaleStatus(trade_status ?? ''));
@@ -96,7 +96,7 @@ function leavesMore({ end, claims, contradicted }: HandedOver, watch_window_ms: 
   return isWatched || isOpen || isUnasked || claims.length > 0 || contradicted.length > 0;
 }
 
-/** Until when a trade of the order may still be paid, in ms since the epoch; 0 where none may. */
+/** Until when a trade of the order may still be paid, in ms since the epoch; 0 if none may. */
 function paidUntil({ input, context, failure }: EndingPayment): number {
   const { known, policy } = context;
   const state = paymentState(known);
@@ -108,12 +108,12 @@ function paidUntil({ input, context, failure }: EndingPayment): number {
     const deadline = orderDeadlines(orderTimes(input), startTime.getTime(), policy).at(-1)?.at ?? 0;
     return Math.max(deadline, now + policy.grace_ms);
   }
-  // The gateway may learn of money of a trade that it has ended for as long as the method takes to settle.
+  // For as long as the method takes to settle, money may still arrive for a trade that the gateway has ended.
   const isEnded = state.outcome !== null && state.outcome !== 'SUCCESS';
   return isEnded && !isDecided(state, {}) && policy.settles_ms > 0 ? now + policy.settles_ms : 0;
 }
 
-/** A person or a deadline ended it: the gateway itself has not. Of an amount that a person has decided, nothing more comes. */
+/** Whether a person or a deadline ended the payment, and not the gateway. If a person decided about a paid amount, nothing more comes. */
 function isOpenAtTheGateway(state: PaymentState): boolean {
   const { outcome, confirmed_by, trade_status } = state;
   if (outcome === null || isDecided(state, {})) return false;
@@ -121,7 +121,7 @@ function isOpenAtTheGateway(state: PaymentState): boolean {
   return confirmed_by !== 'query' && confirmed_by !== 'notification' && outcomeOf(shown ?? '') === null;
 }
 
-/** Every order of the app fails by this: one workflow waits for all of them. */
+/** Whether only the app's credentials need a person: every order of the app fails then, and one workflow waits for all of them. */
 function isOfTheApp({ end, claims, contradicted }: HandedOver): boolean {
   const isOfNobody = end.state.outcome === null && end.watch_until === 0;
   const isApps = end.reasons.length > 0 && end.reasons.every((one) => one === 'credentials');
@@ -138,10 +138,10 @@ async function startAppAttention(app_id: string, attention: Attention): Promise<
 
 type AfterSaleType = (input: AfterSaleRunInput) => Promise<AfterSaleState>;
 
-/** Started apart, so that callers who wait for the outcome do not wait for what follows. */
+/** A separate workflow, so that callers who wait for the outcome do not wait for what follows. */
 async function give(payment: HandedOver): Promise<void> {
   const { app_id, out_trade_no, trade_no, attention } = payment.end.state;
-  // A trade that was taken on by its own number has its payment under that.
+  // The payment of a trade that was adopted by its trade_no has the trade_no in its workflow id.
   const number = out_trade_no ?? namedByWorkflowId(workflowInfo().workflowId)?.out_trade_no ?? trade_no;
   if (number === null) return;
   const workflowId = afterSaleWorkflowId(app_id, number);

@@ -9,13 +9,13 @@ import {
   type PaymentData,
 } from '../../contract';
 
-/** Whether anything is known that may be the order: nothing is sent before the gateway has been asked. */
+/** Whether the earlier runs may have had the order: if so, nothing is sent before the gateway has been asked. */
 export const mayHaveOrder = ({ runs, other_trades, untaken }: EarlierPayments): boolean =>
   runs.some(({ made }) => made !== 'nothing') || other_trades.length > 0 || untaken.length > 0;
 
 /**
  * What is known of this order: the latest run that may have made it, with the outcome of a run of the same order (a sale if there was one, else
- * the latest outcome) and the trade that the run has named. Null where no run may have made an order.
+ * the latest outcome) and the trade that the run has named. Null if no run may have made an order.
  */
 export function knownOfOrder({ runs }: EarlierPayments, order: Order): EarlierPayment | null {
   const latest = runs.find(({ made }) => made === 'order');
@@ -26,8 +26,8 @@ export function knownOfOrder({ runs }: EarlierPayments, order: Order): EarlierPa
 }
 
 /**
- * What a run goes on from that takes on a trade: the latest run that may have made an order, or sold one; or else what the latest of the
- * others had seen. Undefined where none had an order or a trade.
+ * What a run that takes on a trade continues: the latest run that may have made, or has sold, an order; or else what the latest of the
+ * others had seen. Undefined if no run had an order or a trade.
  */
 export function knownOfTrade({ runs }: EarlierPayments): EarlierPayment | undefined {
   const latest = runs.find(({ made }) => made === 'order');
@@ -38,7 +38,7 @@ export function knownOfTrade({ runs }: EarlierPayments): EarlierPayment | undefi
   return sold ? endedAs(latest, sold) : { ...latest, ...namedBy(alike) };
 }
 
-/** A trade of others: one that watched it had perhaps been told by one before it. */
+/** A trade of others. The latest run may not have seen the trade itself: an earlier run that has fills the gaps. */
 function watchedBy(runs: readonly EarlierPayment[]): EarlierPayment | undefined {
   const latest = runs.find((one) => one.order !== undefined || hasSeenTrade(one));
   const seen = runs.find(hasSeenTrade);
@@ -61,10 +61,10 @@ const alikeOf = (runs: readonly EarlierPayment[], order: Order | null | undefine
 export const isSameOrder = (one: EarlierPayment, order: Order): boolean =>
   fieldsUnlikeKnown(order, one.order ?? undefined, one).length === 0;
 
-/** Whether it can be gone on from: there may be an order of ours, or the gateway, or a person, has told of a trade. */
+/** Whether a new run can continue this one: there may be an order of ours, or the gateway, or a person, has told of a trade. */
 export const isFollowed = (one: EarlierPayment): boolean => one.made === 'order' || hasSeenTrade(one);
 
-/** What was told of an order stays so. Of a trade that nobody here has ordered, only a sale does: for its account it is asked for again. */
+/** The outcome of an order stays. Of a trade that nobody here ordered only a sale stays; otherwise it is queried again, for its account. */
 export const staysEnded = (one: EarlierPayment): boolean =>
   isSale(one) || (one.made === 'order' && one.outcome !== null);
 
@@ -82,7 +82,7 @@ function namedBy(alike: readonly EarlierPayment[]): Pick<EarlierPayment, 'trade_
   };
 }
 
-/** What a run answered to callers. It stands, unless it named another trade. */
+/** The payment data that a run gave to callers. It stands, unless it names another trade. */
 export function answerFor(
   before: Pick<EarlierPayment, 'payment_data'> | null | undefined,
   trade_no: unknown,

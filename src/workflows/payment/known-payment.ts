@@ -32,7 +32,7 @@ import { shownWait } from '../shared/wait';
 import type { CreationFacts } from './creation-table';
 import { isSameOrder, knownOfOrder, mayHaveOrder } from './known-before';
 
-/** How far a request of ours may have come, the least first, in the words that people read of it. */
+/** How far a request of ours may have got, the least first, with the words that people read. */
 export const REACHES = {
   none: 'none of ours can exist',
   busy: 'the gateway was busy, and may have made it all the same',
@@ -45,7 +45,7 @@ export interface KnownCreation {
   /** How many requests were begun, and how many of them while an order of ours might exist. */
   readonly begun: number;
   readonly resent: number;
-  /** How many requests, of this run and of earlier ones, may have made a trade, or may do so yet. */
+  /** How many requests, of this run and of earlier ones, may have made a trade, or may still make one. */
   readonly reached: number;
   /** How many tries have ended. */
   readonly tried: number;
@@ -59,7 +59,7 @@ export interface KnownCreation {
   readonly isRested: boolean;
   /** A try had all of the order's time, and was not sent. */
   readonly isLate: boolean;
-  /** A try has told that this run is no reset, or the runs before it were read since. */
+  /** A try has reported that this run is not a reset, or the runs before it have been read. */
   readonly isOwn: boolean;
   readonly last: { readonly message: string; readonly error: GatewayErrorFields } | null;
 }
@@ -67,13 +67,13 @@ export interface KnownCreation {
 /** A notification that no look has settled. */
 export interface PendingClaim {
   readonly signal: NotificationSignal;
-  /** Its place among all that were news. One that a look turned out not to answer is news once more. */
+  /** Its number in the order of arrival. A claim that a look did not answer gets a new number: it counts as new again. */
   readonly heard: number;
   /** The gateway has denied its trade. */
   readonly isDenied: boolean;
 }
 
-/** What the state shows, but for what is derived from the rest. */
+/** The fields of the state that are not derived from others. */
 type Shown = Omit<PaymentState, 'attention' | 'attention_since' | 'taken' | 'other_trades' | 'previous' | 'history'>;
 
 export interface KnownPayment {
@@ -81,7 +81,7 @@ export interface KnownPayment {
   readonly history: readonly Transition[];
   /** It takes on a trade that exists already. */
   readonly isAdopted: boolean;
-  /** The order; null where a trade of others is watched because the order was not made, undefined where nobody here knows of one. */
+  /** Null if the order was not made and another system's trade is watched; undefined if no order is known here. */
   readonly order: Order | null | undefined;
   readonly isWithdrawn: boolean;
   /** The order’s after-sale waits to be told of the end. */
@@ -89,9 +89,9 @@ export interface KnownPayment {
   readonly creation: KnownCreation;
   /** What earlier runs knew; null before it is read. */
   readonly earlier: EarlierPayments | null;
-  /** What this run goes on from, if it takes on a trade. */
+  /** The earlier payment that this run continues, if it takes on a trade. */
   readonly before: EarlierPayment | undefined;
-  /** It has only taken over how an earlier run had ended. */
+  /** This run has only taken over the end of an earlier run. */
   readonly isRestored: boolean;
   /** The last status that was reported, accepted or not, with its source and time. A poll that finds the same has no news. */
   readonly heard: { readonly status: string; readonly source: Transition['source']; readonly at: string } | null;
@@ -102,13 +102,13 @@ export interface KnownPayment {
   readonly wait: Wait | null;
   /** How many signals have come. */
   readonly taken: number;
-  /** How many claims there were, and how many when the last look began. */
+  /** How many claims have come, and how many had come when the last look began. */
   readonly claimed: number;
   readonly looked_after: number;
   readonly claims: readonly PendingClaim[];
-  /** Those of money that a look has contradicted. They count again where the trade ends without what they say. */
+  /** Claims about money that a look has contradicted. They count again if the trade ends without that money. */
   readonly contradicted: readonly NotificationSignal[];
-  /** Those that name a refund: only the after-sale can read them to the end. */
+  /** Notifications that name a refund: only the after-sale can settle them. */
   readonly ofRefunds: readonly NotificationSignal[];
   readonly latest: { readonly trade_status?: string; readonly trade_no?: string; readonly at: string } | null;
   /** Since when the gateway contradicts a notified SUCCESS that nobody has looked at. */
@@ -159,7 +159,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
   };
 }
 
-/** What an order says of its trade. */
+/** The fields of the state that an order gives. */
 export const saidBy = ({ request: { order_amount, order_currency, method } }: Order) => ({
   ...{ order_amount, order_currency, method: method ?? null },
 });
@@ -195,7 +195,7 @@ export function paymentState(known: KnownPayment): PaymentState {
   };
 }
 
-/** All but our own: a trade that was noted before our trade_no was known may be that. */
+/** All but our own trade, which may have been noted before our trade_no was known. */
 export const notedTrades = ({ others, shown }: KnownPayment): NotedTrade[] =>
   others.filter(({ trade_no }) => trade_no !== shown.trade_no);
 
@@ -208,7 +208,7 @@ export const nameOf = ({ shown }: KnownPayment): string => shown.out_trade_no ??
 
 export const isOver = ({ shown }: KnownPayment): boolean => shown.outcome !== null;
 
-/** Of a payment that has ended without an order: what was notified is taken on by a run of its own. */
+/** Whether a payment that ended without an order still has claims: a new run takes them on. */
 export const isTakenOn = (known: KnownPayment): boolean => !isOver(known) && known.claims.length > 0;
 
 /** A person has said how it ends. */
@@ -222,8 +222,8 @@ export const needsDecision = (known: KnownPayment): boolean =>
   !isOver(known);
 
 /**
- * The status that polls need not report. After the creation's answer alone, a query reports once more what proves a SUCCESS,
- * and the trade's number where the answer had none: another trade could be taken for it later.
+ * The status that polls need not report. If only the creation's answer told it, a poll reports it again for a SUCCESS, which needs
+ * proof, or while our trade_no is unknown: later another trade could be mistaken for ours.
  */
 export function seenStatus({ heard, shown }: KnownPayment): string | null {
   const isProven = outcomeOf(heard?.status ?? '') !== 'SUCCESS' && shown.trade_no !== null;
@@ -239,7 +239,7 @@ export const isLikeOrder = ({ shown }: KnownPayment, { order_amount, order_curre
 /** Whether an answer of the gateway is missing. */
 export const isUnanswered = ({ reasons }: KnownPayment): boolean => reasons.some(isSilence);
 
-/** Those that only a person settles. */
+/** The reasons that only a person settles. */
 export const lastingReasons = ({ reasons }: KnownPayment): Attention[] =>
   reasons.filter((one) => !MAY_PASS.includes(one));
 
@@ -247,31 +247,31 @@ export const lastingReasons = ({ reasons }: KnownPayment): Attention[] =>
 
 export const signalsIn = (claims: readonly PendingClaim[]): NotificationSignal[] => claims.map(({ signal }) => signal);
 
-/** Those that name this trade, and those that name none. */
+/** The claims that name this trade, and those that name no trade. */
 export const claimsOfTrade = ({ claims }: KnownPayment, trade_no: string | null | undefined): PendingClaim[] =>
   claims.filter(({ signal }) => isOfTrade(signal, trade_no));
 
-/** The trades that they name, each by its own number. */
+/** The trades that the claims name. */
 export const namedTrades = ({ claims }: Pick<KnownPayment, 'claims'>): { trade_no: string }[] =>
   tradesNamedBy(signalsIn(claims)).map((trade_no) => ({ trade_no }));
 
-/** Whether there is one that was not there when so many were. */
+/** Whether a claim came after the first `claimed` ones. */
 export const hasClaimsAfter = ({ claims }: KnownPayment, claimed: number): boolean =>
   claims.some(({ heard }) => heard > claimed);
 
 // — The next run —
 
-/** This run as the next one needs it. `failure`: what ended it before there was an order. */
+/** What the next run needs of this one. `failure`: what ended this run before there was an order. */
 export function carriedOf(known: KnownPayment, run_id: string, failure: unknown): PaymentCarried {
   const { contradicted, ofRefunds, claims, taken, before, earlier } = known;
   const whole = paymentState(known);
   const { attention: _, attention_since: _since, taken: _by, history: _all, ...shown } = whole;
   const { previous: _before, expires_at: _until, ...state } = shown;
   const order = known.order && saysWithoutOrder(failure) ? null : known.order;
-  // What an order says that was not made, it says of no trade.
+  // An order that was not made describes no trade.
   const said = order === known.order ? {} : SAID_NOTHING;
   const payment = { ...state, ...said, run_id, order, payment_data: answerToKeep(whole) };
-  // What one that ended by itself had noted, a person was asked about at its end.
+  // Trades that came from a run that ended by itself: a person was asked about them at the end of that run.
   const isGiven = ({ trade_no, trade_status }: OtherTrade) =>
     before?.other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status) &&
     !earlier?.other_trades.some((one) => one.trade_no === trade_no);
@@ -294,14 +294,14 @@ function madeBy(known: KnownPayment, order: KnownPayment['order'], failure: unkn
   if (outcome === 'SUCCESS') return 'order';
   if (isDuplicateOrderFailure(failure)) return 'of others';
   if (known.isAdopted && !order) return trade_status === null ? 'nothing' : 'of others';
-  // A person may have said how it ends before anything was sent: that stays said.
+  // A person may have decided the outcome before anything was sent: the decision stays.
   const isTold = outcome !== null || known.isAdopted || known.creation.begun > 0 || mayExist(known);
   return order && isTold ? 'order' : 'nothing';
 }
 
 // — The creation —
 
-/** What the table of the creation asks for. `until`: from when on the order is not sent any more. */
+/** The input of the creation table. `until`: from when on the order is not sent any more. */
 export function creationFacts(
   known: KnownPayment,
   { until, now }: { readonly until: number; readonly now: number },
@@ -313,7 +313,7 @@ export function creationFacts(
     wasBusy: reach !== 'none',
     said,
     looked,
-    // None is settled while the order is created.
+    // No claim is settled while the order is created.
     isNotified: known.claims.length > 0,
     isWithdrawn: known.isWithdrawn,
     isInTime: !isLate && now < until,
@@ -334,10 +334,10 @@ export function wasMadeBefore(known: KnownPayment): boolean {
   return before !== null && !!known.order && isSameOrder(before, known.order);
 }
 
-/** Whether one has told how this order ended. */
+/** Whether an earlier run has told how this order ended. */
 export const hasEndedBefore = (known: KnownPayment): boolean => (earlierOf(known)?.outcome ?? null) !== null;
 
-/** Whether a trade under the number is ours: an earlier run made it, or this one may have at a gateway that was busy. */
+/** Whether a trade under the number is ours: an earlier run had this order, or a request of this run may have made it. */
 export const isOurOrder = (known: KnownPayment): boolean => wasMadeBefore(known) || known.creation.reach !== 'none';
 
 /** Whether an order of ours may exist, by a request of this run or of an earlier one. */

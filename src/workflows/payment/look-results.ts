@@ -1,4 +1,4 @@
-/** What a look at the gateway says of a payment, as facts. Pure: `creation.ts` and `await-outcome.ts` look, and learn these. */
+/** The result of a look at the gateway, as facts. Pure: `creation.ts` and `await-outcome.ts` look, and learn these facts. */
 import {
   type LookResult,
   type NotedTrade,
@@ -15,24 +15,23 @@ import { isLikeOrder, type KnownPayment, nameOf, type PendingClaim, signalsIn } 
 
 // — While the order is created —
 
-/** A look for the order has not found it. `after`, `claims`: those that it answers. */
+/** A look for the order has not found it. `after`, `claims`: the claims that the look answers. */
 export function ofMissed(looked: Missing, claims: readonly PendingClaim[], after: number): NewPaymentFact[] {
   const isDenied = looked.is === 'no-such-order';
   const missed: NewPaymentFact = { is: 'missed', looked: looked.is, after };
-  // An order of ours that was not made yet is no unknown trade.
+  // Without a claim there is no unknown trade: our order is just not made yet.
   const facts: NewPaymentFact[] = isDenied ? [missed, { is: 'cleared', attention: 'silence' }] : [missed];
   if (isDenied && claims.length === 0) return facts;
-  // The look is recorded by the attention that it raises.
   return [...facts, ...ofNamed(claims, isDenied), { is: 'raised', attention: attentionAfter(looked) }];
 }
 
-/** A query after the refusal of an order that the gateway made. Where it does not show the order ended, that is no answer: the order is watched. */
+/** A query after the gateway made the order and refused it. Unless it shows the order ended, it counts as no answer: the order is watched. */
 export const ofRefused = (looked: LookResult, after: number): NewPaymentFact =>
   looked.is === 'found' && outcomeOf(looked.trade.trade_status) !== null
     ? { is: 'shown-over', trade: looked.trade, after }
     : { is: 'missed', looked: 'no-answer', after };
 
-/** What was named and not found. Of several trades at most one is ours: a person hears of it without the gateway. */
+/** The trades that were named and not found. Of several at most one is ours: a person is told even if the gateway is silent. */
 function ofNamed(claims: readonly PendingClaim[], isDenied: boolean): NewPaymentFact[] {
   const named = tradesNamedBy(signalsIn(claims));
   const areSeveral = named.length > 1;
@@ -43,13 +42,13 @@ function ofNamed(claims: readonly PendingClaim[], isDenied: boolean): NewPayment
   ];
 }
 
-/** What earlier runs tell of a trade: what callers were answered, and whether the gateway's answer to one of them named it. */
+/** What earlier runs tell of a trade: the data that callers got, and whether the gateway's answer to a creation named it. */
 export interface KnownBefore {
   readonly payment_data: PaymentData | null;
   readonly isProven: boolean;
 }
 
-/** The order shows itself, and the answer to its creation was lost. Its notifications are read again once the payment waits. */
+/** A look found the order, and the answer to its creation was lost. Its notifications are read again once the payment waits. */
 export function ofRecovered(known: KnownPayment, trade: Trade, before: KnownBefore): NewPaymentFact[] {
   const { payment_data, isProven } = before;
   const { trade_no, trade_status } = trade;
@@ -58,7 +57,7 @@ export function ofRecovered(known: KnownPayment, trade: Trade, before: KnownBefo
     ...payment_data,
   };
   const answer = payment_data ?? (isLikeOrder(known, trade) ? found : null);
-  // Nothing of this run is known to have arrived, and no answer to an earlier one named this trade.
+  // No request of this run is known to have left us, and no answer to an earlier run named this trade.
   const isUnproven = known.creation.reach !== 'sent' && !isProven;
   return [
     { is: 'created', data: found, answer },
@@ -75,27 +74,27 @@ export const ofUnanswered = (looked: Missing, after: number): NewPaymentFact[] =
   { is: 'raised', attention: attentionAfter(looked) },
 ];
 
-/** Another trade is named. It is told at once, because the look may take its time; but once: a person may have settled it. */
+/** Another trade is named. A person is told at once, as the look may take long; not again once it is answered: it may be settled. */
 export const ofOtherNamed = (other: string, before: NotedTrade | undefined): NewPaymentFact[] => [
   { is: 'noted', other },
   ...(before?.asked === 'answered' ? [] : [{ is: 'raised', attention: 'second-trade' } as const]),
 ];
 
-/** Somebody named the trade of another order: nothing of it is this order's, and what named it says nothing. */
+/** Somebody named the trade of another order: the trade changes nothing here, and the claims that named it are settled. */
 export const ofForeign = (claims: readonly PendingClaim[]): NewPaymentFact[] => [
   { is: 'settled', claims },
   { is: 'raised', attention: 'unexpected-signal' },
 ];
 
-/** A look at another trade. Without an answer it is asked for once more. */
+/** A look at another trade. Without an answer it is queried again later. */
 export function ofOtherLooked(other: string, looked: LookResult): NewPaymentFact[] {
   if (looked.is === 'no-answer') return [];
   return [{ is: 'noted', other, ...(looked.is === 'found' ? { said: looked.trade } : {}), isAnswered: true }];
 }
 
 /**
- * A notification of another trade counts where the trade shows no such money, or nothing is known of it: the replica that answers may
- * be behind, and what was acknowledged as money stays money.
+ * A notification of another trade counts if the gateway shows no such money, or no status is known: the replica may be stale, and
+ * money that was acknowledged must not be lost.
  */
 export function ofOtherNotified(
   { others }: KnownPayment,

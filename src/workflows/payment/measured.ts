@@ -14,7 +14,7 @@ export class MeasuredPayment {
     this.effect = new NotificationEffect(app_id);
   }
 
-  /** A run that goes on for another one begins no payment. */
+  /** A run that continues another one is not a new payment. */
   began(known: KnownPayment): void {
     if (!isContinued()) recordMetric('started', 1, this.labelsOf(known));
   }
@@ -27,7 +27,7 @@ export class MeasuredPayment {
     if (isAnswer || fact.is === 'believed') this.effect.ends();
   }
 
-  /** Nothing changes its outcome any more. Its events may still be delivered. */
+  /** The outcome is final. Events may still have to be delivered. */
   decided(): void {
     this.took = secondsSince(workflowInfo().startTime.getTime());
   }

@@ -12,7 +12,7 @@ import {
 } from './known-payment';
 
 export type PaymentStep =
-  /** Take what was notified as it is, where the settings say so. */
+  /** Take a notification as true, if the settings say so. */
   | { readonly take: 'believe'; readonly claim: PendingClaim }
   /** Ask the gateway. */
   | { readonly take: 'look' }
@@ -27,7 +27,7 @@ export type PaymentStep =
   | { readonly take: 'expire' }
   | { readonly take: 'end' };
 
-/** `isAsked`: somebody wants an answer of now. `stages`: the order's deadlines, earliest first. */
+/** `isAsked`: somebody wants a fresh answer. `stages`: the order's deadlines, earliest first. */
 export interface PaymentWishes {
   readonly isAsked: boolean;
   readonly stages: readonly Deadline[];
@@ -52,7 +52,7 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
   [
     'The settings take what was notified without a query.',
     ({ known, settings }) => {
-      // One that names no trade is not the gateway's, and where ours has no number yet it may name another's.
+      // A notification that names no trade is not the gateway's, and while our trade_no is unknown it may name another order's trade.
       const named = claimsOfTrade(known, known.shown.trade_no).filter(({ signal }) => signal.trade_no);
       const believed = settings.confirm_by_query || known.shown.trade_no === null ? [] : named;
       const [claim] = isNotified(known) && !needsDecision(known) ? believed : [];
@@ -111,7 +111,7 @@ export function paymentRule(
     const step = stepOf(question);
     if (step) return { step, because };
   }
-  // The last rule always has one.
+  // The last rule always gives a step.
   return { step: { take: 'expire' }, because: '' };
 }
 

@@ -5,7 +5,7 @@ import type { PaymentContext } from './context';
 import { claimsOfTrade, type PendingClaim, signalsIn } from './known-payment';
 import { ofOtherLooked, ofOtherNamed, ofOtherNotified } from './look-results';
 
-/** The trades that these claims name beside ours. */
+/** The trades, other than ours, that these claims name. */
 export function otherTradesIn(claims: readonly PendingClaim[], ours: string | null): string[] {
   return tradesNamedBy(signalsIn(claims).filter((one) => !isOfTrade(one, ours)));
 }
@@ -15,7 +15,7 @@ export function tellOfOtherTrades(trade_nos: readonly string[], context: Payment
   for (const other of trade_nos) context.learn(...ofOtherNamed(other, noted(other, context)));
 }
 
-/** Looks at these trades, which settles the claims that had named them. News of ours ends that: another look follows, and goes on with it. */
+/** Looks at these trades, and settles the claims that named them. Stops at news of our trade: the look that follows goes on with the rest. */
 export async function lookAtOtherTrades(trade_nos: readonly string[], context: PaymentContext): Promise<void> {
   for (const other of trade_nos) {
     const claims = context.known.claims.filter(({ signal }) => signal.trade_no === other);
@@ -30,8 +30,8 @@ const hasNewsOfOurs = ({ known, requests }: PaymentContext): boolean =>
 const noted = (other: string, { known }: PaymentContext) => known.others.find(({ trade_no }) => trade_no === other);
 
 /**
- * Asks the gateway for a trade, and takes note of it and of what these claims say of it. A person hears of what has changed. False where
- * news of ours has come before the answer.
+ * Asks the gateway for a trade, and notes its answer and what these claims say. A person is told of changes. False if news of our trade
+ * came before the answer.
  */
 async function lookAtOtherTrade(
   other: string,

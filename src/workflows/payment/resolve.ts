@@ -8,7 +8,7 @@ import { type KnownPayment, withoutClaims, withShown, withTransition } from './k
 
 type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { is: Kind }>;
 
-/** Throws `InvalidRequest` for a resolution that is not whole, that comes after the end, or that `why` rules out now. */
+/** Throws `InvalidRequest` for a resolution that is incomplete, that comes after the end, or that `why` rules out now. */
 export function assertResolvable(
   resolution: PaymentResolution | undefined,
   { outcome, attention, trade_status }: Pick<PaymentState, 'outcome' | 'attention' | 'trade_status'>,
@@ -25,14 +25,14 @@ export function assertResolvable(
   ]);
 }
 
-/** Ends the payment as a person decided, who has read of all that is asked. */
+/** Ends the payment as a person decided. The person was shown all reasons, so none stays. */
 export function decidedPayment(known: KnownPayment, { outcome, by, reason, at }: FactOf<'decided'>): KnownPayment {
-  // A person settles what they were shown: what came since is compared at the end.
+  // The decision settles only what the person was shown: later claims are compared at the end.
   const isAboutMoney = outcome !== 'SUCCESS' && known.reasons.some((one) => ABOUT_MONEY.includes(one));
   const denied = known.claims.filter(({ isDenied }) => isDenied);
   const settled = isAboutMoney ? withoutClaims({ ...known, contradicted: [] }, denied) : known;
   const { shown } = settled;
-  // What callers were answered by an earlier run stays the answer.
+  // Callers keep getting the answer that an earlier run gave.
   const payment_data = shown.payment_data ?? answerFor(settled.before, shown.trade_no);
   const ended = withShown({ ...settled, reasons: [] }, { outcome, confirmed_by: 'operator', payment_data });
   return withTransition(ended, { from: shown.trade_status, to: outcome, source: 'operator', by, reason }, at);

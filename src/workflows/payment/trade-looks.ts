@@ -10,12 +10,12 @@ import { ofForeign } from './look-results';
 export class TradeLooks {
   constructor(
     private readonly context: PaymentContext,
-    /** By what it may be found, the surest first. */
+    /** The ids to find the trade by, the surest first. */
     private readonly ids: () => readonly TradeId[],
     private readonly times: LookTimes,
   ) {}
 
-  /** Looks by every id. "No such order" counts only where each look says so. */
+  /** Looks by every id. "No such order" counts only if each look says so. */
   async byAll(): Promise<LookResult> {
     let worst: LookResult | undefined;
     for (const id of this.ids()) {
@@ -27,7 +27,7 @@ export class TradeLooks {
     return worst ?? NO_ANSWER;
   }
 
-  /** Asks on after a look, as `searchOn` does: without those that turn out to be of other orders. */
+  /** Keeps asking after a look, as `searchOn` does. A trade that turns out to be another order's is left out. */
   async untilFound(
     after: NotFound['is'],
     isInterrupted: () => boolean,
@@ -42,7 +42,7 @@ export class TradeLooks {
       if (searched.is !== 'found' || !settlesForeign(searched.trade, this.context)) return searched;
       return await this.untilFound(after, isInterrupted, [...foreign, searched.trade.trade_no]);
     } catch (error) {
-      // The next look says what stands in the way.
+      // The next look reports what went wrong.
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
       return { is: 'interrupted' };
     }
@@ -55,7 +55,7 @@ export class TradeLooks {
     return lookBriefly(app_id, id, this.times.read_by);
   }
 
-  /** Looks until the answer lasts. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */
+  /** Looks until the answer has settled. A recheck meanwhile gets the gateway's next answer from a separate look, without this wait. */
   private async by(id: TradeId): Promise<LookResult> {
     const { app_id, requests } = this.context;
     const lasting = startPoll(() => lookOnce(app_id, id, this.times));
@@ -74,7 +74,7 @@ export class TradeLooks {
     await requests.fulfil(async () => {
       looked = await lookOnce(app_id, id, { ...this.times, settling_ms: 0 });
       if (looked.is !== 'found') return;
-      // Who asked reads the state next: what was found is learned before anything else is waited for.
+      // The caller reads the state next, so the found trade has to be learned before anything else is waited for.
       lasting.scope.cancel();
       await lasting.ended;
     });
@@ -82,7 +82,7 @@ export class TradeLooks {
   }
 }
 
-/** Whether the trade that a notification named is another order's by its own number. Then what named it is settled. */
+/** Whether the gateway shows a trade that a notification named under another order's number. If so, settles the claims that named it. */
 export function settlesForeign({ trade_no, out_trade_no }: Trade, { known, learn }: PaymentContext): boolean {
   const { shown, claims } = known;
   if (trade_no === undefined || trade_no === shown.trade_no || !out_trade_no) return false;

@@ -16,7 +16,7 @@ import { decidedLines, takenLines } from '../shared/wait';
 import { type KnownPayment, paymentState } from './known-payment';
 
 /**
- * `CREATING` and `CREATED` stand where the gateway has named no status: before it has the order, and after it took a
+ * `CREATING` and `CREATED` are shown while the gateway has named no status: before it has the order, and after it took a
  * checkout.
  */
 const statusOf = (state: PaymentState) =>
@@ -55,7 +55,7 @@ export function paymentDetails(known: KnownPayment, waitingFor: string): string[
   ];
 }
 
-/** What its attention is about. */
+/** What the payment's attention is about. */
 export function paymentSubject(known: KnownPayment): AttentionSubject {
   const { trade_status } = known.shown;
   const isOfAmounts = known.reasons.includes('amount-mismatch');

@@ -92,7 +92,7 @@ function concluded(before: KnownPayment, after: KnownPayment) {
   ];
 }
 
-/** A status that was heard, and moved the payment or not. */
+/** A status that was reported, whether it moved the payment or not. */
 function statusConcluded(before: KnownPayment, after: KnownPayment) {
   const heard = after.heard?.status;
   if (heard === undefined || after.heard === before.heard) return [];
@@ -179,7 +179,7 @@ function saidOf(fact: NewPaymentFact): SaidFact {
   }
 }
 
-/** What the world did, where the fact is not our own conclusion. */
+/** What others did; null if the fact is our own conclusion. */
 function worldOf(fact: PaymentFact, { shown }: KnownPayment): WorldEvent | null {
   switch (fact.is) {
     case 'withdrawn':
@@ -225,7 +225,7 @@ function asTrade(
 
 type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is: Kind }>;
 
-/** One that was given up was answered by nobody. */
+/** A try that was given up got no answer. */
 function triedOf(tried: Tried): WorldEvent | null {
   if (tried.is === 'interrupted') return null;
   if (tried.is !== 'too-soon') return { is: 'created', tried };

@@ -1,7 +1,7 @@
 /**
  * The workflow `payment`: create or adopt the trade, wait for its outcome, return it. Handlers and steps append facts (`facts.ts`); `fold.ts`
- * says what they mean. What is done next is a table while the order is created (`creation-table.ts`) and a function while its outcome is
- * waited for (`next-step.ts`); `creation.ts` and `await-outcome.ts` do it. At the end `hand-over.ts` hands on what is left.
+ * says what they mean. The next step comes from a table while the order is created (`creation-table.ts`), and from a list of rules while it
+ * waits for its outcome (`next-step.ts`); `creation.ts` and `await-outcome.ts` take the steps. At the end `hand-over.ts` hands on what is left.
  */
 
 import {
@@ -87,14 +87,14 @@ import { assertResolvable } from './resolve';
 import { paymentAttributes, paymentDetails, paymentSubject } from './visibility';
 import { explainedPayment } from './why';
 
-/** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where there is no order. */
+/** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only if there is no order. */
 export async function payment(input: PaymentInput): Promise<PaymentState> {
   const { cancelRequested } = CancellationScope.current();
   return uncancelled(async () => {
     const issues = issuesOf(input);
     if (issues.length > 0) return refuse(issues, input?.app_id);
     const run = new PaymentRun(input);
-    // A cancellation withdraws an order that was certainly not sent. Any other goes on: the gateway cannot take it back.
+    // A cancellation withdraws an order that was certainly not sent. Any other order goes on: the gateway cannot take it back.
     cancelRequested.catch(() => run.withdraw());
     await run.join();
     try {
@@ -240,15 +240,15 @@ class PaymentRun implements PaymentContext {
       await this.untilResolved(() => this.createOrAdopt(paid));
       await this.untilResolved(() => this.awaitOutcome());
     } catch (error) {
-      // Where this is a reset, a later run than the one that failed may have sold the order.
+      // If this run is a reset, a later run than the failed one may have sold the order.
       if (saysWithoutOrder(error)) await assertReadHere(policy);
       throw error;
     }
   }
 
   /**
-   * An activity has said that this run is a reset. It has asked and sent nothing, and begins anew, as a reset to its first task does: it
-   * reads what the runs before it know. What it was told itself stays. It is no new run: the order's time counts from its start.
+   * An activity has reported that this run is a reset. Nothing was asked or sent yet, so the run starts again, as after a reset to its first
+   * task, and reads what earlier runs know. Facts from outside stay, and the order's time still counts from the run's start.
    */
   private async forget(): Promise<void> {
     await this.outbox?.close();
@@ -260,7 +260,7 @@ class PaymentRun implements PaymentContext {
     this.learn(...told);
   }
 
-  /** Whether no run was before this one. Its starter knew of no reset. */
+  /** Whether no run was before this one. Its starter's proof cannot know of a later reset. */
   private get isFirst(): boolean {
     return this.first.isProven && !(this.settings && wasReset(this.settings));
   }
@@ -273,7 +273,7 @@ class PaymentRun implements PaymentContext {
     if (!settings) return visibility.withdraw();
     const isFailed = saysWithoutOrder(failure) && input.kind !== 'adopt' && !this.isFirst;
     if (isFailed) await this.giveWay();
-    // Under another id than the order's, it may be a second trade of an order that has a payment.
+    // Under another workflow id than the order's, it may be a second trade of an order that already has a payment.
     const { app_id, out_trade_no } = this.state;
     const isOrders = out_trade_no === null || workflowInfo().workflowId === paymentWorkflowId(app_id, out_trade_no);
     const isFirst = this.isFirst || (this.known.isAdopted && this.known.before === undefined && isOrders);
@@ -311,7 +311,7 @@ class PaymentRun implements PaymentContext {
     });
   }
 
-  /** `paid`: the trade that is taken on, where the first look found it paid. */
+  /** `paid`: the adopted trade, if the first look found it paid. */
   private async createOrAdopt(paid: Trade | null): Promise<void> {
     if (this.input.kind === 'adopt') await adoptTrade(this.input, paid, this);
     else await new OrderCreation(this.input, this).run(this.isFirst);
@@ -331,7 +331,7 @@ class PaymentRun implements PaymentContext {
     this.show('later');
   }
 
-  /** Who waits for the end may know that there is money. */
+  /** The after-sale that waits for the end may know of money, so the gateway is asked now. */
   private onFollowed(): void {
     this.learn({ is: 'followed' });
     this.requests.request();
@@ -344,7 +344,7 @@ class PaymentRun implements PaymentContext {
       this.failure !== undefined || (this.phase !== 'joining' && creationAnswer(this.state) !== undefined);
     await waitForAnswer(isAnswered, () => this.isSlow, 'created');
     if (this.failure !== undefined) throw failureAnew(this.failure);
-    // What earlier runs knew was perhaps not read when it came.
+    // When the update came, earlier runs were perhaps not read yet.
     assertSameOrder(this.known, this.state, again, this.failure);
     return createdAnswer(this.known, this.state, again);
   }
@@ -374,8 +374,8 @@ class PaymentRun implements PaymentContext {
   }
 
   /**
-   * Withdraws an order that was certainly not sent, and says plainly where that cannot be done. Where it may have been sent, it is
-   * not sent again.
+   * Withdraws an order that was certainly not sent, and fails if that cannot be done. An order that may have been sent is not sent
+   * again.
    */
   private async cancel(): Promise<PaymentState> {
     this.requests.noteUpdate();
@@ -397,7 +397,7 @@ class PaymentRun implements PaymentContext {
     return isKnown || cannotBeWithdrawn(this.known) || isOver(this.known);
   }
 
-  /** Refuses what `cancel` would refuse, where that changes nothing: a refused update takes no room, however often it comes. */
+  /** Refuses a `cancel` that would fail and change nothing: an update refused here adds nothing to the history, however often it comes. */
   private assertWithdrawable(): void {
     const { known } = this;
     const isForNothing = known.isWithdrawn || this.phase === 'waiting' || this.input.kind === 'adopt' || isOver(known);
@@ -433,6 +433,6 @@ class PaymentRun implements PaymentContext {
 
 const phaseAtStart = ({ kind }: PaymentInput) => (kind === 'adopt' ? 'joining' : 'creating');
 
-/** Whether it came to this run from outside, and not from the gateway or from earlier runs. */
+/** Whether the fact came to this run from outside, and not from a query or from earlier runs. */
 const isTold = ({ is }: PaymentFact) => TOLD.includes(is);
 const TOLD: readonly PaymentFact['is'][] = ['notified', 'carried', 'withdrawn', 'followed'];

@@ -41,7 +41,7 @@ const sweep = untilTold(sweepOnce);
 
 const LOOK_AGAIN_MS = 10 * MINUTE;
 const STUCK_MS = HOUR;
-/** A Schedule limits the time of a run, so that one that hangs ends: others go on in a new run long before. */
+/** A Schedule limits the time of a run, to end one that hangs: a sweep continues as new long before that. */
 const MOST_LOOKS = SWEEP_RUN_MS / 2 / LOOK_AGAIN_MS;
 
 const stuckSweepStateQuery = defineQuery<StuckSweepState>(QUERY.state);
@@ -64,7 +64,7 @@ class Sweep {
     resolved: null,
   };
   private readonly visibility = new Visibility();
-  /** Who hears events, as the worker of the last look has it. */
+  /** The listeners of events, from the worker of the last look. */
   private listeners: readonly string[] = [];
   private readonly delivery = new InlineDelivery(EventRelay.ofRun(), () => this.listeners);
   private isReported: boolean;
@@ -97,7 +97,7 @@ class Sweep {
     if (attention && listeners.length > 0) this.tell(found);
   }
 
-  /** Once for a sweep, however often it looks and goes on in a new run. */
+  /** Tells once for a sweep, however often it looks and continues as new. */
   private tell(found: SweepEvent['sweep']): void {
     if (this.isReported) return;
     this.isReported = true;

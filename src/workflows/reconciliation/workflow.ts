@@ -50,7 +50,7 @@ const reconciliationStateQuery = defineQuery<ReconciliationState>(QUERY.state);
 const differencesQuery = defineQuery<DifferencesPage, [DifferencesQuestion?]>(QUERY.differences);
 const resolveReconciliationUpdate = defineUpdate<ReconciliationState, [Decision]>(UPDATE.resolve);
 
-/** A worker that dies is noticed after this long; the next one goes on where its last heartbeat was. */
+/** A worker that dies is noticed after the heartbeat's time-out; the next worker goes on from the last heartbeat. */
 const { 'payments.reconcile': reconcile } = proxyActivities<ReconciliationActivities>({
   startToCloseTimeout: '12 hours',
   heartbeatTimeout: '15 seconds',
@@ -68,16 +68,16 @@ const { 'payments.adopt': adopt } = proxyActivities<ReconciliationActivities>({
 const reconcileSlice = untilTold(reconcile);
 const adoptOrders = untilTold(adopt);
 
-/** So many a second leave most of the gateway's limit to payments. */
+/** Queries per second: this leaves most of the gateway's limit to payments. */
 const PER_SECOND = 10;
 const ADOPTED_AT_A_TIME = 200;
 /** Differences that the page in Temporal UI lists. */
 const LISTED = 30;
-/** Each has some 300 bytes; Temporal takes answers of 2 MB. */
+/** Each difference has some 300 bytes; Temporal takes answers of 2 MB. */
 const DIFFERENCES_A_PAGE = 2_000;
-/** Each is in the history once, which Temporal ends at 50 MB. */
+/** Each difference is in the history once, and Temporal ends a workflow at 50 MB of history. */
 const MOST_DIFFERENCES = 100_000;
-/** Rows that one activity is given: they are in the history once for each page of differences. */
+/** How many rows one activity is given: they are in the history once for each page of differences. */
 const ROWS_A_SLICE = 2_000;
 
 /** Returns what was compared and what differs, once nobody has to look. */
@@ -91,7 +91,7 @@ export async function reconciliation(input?: ReconciliationInput): Promise<Recon
   return run.state;
 }
 
-/** Of a run that a Schedule starts: its id names the app, and the day before which it was due, however late it begins. */
+/** The input of a run that a Schedule starts: its id names the app, and when it was due, however late it begins. */
 function dailyInput(): ReconciliationInput {
   const { workflowId, startTime } = workflowInfo();
   const app_id = namedByWorkflowId(workflowId)?.app_id;
@@ -169,10 +169,10 @@ class Reconciliation {
   }
 }
 
-/** In seconds since 1970: not when it ran, so that an hour of last week is no sign that the job of each day does its work. */
+/** The end of the period, in seconds since 1970. Not the time of the run: comparing an old hour does not show that the daily job works. */
 const comparedUntil = ({ until }: ReconciliationState) => Math.floor(Math.min(Date.parse(until), Date.now()) / 1_000);
 
-/** Takes on what is missing here, once the comparison is kept: one that is done again would not find it missing any more. */
+/** Takes on orders that are missing here, once the comparison is recorded: a repeated comparison would not find them missing any more. */
 async function takeOn(app_id: string, differences: readonly Difference[]): Promise<void> {
   const missing = differences.filter(({ kind }) => kind === 'missing-here');
   for (let i = 0; i < missing.length; i += ADOPTED_AT_A_TIME) {
@@ -190,8 +190,8 @@ const emptyState = ({ app_id, since, until }: ReconciliationInput & ComparedPeri
 type Slice = Pick<ReconcileSlice, 'since' | 'until' | 'rows' | 'orders'>;
 
 /**
- * Hours, so that no activity has to keep much. The merchant's list is held against the whole period: some rows at a time, with
- * the orders whose numbers are among theirs.
+ * Slices of an hour, so that no activity has to hold much. The merchant's list is compared with the whole period: some rows at a time,
+ * with the orders in the range of their numbers.
  */
 function slicesOf({ since, until }: ReconciliationState, { rows, orders }: ReconciliationInput): Slice[] {
   if (rows !== undefined) return inParts(rows, ROWS_A_SLICE).map((part) => ({ since, until, ...within(part, orders) }));
@@ -205,13 +205,13 @@ function slicesOf({ since, until }: ReconciliationState, { rows, orders }: Recon
 
 type Part = Pick<Slice, 'rows' | 'orders'>;
 
-/** The part's own ends, and at both ends of the list those of the whole. */
+/** The part's own range; the first and the last part reach to the ends of the whole range. */
 const within = ({ rows, orders }: Part, whole: Part['orders']): Part => ({
   rows,
   orders: { from: orders?.from ?? whole?.from, to: orders?.to ?? whole?.to },
 });
 
-/** With its period, where all of that was compared: a list of runs then tells which days are left. */
+/** Has the period, if all of it was compared: a list of runs then tells which days are left. */
 function statusOf(state: ReconciliationState, { orders }: ReconciliationInput): string {
   if (!state.finished) return 'COMPARING';
   return state.broken_off || orders !== undefined ? 'COMPARED A PART' : comparedStatus(state);

@@ -23,7 +23,7 @@ import {
 import { hasRunOut, silenceAfter } from './activity-failure';
 import { isTradeOrNull, untilAnswered, untilTold } from './ended-by-hand';
 
-// — How they are retried, and which of them a busy worker does first. A pending activity keeps the options that it was started with —
+// — How they are retried, and which ones a busy worker does first. A pending activity keeps the options that it was started with —
 
 /**
  * The settings allow one HTTP exchange at most 55 s (connect 5, headers 25, body 25). After more silence the worker has
@@ -31,7 +31,7 @@ import { isTradeOrNull, untilAnswered, untilTold } from './ended-by-hand';
  */
 const startToCloseTimeout = '60 seconds';
 
-/** Of the tasks that wait for a worker, the lowest key goes first: orders and awaited looks go before polls. */
+/** A waiting task with a lower key goes first: orders and awaited looks go before polls. */
 const CREATION = { priorityKey: 1 };
 const LOOK = { priorityKey: 2 };
 const POLL = { priorityKey: 5 };
@@ -43,7 +43,7 @@ export const QUERYING = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
 } satisfies ActivityOptions;
 
-/** For a look within a workflow task, which has ten seconds, and holds back what comes meanwhile. */
+/** For a look within a workflow task, which has ten seconds, and delays whatever comes meanwhile. */
 const GLANCING = {
   startToCloseTimeout: '2 seconds',
   retry: { maximumAttempts: 1 },
@@ -80,7 +80,7 @@ const refunding = proxyActivities<GatewayActivities>({ ...REFUNDING, ...WAITED_F
 const querying = proxyActivities<GatewayActivities>(QUERYING);
 const watching = proxyActivities<GatewayActivities>(WATCHING);
 
-/** The gateway's operations on a trade, each with a line for Temporal UI: what it is for, and what is known before. */
+/** The gateway's operations on a trade, each with a line for Temporal UI: its purpose, and what is known before. */
 export const gateway = {
   createOrder: (order: CreateInput) =>
     proxyActivities<GatewayActivities>({ ...CREATING, ...WAITED_FOR, ...boundsOf(order) })[
@@ -93,15 +93,15 @@ export const gateway = {
 };
 
 /**
- * An attempt that begins after `send_before` would say that nothing was sent: so the server, whose clock counts, lets none begin.
- * It ends what no worker can run, too.
+ * An attempt that begins after `send_before` would only report that nothing was sent, so the server, by its own clock, lets none begin.
+ * It also ends an activity that no worker can run.
  */
 function boundsOf({ send_before }: CreateInput): ActivityOptions {
   const left_ms = Math.max(send_before - Date.now(), 1_000);
   return { scheduleToStartTimeout: left_ms, scheduleToCloseTimeout: left_ms + OVERDUE_MS };
 }
 
-/** A look. That no worker could make it is no answer, either. */
+/** A look. If no worker could make it, that counts as no answer. */
 async function lookAtTrade(look: LookInput): Promise<LookResult> {
   const { id, seen, patience_ms, settling_ms } = look;
   const summary =
@@ -119,12 +119,12 @@ async function lookAtTrade(look: LookInput): Promise<LookResult> {
   }
 }
 
-/** A look that the worker has not ended after its patience is over so long after that, in ms: attempts may have waited for their turn. */
+/** How long after its patience the server ends a look that the worker has not ended, in ms: attempts may have waited for their turn. */
 const LOOK_OVERDUE_MS = 4 * 60_000;
 
 export const { 'gateway.glance': glanceAtTrade } = proxyLocalActivities<GatewayActivities>(GLANCING);
 
-/** A creation is over this long after its time, in ms, whatever has become of its attempts. */
+/** How long after its time the server ends a creation, in ms, whatever its attempts do. */
 const OVERDUE_MS = 2 * 60_000;
 
 const READING = {
@@ -144,8 +144,8 @@ const loadKnownBefore = untilTold(reading('payments.knownBefore'));
 const loadKnownBeforeSoon = untilTold(reading('payments.knownBefore', { scheduleToCloseTimeout: '15 minutes' }));
 
 /**
- * What Temporal knows of an order after its sale. Where Temporal says nothing for longer than one of its runs may, `onSilence` is called,
- * and it is asked on.
+ * What Temporal knows of an order after its sale. If Temporal gives no answer within 15 minutes, calls `onSilence` and keeps
+ * asking.
  */
 export async function loadPreviousRun(
   order: Parameters<typeof loadKnownBefore>[0],
@@ -160,13 +160,13 @@ export async function loadPreviousRun(
   return loadKnownBefore(order);
 }
 
-/** A worker that fails again and again here fails the task (failed-tasks.ts): another one may take it, and a person hears of it. */
+/** A worker that fails here three times fails the task (failed-tasks.ts): another worker may take it, and Temporal shows the failure. */
 export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: '10 seconds',
   retry: { maximumAttempts: 3 },
 });
 
-/** The activity with a summary made of its input. A summary adds no event. It holds nothing personal. */
+/** The activity with a summary made from its input. A summary adds no event, and holds nothing personal. */
 export function summed<Input, Result>(
   activity: ActivityFunctionWithOptions<(input: Input) => Promise<Result>>,
   summary: (input: Input) => string,
@@ -174,7 +174,7 @@ export function summed<Input, Result>(
   return (input) => activity.executeWithOptions({ summary: summary(input) }, [input]);
 }
 
-/** The same look once more where a person has ended it: see ended-by-hand.ts. */
+/** Makes the look again if a person has ended it: see ended-by-hand.ts. */
 function askedAgain<Input, Result>(look: (input: Input) => Promise<Result>): (input: Input) => Promise<Result> {
   return (input) => untilAnswered(() => look(input), isTradeOrNull);
 }

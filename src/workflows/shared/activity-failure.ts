@@ -1,4 +1,4 @@
-/** What it means that an activity has failed, or that Temporal has given it up. */
+/** What the failure of an activity means, or that Temporal has given it up. */
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import { FAILURE, NOTHING_SENT, type SendingPhase, SILENCES, type Silence, WAS_RESET } from '../../contract';
@@ -12,24 +12,24 @@ export function hasFailedWith(error: unknown, type: string): boolean {
   return cause instanceof ApplicationFailure && cause.type === type;
 }
 
-/** The server makes no further attempt: the time of the activity is over. */
+/** Whether the server makes no further attempt because the activity's time is over. */
 export function hasRunOut(failure: unknown): boolean {
   if (!(failure instanceof ActivityFailure)) return false;
   return failure.retryState === RetryState.TIMEOUT || failure.cause instanceof TimeoutFailure;
 }
 
 /**
- * Whether an activity that sends has certainly sent nothing: no worker took it in time, or those that did lack it. That no worker
- * took the last attempt says nothing of those before it: the note that they left does.
+ * Whether an activity that sends has certainly sent nothing: no worker took it in time, or the workers that took it lack it. If no
+ * worker took the last attempt, the heartbeat of the attempts before it tells.
  */
 export function wasNeverRun({ cause, retryState }: ActivityFailure): boolean {
   if (cause instanceof TimeoutFailure)
     return cause.timeoutType === 'SCHEDULE_TO_START' && !mayHaveBeenSent(cause.lastHeartbeatDetails);
-  // A person may fail it by hand, with anything.
+  // The state is checked, too: a person may fail the activity by hand, with anything.
   return retryState === RetryState.TIMEOUT && cause instanceof ApplicationFailure && cause.type === 'NotFoundError';
 }
 
-/** What the attempts so far have noted of what they sent. Any other note hides one. */
+/** Whether a heartbeat says that something may have been sent. An unknown one may hide a request. */
 function mayHaveBeenSent(noted: unknown): boolean {
   if (noted === undefined || noted === null) return false;
   const phase: unknown = typeof noted === 'object' ? Reflect.get(noted, 'phase') : undefined;
@@ -38,23 +38,23 @@ function mayHaveBeenSent(noted: unknown): boolean {
 
 const NOTHING_MADE: readonly SendingPhase[] = ['unsent', 'busy'];
 
-/** Why there is no answer of the gateway, where an activity that asks it is out of time. */
+/** Why the gateway gave no answer, when an activity that asks it is out of time. */
 export function silenceAfter({ cause }: ActivityFailure): Silence {
   if (cause instanceof TimeoutFailure) return cause.timeoutType === 'START_TO_CLOSE' ? 'no-answer' : 'missing-activity';
   if (!(cause instanceof ApplicationFailure) || !OF_THE_GATEWAY.includes(cause.type ?? '')) return 'missing-activity';
   return SILENCES.find((why) => why === cause.details?.[1]) ?? 'no-answer';
 }
 
-// — Of an activity that sends an order, a refund or the request for an account —
+// — For an activity that sends an order, a refund or the request for an account —
 
-/** What is known of a request whose activity has ended without an answer of ours. */
+/** All that is known of a request whose activity has ended without its own answer. */
 export const NO_WORD = 'The worker died during the request, a person ended it, or something around our code failed.';
 
 /**
  * - `refused`: our own rules refuse it; nothing was sent.
  * - `unsent`: nothing was sent, and no attempt follows.
- * - `unknown`: whatever else; the request may have left before.
- * - `none`: it is no failure of the activity's own, or nothing was sent because the run is a reset.
+ * - `unknown`: anything else; the request may have left before.
+ * - `none`: not a failure of the activity itself, or nothing was sent because the run is a reset.
  */
 export type SendingFailure =
   | { is: 'refused'; failure: ApplicationFailure }

@@ -4,7 +4,7 @@ import { type Attention, isSilence, SILENCES } from '../../contract';
 /** Reasons that an answer of the gateway about the trade settles. */
 export const ANSWERED: readonly Attention[] = [...SILENCES, 'unknown-outcome', 'unknown-trade'];
 
-/** Reasons that may go without a person. They are shown where there is no other. */
+/** Reasons that may go away without a person. They are shown only if there is no other reason. */
 export const MAY_PASS: readonly Attention[] = [...ANSWERED, 'unconfirmed-notification', 'never-ended'];
 
 /** Reasons under which a person decides about what was notified, in the gateway's place. */
@@ -18,13 +18,12 @@ export const ABOUT_MONEY: readonly Attention[] = [
 /** What the bank does. */
 export const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];
 
-/** The one that people find: what waits for a decision about money, or the first that only a person settles, or the first. */
+/** The reason that people see: one that waits for a decision about money, else the first that only a person settles, else the first. */
 export function shownAttention(reasons: readonly Attention[]): Attention | null {
   const ofMoney = (['amount-mismatch', 'late-payment'] as const).find((one) => reasons.includes(one));
   return ofMoney ?? reasons.find((one) => !MAY_PASS.includes(one)) ?? reasons[0] ?? null;
 }
 
-/** What has reasons to need a person. */
 interface WithReasons {
   readonly reasons: readonly Attention[];
 }
@@ -34,13 +33,13 @@ export const raised = <Known extends WithReasons>(known: Known, reason: Attentio
   reasons: withReason(known.reasons, reason),
 });
 
-/** These hold no longer. */
+/** Removes these reasons. */
 export const withoutReasons = <Known extends WithReasons>(known: Known, settled: readonly Attention[]): Known => ({
   ...known,
   reasons: known.reasons.filter((one) => !settled.includes(one)),
 });
 
-/** What the gateway does not answer has one reason, the latest. That it denies the trade is an answer. */
+/** Only the latest reason of a missing answer is kept. "No such order" is an answer. */
 export function withReason(reasons: readonly Attention[], reason: Attention): readonly Attention[] {
   if (reasons.includes(reason)) return reason === 'unknown-trade' ? withoutSilence(reasons) : reasons;
   const others = reason === 'unknown-trade' || isSilence(reason) ? withoutSilence(reasons) : reasons;

@@ -1,7 +1,7 @@
-/** What Temporal UI shows of a reason why a workflow needs a person: the runbook's words, and what can be done here. */
+/** What Temporal UI shows about why a workflow needs a person: the runbook's words, and the actions. */
 import { namedInCommands, type OperatorQuestion, operatorActions, runbookEntry, timeText } from '../../contract';
 
-/** What a reason is about, where it is about more than the order: a refund, or two amounts that differ. */
+/** What a reason is about besides the order: a refund, or two amounts that differ. */
 export interface AttentionSubject {
   readonly out_request_no?: string | undefined;
   readonly amounts?: string | undefined;
@@ -32,8 +32,8 @@ export function attentionSection(
 }
 
 /**
- * What a person can do: the command to type, or the update to press in Temporal UI. Its form puts JSON on several lines itself when it is left, which
- * moves the button: what has several lines already is sent by one press.
+ * What a person can do: the command to type, or the update to press in Temporal UI. The JSON has several lines already: otherwise the form
+ * would reformat it when the person leaves it, and move the button away from the first press.
  */
 function actionLines(question: OperatorQuestion, workflowId: string): string[] {
   const lines = operatorActions(workflowId, question).map(

@@ -2,8 +2,8 @@
 const FIRST_BACKOFF_MS = 60_000;
 const LONGEST_BACKOFF_MS = 30 * 60_000;
 
-/** The delay after one of `backoff_ms`. */
+/** The delay that follows a delay of `backoff_ms`. */
 export const nextBackoff = (backoff_ms: number) => Math.min(2 * backoff_ms, LONGEST_BACKOFF_MS);
 
-/** The delay after so many tries, from 1. */
+/** The delay after this many tries, from 1. */
 export const backoffAfter = (tries: number) => Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), LONGEST_BACKOFF_MS);

@@ -1,11 +1,11 @@
-/** A start that is not the own one of what it is for: a second ledger beside the first would count the same money twice. */
+/** A start under a wrong workflow id: a second ledger beside the first would count the same money twice. */
 import type { UpdateDefinition } from '@temporalio/common';
 import { allHandlersFinished, condition, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { RequestIssue } from './request-rules';
 
 export const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** The rules that a start breaks: it lacks a text, or runs under another workflow id than its own. `why` there is only one. */
+/** The rules that a start breaks: it lacks a text, or does not run under the workflow id `own`. `why`: the reason for this one id. */
 export function startIssues(texts: Readonly<Record<string, unknown>>, own: string, why: string): RequestIssue[] {
   const lacking = Object.keys(texts).filter((field) => !isFilled(texts[field]));
   if (lacking.length > 0) return lacking.map((field) => ({ field, rule: 'required' }));
@@ -13,7 +13,7 @@ export function startIssues(texts: Readonly<Record<string, unknown>>, own: strin
   return [{ field: 'workflow id', rule: `must be ${own}: ${why}` }];
 }
 
-/** Whoever asks this run is told why. An update may have come with the start. */
+/** Anyone who asks this run is told why. An update may have come with the start. */
 export async function refuseUpdates(
   updates: readonly UpdateDefinition<unknown, unknown[]>[],
   refusal: () => never,

@@ -1,4 +1,4 @@
-/** What says the same is kept once, where it came first. Plain JSON. */
+/** Each distinct value once, at its first place. Plain JSON. */
 export const distinct = <One>(all: readonly One[]): One[] => [
   ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
 ];

@@ -1,6 +1,6 @@
 /**
- * An activity that a person fails or completes by hand, in Temporal UI or with Temporal's command, has not answered. Of a look
- * that is no answer, so the look is made again; of a request that makes something, it is an unknown outcome.
+ * An activity that a person fails or completes by hand, in Temporal UI or with Temporal's command, has not answered. A look is
+ * made again; a request that makes something has an unknown outcome.
  */
 import { ActivityFailure, ApplicationFailure, isCancellation, sleep } from '@temporalio/workflow';
 import { CREDENTIALS_REFUSED, FAILURE, type Told, WAS_RESET } from '../../contract';
@@ -10,16 +10,16 @@ import { nextBackoff } from './backoff';
 /** Callers may wait for the answer, so the first pause before a look is made again is short. In ms; it doubles. */
 const FIRST_PAUSE_MS = 1_000;
 
-/** What our own activities fail with for good. */
+/** The final failures of our own activities. */
 const OURS: readonly string[] = [CREDENTIALS_REFUSED, WAS_RESET, FAILURE.invalidRequest, FAILURE.notCanceled];
 
-/** Whether the failure says nothing of what was asked: a person, or the server, has ended the activity. */
+/** Whether the failure is no answer: a person, or the server, has ended the activity. */
 export function saysNothing(error: unknown): boolean {
   if (isCancellation(error) || !(error instanceof ActivityFailure)) return false;
   return !(error.cause instanceof ApplicationFailure && OURS.includes(error.cause.type ?? ''));
 }
 
-/** Asks again, ever less often, until the activity itself answers. Fails where it fails for a reason of its own, or is out of time. */
+/** Asks again, ever less often, until the activity itself answers. Fails if the activity itself fails, or is out of time. */
 export async function untilAnswered<T>(ask: () => Promise<T>, isAnswer: (told: unknown) => boolean): Promise<T> {
   for (let pause_ms = FIRST_PAUSE_MS; ; pause_ms = nextBackoff(pause_ms)) {
     try {
@@ -39,7 +39,7 @@ export function untilTold<Input extends unknown[], T>(
   return async (...input) => (await untilAnswered(() => look(...input), isTold)).told;
 }
 
-/** Whether an activity has told it, and nobody else. */
+/** Whether the answer comes from the activity, and not from a person. */
 export const isTold = (answer: unknown) => isObject(answer) && answer.is === 'told';
 
 const hasField = (told: unknown, name: string): told is Readonly<Record<string, unknown>> =>
@@ -47,12 +47,12 @@ const hasField = (told: unknown, name: string): told is Readonly<Record<string, 
 
 const TRADE_TEXTS = ['trade_no', 'out_trade_no', 'order_amount', 'order_currency', 'method'] as const;
 
-/** The words that a result has for `is`, and what each of them comes with. */
+/** The values that a result has for `is`, and the fields that come with each. */
 export type ResultShape<Result extends { is: string }> = {
   readonly [Word in Result['is']]: Readonly<Record<string, (value: unknown) => boolean>>;
 };
 
-/** Whether it is such a result. What a person typed may have a word that none has, or a word alone: neither says anything. */
+/** Whether this is such a result. A person may have typed an unknown `is`, or an `is` without its fields: neither counts. */
 export function isResultOf<Result extends { is: string }>(told: unknown, shape: ResultShape<Result>): boolean {
   if (!isObject(told)) return false;
   const [, fields] = Object.entries<ResultShape<Result>[Result['is']]>(shape).find(([is]) => is === told.is) ?? [];
@@ -66,5 +66,5 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 export const isTrade = (value: unknown) =>
   hasField(value, 'trade_status') && TRADE_TEXTS.every((name) => value[name] === undefined || isText(value[name]));
 
-/** Whether this is a trade, or null: the activities give no other. */
+/** Whether this is a trade, or null: the activities return nothing else. */
 export const isTradeOrNull = (told: unknown) => told === null || isTrade(told);

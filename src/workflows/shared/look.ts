@@ -15,15 +15,15 @@ import { isResultOf, isText, isTrade, type ResultShape, saysNothing } from './en
 import { pollUntil, type WaitOptions } from './polling';
 
 /**
- * The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. In a reset of the run `read_by`
- * it fails with `WasReset`.
+ * The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. In a reset of the run `read_by`,
+ * the look fails with `WasReset`.
  */
 export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms' | 'read_by'>;
 
 /** A look that did not find the trade. */
 export type NotFound = Exclude<LookResult, { is: 'found' }>;
 
-/** So long after its patience a look may still take, in ms: its last attempt, and the pause before it. */
+/** How long a look may still take after its patience, in ms: its last attempt, and the pause before it. */
 const LOOK_ENDS_WITHIN_MS = 5 * 60_000;
 
 /** "No such order" counts once it has lasted for `settling_ms`, and so does the status `seen`. */
@@ -43,17 +43,17 @@ export function lookUnless(
   return lookWithin(settling_ms + patience_ms + LOOK_ENDS_WITHIN_MS, input, isInterrupted);
 }
 
-/** How long a look waits whose answer callers wait for, in ms, and when it is given up: they hear within 30 s. */
+/** For a look that callers wait for, in ms: its patience, and when it is given up. Callers are answered within 30 s. */
 const BRIEFLY_MS = 10_000;
 const BRIEF_LOOK_ENDS_MS = 20_000;
 
-/** What the gateway says at once. A gateway that is silent for ten seconds has no answer. */
+/** What the gateway says at once. Ten seconds of silence count as no answer. */
 export async function lookBriefly(app_id: string, id: TradeId, read_by: string): Promise<LookResult> {
   const input = { app_id, id, settling_ms: 0, patience_ms: BRIEFLY_MS, read_by };
   return (await lookWithin(BRIEF_LOOK_ENDS_MS, input, () => false)) ?? NO_ANSWER;
 }
 
-/** A look that is paused, ended by a person, or taken by no worker has no answer: the workflow's own timer says so. */
+/** If a look is paused, ended by a person, or taken by no worker, the workflow's own timer ends the wait: no answer. */
 async function lookWithin(
   timeout_ms: number,
   input: LookInput,
@@ -79,8 +79,8 @@ const LOOKED: ResultShape<LookResult> = {
 const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, or held up', why: 'no-answer' };
 
 /**
- * One look that the workflow task which is under way makes itself: it costs no task more. Null where the gateway has not answered
- * within a moment: then a look that is repeated follows.
+ * One look within the current workflow task: it costs no further task. Null if the gateway has not answered within a moment: the
+ * caller then makes a look with retries.
  */
 export async function glance(look: GlanceInput): Promise<QueriedTrade | null> {
   try {
@@ -91,7 +91,7 @@ export async function glance(look: GlanceInput): Promise<QueriedTrade | null> {
   }
 }
 
-/** That the trade is not there, or why the gateway has not said it. */
+/** The gateway has no such trade, or the reason why it did not say. */
 export type Missing = { readonly is: 'no-such-order' } | Extract<NotFound, { is: 'no-answer' }>;
 
 /** Why a person has to know of a look that did not find the trade. */
@@ -99,7 +99,7 @@ export function attentionAfter(looked: Missing): Attention {
   return looked.is === 'no-such-order' ? 'unknown-trade' : looked.why;
 }
 
-/** What is searched for after a look, and how long a denial has to last, in ms. */
+/** What is searched for after which look, and how long a denial has to last, in ms. */
 interface SearchOn extends Omit<FindInput, 'settling_ms'> {
   after: NotFound['is'];
   settling_ms: number;
@@ -112,8 +112,8 @@ export type Searched =
   | { readonly is: 'interrupted' };
 
 /**
- * Asks on, ever more slowly, after a look that did not find the trade: until it is found, or `wait` is over; after a look without an
- * answer also until a denial has lasted. It costs the same however long it takes.
+ * Keeps asking, ever more slowly, after a look that did not find the trade: until it is found, or `wait` is over; after a look without an
+ * answer also until a denial has lasted. The history grows by the same however long it takes.
  */
 export async function searchOn({ after, settling_ms, ...search }: SearchOn, wait: WaitOptions): Promise<Searched> {
   const asked = after === 'no-answer' ? { ...search, settling_ms } : search;

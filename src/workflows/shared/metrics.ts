@@ -1,4 +1,4 @@
-/** What workflows measure. The worker takes it once, however often the workflow is replayed or its last task done again. */
+/** What workflows measure. The worker counts each value once, however often the workflow is replayed or its last task repeated. */
 import { proxySinks, workflowInfo } from '@temporalio/workflow';
 import type { MetricSinks, WorkflowRecorder } from '../../contract';
 
@@ -8,12 +8,12 @@ export const recordMetric: WorkflowRecorder = (name, value, labels, of = '') => 
   if (!workflowInfo().unsafe.isReplaying) paymentMetrics.record(name, value, labels, of);
 };
 
-/** For how long something has been so, in seconds. `since`: ms since the epoch. */
+/** Seconds since a time. `since`: ms since the epoch. */
 export const secondsSince = (since: number): number => Math.max(0, (Date.now() - since) / 1_000);
 
 /** How long notifications wait until the gateway has answered for them. */
 export class NotificationEffect {
-  /** Since when one waits, in ms since the epoch. */
+  /** Since when a notification waits, in ms since the epoch. */
   private since: number | null = null;
 
   constructor(private readonly app_id: string) {}

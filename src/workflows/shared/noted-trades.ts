@@ -4,8 +4,8 @@ import { laterStatus, type NotedTrade, type OtherTrade } from '../../contract';
 type Said = Pick<NotedTrade, 'trade_no'> & Partial<NotedTrade>;
 
 /**
- * The trades with what was said of one of them, which comes last. A replica may be behind: what was said of money stays said. What the gateway
- * has answered of the amount counts more than what was notified.
+ * The trades with what was said of one of them, which comes last. A replica may be stale, so money that was reported stays reported. The
+ * gateway's answer about the amount counts more than a notification.
  */
 export function withNoted(others: readonly NotedTrade[], said: Said): NotedTrade[] {
   const { trade_no, order_amount: amount = null } = said;
@@ -21,6 +21,6 @@ export function withNoted(others: readonly NotedTrade[], said: Said): NotedTrade
   return [...others.filter((one) => one !== before), other];
 }
 
-/** The same, as people read of them. */
+/** The trades as they are shown to people. */
 export const shownTrades = (others: readonly NotedTrade[]): OtherTrade[] =>
   others.map(({ asked: _asked, shown: _shown, ...other }) => other);

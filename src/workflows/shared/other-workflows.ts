@@ -12,7 +12,7 @@ import {
 import { TASK_TIMEOUT_MS } from '../../contract';
 import { nextBackoff } from './backoff';
 
-/** Long enough for one that is just ending. */
+/** Long enough for a workflow that is about to end. In ms. */
 const FIRST_PAUSE_MS = 1_000;
 
 interface AbandonedStart {
@@ -23,7 +23,7 @@ interface AbandonedStart {
 }
 
 /**
- * Starts a workflow that outlives this one, so that callers of this one do not wait for it. Returns false where one runs under this id
+ * Starts a workflow that outlives this one, so that callers of this one do not wait for it. Returns false if a workflow runs under this id
  * already.
  */
 export async function startAbandoned<T extends Workflow>(
@@ -41,7 +41,7 @@ export async function startAbandoned<T extends Workflow>(
   }
 }
 
-/** Signals another workflow. Returns false where none runs under this id. */
+/** Signals another workflow. Returns false if none runs under this id, or it takes no signal. */
 export async function signalIfRunning(workflowId: string, signal: string, ...args: unknown[]): Promise<boolean> {
   try {
     await getExternalWorkflowHandle(workflowId).signal(signal, ...args);
@@ -55,8 +55,8 @@ export async function signalIfRunning(workflowId: string, signal: string, ...arg
 const TAKES_NEITHER = 'It runs and takes no signal: settle what it waits for. Then it is told again';
 
 /**
- * Starts a workflow that outlives this one, or signals the one that runs. That may just have ended, and is started then; where it runs on and
- * takes no signal, because it has had 10,000, each further try comes later: without a pause this run would be at its own limit in minutes.
+ * Starts a workflow that outlives this one, or signals the one that runs. If that one has just ended, the next try starts it. If it runs and
+ * takes no signal (its limit is 10,000), the tries come ever later: without pauses this run would reach its own limit in minutes.
  */
 export async function startOrSignal<T extends Workflow>(
   type: string,

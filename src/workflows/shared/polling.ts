@@ -1,6 +1,6 @@
 /**
- * Waits for a signal while a slow poll runs: one that ends with the wait, or one that runs on beside it. The server spaces the poll's
- * attempts: waiting adds no events to the history.
+ * Waits for a signal while a slow poll runs. The poll ends with the wait, or continues beside it. The server spaces the poll's attempts:
+ * waiting adds no events to the history.
  */
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { leftOfSchedule, type WatchInput } from '../../contract';
@@ -25,10 +25,10 @@ export async function waitForTradeChange(watch: WatchInput, options: WaitOptions
   return typeof watched === 'string' ? watched : (watched.trade ?? 'timeout');
 }
 
-/** An activity that runs beside the code that waits for it, and what has come of it. */
+/** An activity that runs beside the code that waits for it, and its result. */
 export interface Poll<Found> {
   readonly scope: CancellationScope;
-  /** Resolves once the activity has ended, however. */
+  /** Resolves once the activity has ended, in any way. */
   readonly ended: Promise<unknown>;
   found?: Found;
   failure?: unknown;
@@ -47,7 +47,7 @@ export function startPoll<Found>(ask: () => Promise<Found>): Poll<Found> {
 export const hasEnded = ({ found, failure }: Pick<Poll<unknown>, 'found' | 'failure'>) =>
   found !== undefined || failure !== undefined;
 
-/** Runs a poll until it finds something, is interrupted or times out. Fails where the poll itself fails. */
+/** Runs a poll until it finds something, is interrupted or times out. Fails if the poll itself fails. */
 export async function pollUntil<Found extends object | number>(
   ask: () => Promise<Found>,
   { isInterrupted, timeout_ms, summary }: WaitOptions,
@@ -58,7 +58,7 @@ export async function pollUntil<Found extends object | number>(
   try {
     isInTime = await waitUntil(() => hasEnded(poll) || isInterrupted(), timeout_ms, summary);
   } catch (error) {
-    // Where this part of the workflow is cancelled, a request that is under way still brings what it brings.
+    // If this part of the workflow is cancelled, the result of a request under way still counts.
     cancelled = error;
   }
   if (!hasEnded(poll)) {
@@ -71,7 +71,7 @@ export async function pollUntil<Found extends object | number>(
   return isInTime ? 'interrupted' : 'timeout';
 }
 
-/** False where the time ended first. */
+/** False if the time ended first. */
 async function waitUntil(isMet: () => boolean, timeout_ms?: number, summary?: string): Promise<boolean> {
   if (timeout_ms !== undefined) {
     return condition(isMet, Math.max(timeout_ms, 1), summary === undefined ? {} : { summary });
@@ -80,13 +80,13 @@ async function waitUntil(isMet: () => boolean, timeout_ms?: number, summary?: st
   return true;
 }
 
-/** So many polls until one deadline begin the schedule anew: a gateway that contradicts itself is asked ever less often, too. */
+/** This many polls before a deadline restart the schedule; later ones continue it, so a gateway that contradicts itself is asked less often. */
 const POLLS_ANEW = 5;
 
-/** The poll ends by itself when it is due; so long after that, in ms, the workflow waits for it no more. */
+/** The poll ends by itself when it is due; this long after that, in ms, the workflow stops waiting for it. */
 const OVERDUE_MS = 30_000;
 
-/** What a poll asks for, as text. It finds null when it is due. */
+/** A poll, and what it asks for, as text. Its result is null when it is due. */
 interface TradePoll {
   readonly asks: string;
   readonly poll: Poll<QueriedTrade | null>;
@@ -101,18 +101,18 @@ interface Deadline {
 
 /**
  * A poll of the trade that runs beside everything else that a workflow does: it goes on through looks that bring no news, and
- * ends with the workflow. To cancel it and to start another one costs a workflow task. A timer of the workflow holds the
- * deadline: a poll may be paused, and then the server does not end it either.
+ * ends with the workflow. To replace it costs a workflow task. A timer of the workflow keeps the deadline, because a paused
+ * poll does not end by itself, nor by the server.
  */
 export class RunningWatch {
   private running: TradePoll | undefined;
-  /** How the polls until one deadline are spaced. */
+  /** How the polls before the current deadline are spaced. */
   private schedule: { due_at: number | undefined; began: number; polls: number } | undefined;
   private deadline: Deadline | undefined;
 
   /**
-   * Waits until the trade has another status than `watch.seen`; `due` at `watch.due_at`, whatever has become of the poll. Once
-   * `isInterrupted` holds, the wait ends and the poll goes on. A poll that asks for something else is replaced. Fails where the
+   * Waits until the trade has another status than `watch.seen`; `due` at `watch.due_at`, whatever the poll does. Once
+   * `isInterrupted` holds, the wait ends and the poll goes on. A poll that asks for something else is replaced. Fails if the
    * poll itself fails.
    */
   async next(watch: WatchInput, isInterrupted: () => boolean): Promise<QueriedTrade | 'interrupted' | 'due'> {
@@ -129,7 +129,7 @@ export class RunningWatch {
     return 'due';
   }
 
-  /** One timer for a deadline, however often news come before it: each costs an event. */
+  /** One timer for a deadline, however often news comes before it: each timer costs events. */
   private deadlineAt(due_at = Number.POSITIVE_INFINITY): Deadline {
     if (this.deadline?.due_at === due_at) return this.deadline;
     this.deadline?.timer.cancel();
@@ -165,7 +165,7 @@ export class RunningWatch {
     return poll;
   }
 
-  /** Each deadline begins the schedule anew. So do the first polls before it; later ones continue the schedule. */
+  /** Each deadline restarts the schedule, and so do the first polls before it; later polls continue it. */
   private scheduleOf({ due_at, schedule }: WatchInput): WatchInput['schedule'] {
     const now = Date.now();
     const known = this.schedule && this.schedule.due_at === due_at ? this.schedule : { due_at, began: now, polls: 0 };

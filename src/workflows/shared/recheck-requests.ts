@@ -1,13 +1,13 @@
 /**
- * Requests to query the gateway now, and the room for updates that anybody may repeat. A request is answered by a query that
- * began after it.
+ * Requests to query the gateway now, and the limit on updates that anybody may repeat. A request is answered by a query that
+ * began after the request.
  */
 import { condition } from '@temporalio/workflow';
 import { FAILURE, typedFailure } from '../../contract';
 
 /**
- * Temporal takes 2,000 updates in a run, and those of a person must find room: so many that anybody may repeat. One that its
- * validator refuses does not count.
+ * Temporal takes 2,000 updates in a run. This many may be updates that anybody may repeat, so that a person's updates find room. An
+ * update that its validator refuses does not count.
  */
 const MAX_UPDATES = 1_500;
 
@@ -57,7 +57,7 @@ export class RecheckRequests {
     return this.updates >= MAX_UPDATES;
   }
 
-  /** For a recheck. Throws `PaymentPending` where so many others wait for the same look, and as {@link assertRoom} does. */
+  /** For a recheck. Throws `PaymentPending` if {@link MAX_OPEN} others wait for the same look, and as {@link assertRoom} does. */
   assertRoomToWait(): void {
     if (this.open >= MAX_OPEN) {
       const message = `${MAX_OPEN} callers wait for the gateway’s next answer already: ask again.`;
@@ -66,7 +66,7 @@ export class RecheckRequests {
     this.assertRoom();
   }
 
-  /** Throws `PaymentPending` where the run has taken so many calls that the room left is a person's. */
+  /** Throws `PaymentPending` if the room that is left has to stay for a person's updates. */
   assertRoom(): void {
     if (!this.isFull) return;
     const message = `This workflow has taken ${MAX_UPDATES} calls and takes no more, so that a person’s decision finds room. This call has changed nothing, and everything goes on: read the query “state”.`;
@@ -78,7 +78,7 @@ export class RecheckRequests {
     return this.answered < this.requested;
   }
 
-  /** Call it when a query begins. What it returns answers all requests made before. */
+  /** Call it when a query begins. The function that it returns answers all requests made before. */
   begin(): () => void {
     const { requested } = this;
     return () => {

@@ -21,14 +21,14 @@ export function assertResolution(
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** Decisions are kept for the life of the order, and are shown with it. */
+/** Limited, because decisions are kept for the life of the order, and are shown with it. */
 const MOST_CHARACTERS = 1_000;
 export const SHORT = `text of at most ${MOST_CHARACTERS} characters`;
 export const isShort = (text: unknown): text is string =>
   typeof text === 'string' && text !== '' && text.length <= MOST_CHARACTERS;
 const isWritten = (text: unknown, example: string) => isShort(text) && text !== example;
 
-/** What is wrong with the reason that a person has looked at, where the decision names it: meanwhile it may be another. */
+/** The issue if a decision names the reason that the person has seen, and another reason is shown by now. */
 export const seenIssues = (seen: unknown, shown: string | null): RequestIssue[] =>
   seen === undefined || seen === shown
     ? []

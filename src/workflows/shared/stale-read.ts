@@ -15,12 +15,12 @@ export interface ConsistentRead<Queried extends Trade> {
   contradicted: boolean;
 }
 
-/** What is asked for. `onUnanswered` hears of a look that did not find the trade; then it is asked for ever less often. */
+/** What is asked for. `onUnanswered` is called after a look that did not find the trade; then the gateway is asked ever less often. */
 export interface Read extends LookTimes {
   readonly app_id: string;
   readonly id: TradeId;
   readonly onUnanswered: (looked: NotFound) => void | Promise<void>;
-  /** Who asks to look now, and hears the next look although it finds nothing. */
+  /** Callers who ask for a look now: they get the next look's result, even if it finds nothing. */
   readonly requests?: RecheckRequests;
 }
 
@@ -39,8 +39,8 @@ export async function queryUntilConsistent<Queried extends Trade>(
 }
 
 /**
- * The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. A person hears of a
- * silence, or of a denial that lasts, and it is asked on.
+ * The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. A person is told of a
+ * silence, or of a denial that lasts, and the gateway is asked again.
  */
 async function settledTrade(
   seen: string,

@@ -1,4 +1,4 @@
-/** Where a workflow asks for a gate of the table in contract/gates.ts. The worker opens each one in its release (temporal/gates.ts). */
+/** How a workflow asks for a gate of the table in contract/gates.ts. The worker opens each gate in its release (temporal/gates.ts). */
 import { patched } from '@temporalio/workflow';
 import type { GATES } from '../../contract';
 

@@ -17,7 +17,7 @@ type ShownTrade = Pick<
   ('method' | 'order_currency' | 'order_amount' | 'trade_no' | 'history') | ('attention' | 'attention_since' | 'taken')
 >;
 
-/** What it shows beside its trade. `names`: digests of what else it is found by. */
+/** What an order shows besides its trade. `names`: digests of other names to find it by. */
 interface ShownOrder {
   readonly status: string;
   readonly outcome: string | null;
@@ -25,8 +25,8 @@ interface ShownOrder {
 }
 
 /**
- * The search attributes of what may wait for a person. `decided_by`: who decided last, as far as is known. Who has taken it on is shown
- * beside that, and stays shown once nothing waits any more: the audit log finds both by it.
+ * The search attributes of a workflow that may wait for a person. `decided_by`: who decided last, as far as is known. The audit log finds
+ * decisions, and those who took a wait on, by `decidedBy`, also once nothing waits any more.
  */
 export function waitAttributes(
   { attention, attention_since: since, taken }: ShownWait & { readonly attention: string | null },
@@ -41,7 +41,7 @@ export function waitAttributes(
   ];
 }
 
-/** The search attributes of whatever concerns a trade. */
+/** The search attributes of a workflow about a trade. */
 export function tradeAttributes(
   trade: ShownTrade,
   { status, outcome, names }: ShownOrder,
@@ -62,7 +62,7 @@ export function tradeAttributes(
 export class ShownAttributes {
   private readonly shown = new Map<string, string | null>();
 
-  /** What the start of the run carried, or the run before left, is shown already. */
+  /** Attributes from the run's start, or from the run before, are shown already. */
   constructor() {
     for (const { key, value } of workflowInfo().typedSearchAttributes.getAll()) this.shown.set(key.name, String(value));
   }
@@ -78,7 +78,7 @@ export class ShownAttributes {
   }
 }
 
-/** What a database keeps of a text. The server ends a workflow that shows more than 2 kB. */
+/** How much of a text a database keeps. The server ends a workflow that shows more than 2 kB. */
 const MOST_CHARACTERS_SHOWN = 255;
 
 /** A gateway's status or a person's name may have any length. */
@@ -88,17 +88,17 @@ function bounded(pair: SearchAttributeUpdatePair): SearchAttributeUpdatePair {
   return { key, value: [...value].slice(0, MOST_CHARACTERS_SHOWN).join('') };
 }
 
-/** Whether changed attributes are sent now, which is an event of the history, or with the next change. Details cost none. */
+/** Whether changed attributes are sent now, which adds an event, or with the next change. Details add no event. */
 export type Upsert = 'now' | 'later';
 
 export class Visibility {
   private readonly attributes = new ShownAttributes();
-  /** Since when the status and the attention are what they are, as this run saw it. */
+  /** Since when the status and the attention have their values, as far as this run saw. */
   private readonly since = new Map<string, { value: string; at: string }>();
 
   /**
    * Shows search attributes, and details in Markdown: what needs a person, the lines, and since when the status holds.
-   * None of it may hold personal data. It adds no event but an upsert where an attribute has changed. `subject` is what the attention is about.
+   * None of it may hold personal data. The only event that it adds is an upsert of changed attributes. `subject`: what the attention is about.
    */
   show(
     attributes: SearchAttributeUpdatePair[],
@@ -108,7 +108,7 @@ export class Visibility {
   ): void {
     const status = this.sinceOf(attributes, SEARCH_ATTRIBUTE.status.name);
     const seen = this.sinceOf(attributes, SEARCH_ATTRIBUTE.attention.name);
-    // An order's state says it itself: its wait may have begun before this run.
+    // An order's state has the time itself: its wait may have begun before this run.
     const known = attributes.find(({ key }) => key.name === SEARCH_ATTRIBUTE.attentionSince.name)?.value;
     const attention = seen && known instanceof Date ? { ...seen, at: known.toISOString() } : seen;
     const since = { key: SEARCH_ATTRIBUTE.attentionSince, value: attention ? new Date(attention.at) : null };
@@ -122,7 +122,7 @@ export class Visibility {
     setCurrentDetails(shown.join('\n\n'));
   }
 
-  /** The attribute's value and since when it has it; undefined where it has none. */
+  /** The attribute's value, and since when it has this value; undefined if it has none. */
   private sinceOf(attributes: readonly SearchAttributeUpdatePair[], name: string) {
     const given = attributes.find(({ key }) => key.name === name)?.value ?? null;
     if (given === null) {
@@ -136,7 +136,7 @@ export class Visibility {
     return entry;
   }
 
-  /** Clears the attention, and who has taken it on, before a continue-as-new: the next run inherits search attributes. */
+  /** Clears the attention, and who has taken the wait on, before a continue-as-new: the next run inherits search attributes. */
   withdraw(): void {
     const { attention, attentionSince, takenBy } = SEARCH_ATTRIBUTE;
     this.attributes.update([

@@ -1,8 +1,8 @@
-/** The wait for a person: each reason that is shown begins one, and it ends with the reason. Who has taken it on keeps the next one. Pure. */
+/** The wait for a person: it begins and ends with the reason that is shown. Whoever took it on also keeps a wait that follows directly. Pure. */
 import { type ShownWait, type Taken, type Taking, timeText, type Wait } from '../../contract';
 import { invalidRequest, isShort, SHORT } from './request-rules';
 
-/** The wait after something has happened at this time, in ms since the epoch. */
+/** The wait, given the reason that is shown at this time, in ms since the epoch. */
 export function waitAfter<Reason extends string>(
   wait: Wait<Reason> | null,
   attention: Reason | null,
@@ -19,13 +19,13 @@ export function takenOn<Reason extends string>(
   return wait && { ...wait, taken: { by, note: note ?? null, time: new Date(at).toISOString() } };
 }
 
-/** As the public states show it. */
+/** The wait as the public states show it. */
 export const shownWait = (wait: Wait<string> | null): ShownWait => ({
   attention_since: wait && new Date(wait.since).toISOString(),
   taken: wait?.taken ?? null,
 });
 
-/** Who has taken it on, for the page in Temporal UI. */
+/** Who has taken the wait on, for the page in Temporal UI. */
 export const takenLines = (taken: Taken | null): string[] =>
   taken ? [`Taken by **${taken.by}** on ${timeText(taken.time)}${taken.note === null ? '' : `: ${taken.note}`}`] : [];
 
@@ -43,7 +43,7 @@ export const decidedLines = (decided: Decided | null | undefined): string[] =>
         `Decided by **${decided.by}**${decided.time === undefined ? '' : ` on ${timeText(decided.time)}`}: ${decided.reason ?? ''}`,
       ];
 
-/** Throws `InvalidRequest` where nothing waits for a person, or nobody can read who takes it. */
+/** Throws `InvalidRequest` if nothing waits for a person, or the name of the person is missing or too long. */
 export function assertTaking(taking: Partial<Taking> | undefined, attention: string | null): void {
   const { by, note } = taking ?? {};
   const issues = [

@@ -1,6 +1,6 @@
 /**
- * Why a run knows what it knows: its facts are folded once more, one by one, and what each has changed is told. It is computed
- * only when somebody asks. Pure.
+ * Explains what a run knows: folds its facts again, one by one, and tells what each has changed. Computed only when somebody
+ * asks. Pure.
  */
 import {
   type Attention,
@@ -14,10 +14,10 @@ import {
   type WorldEvent,
 } from '../../contract';
 
-/** An answer to a query has a limit: the latest facts are told. */
+/** The size of a query's answer is limited: only the latest facts are told. */
 const MOST_TOLD = 1_000;
 
-/** A fact as it was folded, with the settings of then. */
+/** A fact as it was folded, with the settings at that time. */
 export interface Learned<Fact, Settings> {
   readonly fact: Fact & { readonly at: number };
   readonly settings: Settings;
@@ -29,8 +29,8 @@ export type WithoutTime<Fact> = Fact extends { readonly at: number } ? Omit<Fact
 type Fold<Known, Fact, Settings> = (known: Known, fact: Fact & { readonly at: number }, settings: Settings) => Known;
 
 /**
- * What a run has been told, and what it knows by that. One that lives for years keeps its latest facts: older ones are a part of what it
- * begins with.
+ * The facts of a run, and the state that they make. A run that lives for years keeps only its latest facts: older ones are folded into
+ * `begin`.
  */
 export class LearnedFacts<Known, Fact, Settings> {
   known: Known;
@@ -54,18 +54,18 @@ export class LearnedFacts<Known, Fact, Settings> {
   }
 }
 
-/** How a workflow tells of its facts. */
+/** How a workflow explains its facts. */
 export interface Explainer<Known, Fact, Settings> {
   readonly fold: Fold<Known, Fact, Settings>;
   readonly said: (fact: Fact) => SaidFact;
   readonly world: (fact: Fact, before: Known) => WorldEvent | null;
-  /** What a fact has changed, but for the next step. */
+  /** What a fact has changed, without the next step. */
   readonly concluded: (before: Known, after: Known) => readonly Conclusion[];
-  /** What is done next at this time; undefined where that cannot be told. */
+  /** What is done next at this time; undefined if unknown. */
   readonly next: (known: Known, at: number) => { readonly step: string; readonly because: string } | undefined;
 }
 
-/** The latest facts, each with what was concluded from it. Those before them are folded alone. */
+/** The latest facts, each with what was concluded from it. Earlier facts are only folded. */
 export function explained<Known, Fact extends { readonly is: string }, Settings>(
   { begin, latest, left_out }: Pick<LearnedFacts<Known, Fact, Settings>, 'begin' | 'latest' | 'left_out'>,
   policy: PaymentPolicy | undefined,
@@ -87,11 +87,11 @@ export function explained<Known, Fact extends { readonly is: string }, Settings>
   return { settings: policy ?? null, facts, left_out: left_out + untold.length };
 }
 
-/** A conclusion, where something has changed. */
+/** A conclusion, if something has changed. */
 export const changed = (what: string, from: string | null, to: string | null, rule: string): Conclusion[] =>
   from === to ? [] : [{ what, from, to, rule }];
 
-/** Why a person is needed: the reason that is shown, and those that hold besides. The runbook has their words. */
+/** How the reasons for a person changed: the shown one, and others besides. The words are the runbook's. */
 export function attentionChanged(before: Reasons, after: Reasons): Conclusion[] {
   const news = after.reasons.filter((one) => one !== after.shown && !before.reasons.includes(one));
   return [
@@ -122,6 +122,6 @@ export const claimWords = ({ trade_status, amount, currency, out_request_no, tra
 /** `1 earlier run`, `2 earlier runs`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** The texts that are there, with a space between. */
+/** Joins the texts that are present with a space. */
 export const words = (...texts: readonly (string | false | null | undefined)[]): string =>
   texts.filter(Boolean).join(' ');

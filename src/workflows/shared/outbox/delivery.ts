@@ -29,10 +29,10 @@ export class InlineDelivery {
   private readonly undelivered: MerchantEvent[] = [];
   private running: Promise<void> | undefined;
   private isHandedOver = false;
-  /** The relay is just taking everything: the events stay here until it has them, because a run that ends would lose them. */
+  /** Set while the relay takes all events: they stay here until it has them, because a run that ends would lose them. */
   private leaving: Promise<void> | undefined;
 
-  /** `listeners`: who hears events, as the workflow knows it. */
+  /** `listeners`: the listeners of events, as far as the workflow knows. */
   constructor(
     private readonly relay: EventRelay,
     private readonly listeners: () => readonly string[],
@@ -59,7 +59,7 @@ export class InlineDelivery {
     await this.running;
   }
 
-  /** Gives everything to the relay without waiting. The event that is just being tried may be delivered twice. */
+  /** Gives all events to the relay at once. The event that is being tried may be delivered twice. */
   async handOver(): Promise<void> {
     this.isHandedOver = true;
     while (!this.isEmpty) await this.leaveAll();
@@ -98,7 +98,7 @@ export class InlineDelivery {
 /** The default of PAYMENTS_EVENTS_GIVE_UP, in ms. */
 const GIVE_UP_MS = 3 * DAY;
 
-/** Where an outbox leaves what the merchant's handler does not take: the workflow `eventDelivery` tries on, and a person may decide. */
+/** Takes the events that the merchant's handler does not take: the workflow `eventDelivery` keeps trying, and a person may decide. */
 export class EventRelay {
   private constructor(
     private readonly subject: string,
@@ -106,18 +106,18 @@ export class EventRelay {
     private mayRun: boolean,
   ) {}
 
-  /** One for a payment and its after-sale, so that their events stay in order. `mayRun`: an earlier run, or the payment, may have started it. */
+  /** One relay for a payment and its after-sale keeps their events in order. `mayRun`: an earlier run, or the payment, may have started it. */
   static ofPayment(paymentId: string, mayRun: boolean): EventRelay {
     return new EventRelay(paymentId, eventDeliveryWorkflowId(EVENT_HANDLER, paymentId), mayRun);
   }
 
-  /** One for this run alone: runs of an account need no order among each other. */
+  /** A relay for this run alone: events of different runs of an account need no common order. */
   static ofRun(): EventRelay {
     const run = workflowInfo();
     return new EventRelay(run.workflowId, eventDeliveryWorkflowId(EVENT_HANDLER, runStream(run)), false);
   }
 
-  /** Adds the event to a delivery that still has earlier ones. False where none runs: then only this relay starts the next one. */
+  /** Adds the event to a delivery that still has earlier ones. False if none runs: then only this relay starts the next delivery. */
   async queue(event: MerchantEvent): Promise<boolean> {
     this.mayRun &&= await signalIfRunning(this.workflowId, SIGNAL.tell, [event]);
     return this.mayRun;

@@ -1,9 +1,9 @@
-/** Tells once of each wait for a person that takes too long. */
+/** Tells once about each wait for a person that takes too long. */
 import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import { MINUTE } from '../../../gateway/pure/durations';
 
 export class OverdueWait {
-  /** Since when what is watched waits; ISO 8601. */
+  /** Since when the watched wait lasts; ISO 8601. */
   private since: string | null = null;
   private watch: CancellationScope | undefined;
 
@@ -12,14 +12,14 @@ export class OverdueWait {
     private readonly tell: (since: string) => void,
   ) {}
 
-  /** Somebody waits since then, or nobody does. */
+  /** `since`: when the wait for a person began; null if there is none. */
   show(since: string | null): void {
     if (since === this.since) return;
     this.since = since;
     this.watch?.cancel();
     if (since === null) return;
     const due = Date.parse(since) + this.overdue_ms;
-    // What was due before this run, the run before has told. Of what was due between the two, the event has the same id.
+    // The run before has told what was due before this run. If both tell it, their events have the same id.
     if (due < workflowInfo().startTime.getTime() - MINUTE) return;
     void CancellationScope.nonCancellable(() => this.tellAt(due, since));
   }

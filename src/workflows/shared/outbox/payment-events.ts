@@ -1,7 +1,7 @@
 /** Which events a change of a payment's state makes. Pure. */
 import { type Attention, type EventPayment, outcomeOf, type PaymentEvent, type Transition } from '../../../contract';
 
-/** What an event says besides its own cause: the payment, and after its sale the refunds. */
+/** What each event tells besides its cause: the payment, and after its sale the refunds. */
 export interface EventContext extends Pick<PaymentEvent, 'after_sale'> {
   readonly payment: EventPayment;
 }
@@ -12,22 +12,22 @@ const isSame = (one: Transition, other: Transition) =>
 /** Whether merchants take the transition for money. */
 const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
 
-/** Another amount that a person calls a sale is one news of money: the gateway's own word for it waited, and is told. */
+/** A sale with another amount is told once: the gateway's status waited for the person, and is told instead of the person's decision. */
 const isRepeatedByAPerson = (one: Transition, before: readonly Transition[]) =>
   one.source === 'operator' && saysPaid(one) && before.some(({ to }) => to === one.to);
 
 /**
- * Makes an event of each transition, and of each new attention, exactly once. What says that money came waits, with all that
- * follows it, until the payment is one that was paid: a creation's answer, or another amount, is no sale.
+ * Makes an event of each transition, and of each new attention, exactly once. A transition that tells of money waits, with all later
+ * ones, until the payment has its outcome: a creation's answer, or another amount, is no sale.
  */
 export class PaymentEventLog {
-  /** How often each event was made: the second of a kind is another event. */
+  /** How many events of each kind were made: the number makes their ids differ. */
   private readonly made = new Map<string, number>();
-  /** The last transition that was told, or is not to be told: histories are long, and only their end is kept. */
+  /** The last transition that was told or skipped: only this one is kept, because histories are long. */
   private told: Transition | undefined;
   private attention: Attention | null = null;
 
-  /** `idPrefix` makes the ids of this run's events unique. What a reset run tells again has the same id again. */
+  /** `idPrefix` makes the ids of this run's events unique. An event that a reset run tells again has the same id. */
   constructor(private readonly idPrefix: string) {}
 
   /** Makes no events of what an earlier run has published already. */
@@ -40,7 +40,7 @@ export class PaymentEventLog {
   changes(history: readonly Transition[], context: EventContext, now: number): PaymentEvent[] {
     const { attention, outcome } = context.payment;
     const { told } = this;
-    // What was told may be another's to tell since: then what came before it is no news either.
+    // The told transition may be gone from the history, if another workflow tells it now: then transitions before it are not new either.
     const isKnown = (one: Transition) => told !== undefined && (isSame(one, told) || one.time < told.time);
     const news = history.slice(history.findLastIndex(isKnown) + 1);
     const waits = outcome === null ? news.findIndex(saysPaid) : -1;
@@ -48,7 +48,7 @@ export class PaymentEventLog {
     const events = known
       .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
       .filter((one, index, all) => !isRepeatedByAPerson(one, all.slice(0, index)))
-      // That a person has seen something changes nothing of the payment.
+      // A person who has only seen something has changed nothing.
       .filter(({ source, from, to }) => source !== 'operator' || from !== to)
       .map((transition): PaymentEvent => {
         const { to, time } = transition;

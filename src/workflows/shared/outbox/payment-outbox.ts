@@ -11,7 +11,7 @@ export class PaymentOutbox {
   private readonly overdue: OverdueWait;
   private latest: EventContext | undefined;
 
-  /** `isFirst`: it is proven that no earlier run has published events of this payment, which may still be on their way. */
+  /** `isFirst`: certainly no earlier run has published events of this payment, which could still be on their way. */
   constructor(
     paymentId: string,
     isFirst: boolean,
@@ -48,7 +48,7 @@ export class PaymentOutbox {
     this.log.skip(history, attention);
   }
 
-  /** Returns once every event is delivered, or a relay has taken over: those, too, that are published meanwhile. */
+  /** Returns once every event is delivered, or a relay has it, also those that are published meanwhile. */
   async close(): Promise<void> {
     this.overdue.close();
     do await this.delivery.drain();
