@@ -4,7 +4,7 @@ import type { temporal } from '@temporalio/proto';
 import { UPDATE } from '../contract';
 import { firstArgument, historyEvents } from './history-events';
 import { decidedQuery } from './payment-query';
-import { terminationOf, timeOf } from './timeline';
+import { refusedUpdates, terminationOf, timeOf } from './timeline';
 import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';
 
 /** One decision of a person. */
@@ -53,11 +53,7 @@ async function decisionsOf(
 ): Promise<LoggedDecision[]> {
   const { loadedDataConverter, namespace } = client.options;
   const events = await historyEvents(client, workflow_id, run_id);
-  const refused = new Set(
-    events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: one }) =>
-      one?.outcome?.failure ? [one.meta?.updateId] : [],
-    ),
-  );
+  const refused = refusedUpdates(events);
   const of = { workflow_id, app_id, out_trade_no };
   const read = async (event: temporal.api.history.v1.IHistoryEvent): Promise<LoggedDecision[]> => {
     const time = timeOf(event);

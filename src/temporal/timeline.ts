@@ -39,14 +39,28 @@ export interface TimelineEntry {
 export async function timelineOf(client: Client, workflowId: string, runId: string): Promise<TimelineEntry[]> {
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const reader = new HistoryReader(client, workflowId);
+  const refused = refusedUpdates(events ?? []);
   const entries: TimelineEntry[] = [];
   for (const event of events ?? []) {
     const said = await reader.read(event).catch(unreadLine);
     if (said?.what === 'unread' && entries.some(({ what }) => what === 'unread')) continue;
-    if (said) entries.push({ time: timeOf(event), ...said });
+    if (said) entries.push({ time: timeOf(event), ...said, ...(isOfUpdate(event, refused) ? { what: 'asked' } : {}) });
   }
   return entries;
 }
+
+/** The updates that failed: a decision that was refused has decided nothing. */
+export const refusedUpdates = (events: readonly HistoryEvent[]): ReadonlySet<string | null | undefined> =>
+  new Set(
+    events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: one }) =>
+      one?.outcome?.failure ? [one.meta?.updateId] : [],
+    ),
+  );
+
+const isOfUpdate = (event: HistoryEvent, ids: ReadonlySet<string | null | undefined>): boolean => {
+  const { meta } = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest ?? {};
+  return meta !== undefined && meta !== null && ids.has(meta.updateId);
+};
 
 type Line = Omit<TimelineEntry, 'time'> | undefined;
 

@@ -210,8 +210,8 @@ test('an order whose task fails is told without a command: nobody could answer o
 });
 
 test.each([
-  ['CHARGEBACK', 'was paid, and the bank has taken the money back, as the gateway answered.'],
-  ['DISPUTE', 'was paid, and the buyer disputes it, as the gateway answered.'],
+  ['CHARGEBACK', 'was paid, and the bank has taken the money back.'],
+  ['DISPUTE', 'was paid, and the buyer disputes it.'],
 ])('nobody reads in the first line of an order under %s that it is paid', (trade_status, said) => {
   const { after_sale } = worst('dispute', 'after-sale');
   const found = {

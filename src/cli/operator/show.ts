@@ -145,7 +145,6 @@ function headline(found: OrderCase, now: Date): string {
   const mismatch = payment && mismatchLine(payment);
   const money = payment?.order_amount && !mismatch ? ` of ${payment.order_amount} ${payment.order_currency ?? ''}` : '';
   const name = out_trade_no === null ? (runs[0]?.workflow_id ?? '') : `Order ${out_trade_no}${money} (app ${app_id})`;
-  const known = payment?.confirmed_by ? `, ${knownBy(payment.confirmed_by)}` : '';
   const sums = after_sale
     ? [...refundSums(after_sale), ...(after_sale.ledger_complete ? elsewhereOf(after_sale) : [])]
     : [];
@@ -162,7 +161,7 @@ function headline(found: OrderCase, now: Date): string {
       : 'Nothing of it is open.';
   const command = waits ?? (back ? refundOf(found) : undefined);
   return printable(
-    `${name} ${standingOf(found)}${known}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}${command === undefined ? '' : ` Next: ${command}`}`,
+    `${name} ${standingOf(found)}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}${command === undefined ? '' : ` Next: ${command}`}`,
   );
 }
 
@@ -201,7 +200,8 @@ const NOBODYS = 'is known to nobody: Temporal has no payment of it, and the gate
 function standingOf({ payment, after_sale, runs }: OrderCase): string {
   if (payment?.outcome) {
     const since = payment.outcome === 'SUCCESS' ? SINCE_PAID[after_sale?.trade_status ?? ''] : undefined;
-    return since ?? `${STANDINGS[payment.outcome]}${afterEnd(payment)}`;
+    const known = payment.confirmed_by ? `, ${knownBy(payment.confirmed_by)}` : '';
+    return since ?? `${STANDINGS[payment.outcome]}${afterEnd(payment)}${known}`;
   }
   const run = runs.find(({ type }) => type === WORKFLOW.payment) ?? runs[0];
   const status = run?.status ?? null;
