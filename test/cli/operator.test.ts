@@ -533,6 +533,21 @@ test('show and resolve of an order that nobody knows end with a sentence', async
   expect(JSON.parse(printed)).toMatchObject({ error: { type: 'NotDeliveredError' } });
 });
 
+test('without the keys, list has what somebody has terminated before any worker read what had come to it', async () => {
+  const { out_trade_no } = await sold(stack, 'credit-card');
+  await run('recheck', out_trade_no);
+  const { workflowId } = afterSaleOf(stack, out_trade_no);
+  await untilListed(`WorkflowId = '${workflowId}' AND ExecutionStatus = 'Completed'`, 1);
+  const unread = await stack.client.workflow.signalWithStart('afterSale', {
+    ...{ workflowId, taskQueue: 'nobody', args: [{ app_id: APP.app_id, out_trade_no }] },
+    ...{ signal: 'notification', signalArgs: [{ trade_status: 'DISPUTE' }] },
+  });
+  await unread.terminate('eva: by mistake');
+  await untilListed(`WorkflowId = '${workflowId}' AND ExecutionStatus = 'Terminated'`, 1);
+  const { PAYMENTS_ENCRYPTION_KEYS: _keys, ...keyless } = env;
+  expect((await commands.run(keyless, 'list', '--attention')).output).toContain(out_trade_no);
+});
+
 test('without the keys, list works, and show ends with a sentence that names the setting', async () => {
   const { out_trade_no } = await waiting();
   const { PAYMENTS_ENCRYPTION_KEYS: _keys, ...keyless } = env;
