@@ -42,7 +42,11 @@ export async function refundOrder(out_trade_no: string, options: RefundCommand):
     // The number comes first: a person who asks again needs it.
     const refund = { out_request_no, ...answer };
     if (options.json) say(JSON.stringify({ refund }));
-    else say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(refund)}`);
+    else {
+      say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(refund)}`);
+      if (refund.refund_status === 'REFUND_VERIFYING')
+        say('  (nothing has gone back yet: the buyer has to confirm it, or to name an account, at the gateway)');
+    }
     return EXIT.ok;
   });
 }

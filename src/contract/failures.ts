@@ -188,7 +188,7 @@ function tradeShown({ trade_no, trade_status, order_amount, order_currency }: Kn
 
 /** What a caller is told if a person or the server has ended the payment's workflow. */
 export const endedFromOutside = (out_trade_no: string) =>
-  `Somebody ended the workflow of order ${out_trade_no} in Temporal before its outcome was known. The order may exist: look for it in the gateway’s dashboard. A notification of the gateway opens the payment again.`;
+  `Somebody ended the workflow of order ${out_trade_no} in Temporal before its outcome was known. The order may exist, and may still be paid: the next sweep takes it on again, or a notification does. Ask for its state then.`;
 
 /** The failure with {@link madeElsewhere}, and what the gateway has. */
 export function duplicateOrder({

@@ -56,6 +56,9 @@ export interface OrderCase {
   timeline: TimelineLine[];
 }
 
+/** What is said of an order's number that somebody has asked about, and that is nobody's. */
+export const NOBODYS = 'is known to nobody: Temporal has no payment of it, and the gateway showed no trade';
+
 /** How long a query may wait for a worker, in ms. */
 export const QUERY_TIMEOUT_MS = 8_000;
 /** The runs whose histories are read, the newest first. */

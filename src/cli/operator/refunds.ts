@@ -4,7 +4,7 @@ import { afterSaleWorkflowId, moneyText, type RefundState, refundSums } from '..
 import { UserError } from '../../process/user-error';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
-import { readCase } from './case';
+import { NOBODYS, readCase } from './case';
 import { asOperator, targetOf } from './connection';
 import { elsewhereLine } from './elsewhere';
 import { type TableColumn, table } from './table';
@@ -37,12 +37,16 @@ export function refundStanding({ outcome, refund_status, started_at }: RefundSta
 export function refunds(order: string, options: { app?: string; json?: boolean }): Promise<never> {
   return asOperator(async (operator) => {
     const target = await targetOf(order, options, operator, 'show');
-    const { after_sale: state, unanswered } = await readCase(operator.client, target);
+    const { after_sale: state, payment, unanswered } = await readCase(operator.client, target);
     if (unanswered.includes(afterSaleWorkflowId(target.app_id, target.out_trade_no ?? ''))) {
       throw new UserError(`No worker has answered for the after-sale of ${printable(order)}. Is one running?`);
     }
     if (!state)
       throw new PaymentNotFoundError(`Order ${printable(order)} has no refunds: no after-sale was started.`, order);
+    // Somebody has asked for a refund of a number that is nobody's.
+    const isOfNobody = state.payment === null && state.trade_status === null && payment === null;
+    if (isOfNobody && state.refunds.length === 0)
+      throw new PaymentNotFoundError(`Order ${printable(order)} ${NOBODYS}.`, order);
     if (options.json) say(JSON.stringify({ after_sale: state }));
     else {
       if (state.refunds.length > 0) say(table(COLUMNS, state.refunds));

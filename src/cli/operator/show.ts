@@ -29,7 +29,7 @@ import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { printable, say } from '../print';
 import { elsewhereCommand, refundCommand } from '../send-back';
-import { caseFound, moneyOwed, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
+import { caseFound, moneyOwed, NOBODYS, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
 import { refundMoney, refundStanding } from './refunds';
 import { age, timeLeft, utc } from './times';
@@ -194,8 +194,6 @@ function afterEnd({ outcome, previous }: PaymentState): string {
     ? ', after somebody had ended its workflow'
     : `, after it had ended as ${previous.outcome}`;
 }
-
-const NOBODYS = 'is known to nobody: Temporal has no payment of it, and the gateway showed no trade';
 
 function standingOf({ payment, after_sale, runs }: OrderCase): string {
   if (payment?.outcome) {

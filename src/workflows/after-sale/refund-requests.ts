@@ -122,7 +122,7 @@ function repeated(earlier: LedgerRefund, paid: string, first: RefundOrder | unde
   if (fields.length === 0) return { ...earlier, is: 'known' };
   throw typedFailure(
     FAILURE.differentRequest,
-    `Another refund was requested under this number, or without a number, with another ${fields.join(', ')}. To give back more, use a new out_request_no; to ask about that refund, send it as it was.`,
+    `Another refund was requested ${order.out_request_no === undefined ? 'without a number' : 'under this number'}, with another ${fields.join(', ')}. To give back more, use a new out_request_no; to ask about that refund, send it as it was.`,
     { fields },
   );
 }
@@ -176,7 +176,8 @@ export function answerTo(entry: RefundState | undefined, state: AfterSaleState):
   const { trade_no, out_trade_no } = state;
   if (entry === undefined) throw pending('another request under its number came first');
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
-  if (entry.attention === 'unknown-refund') throw pending('a person has to say what became of it');
+  if (entry.attention === 'unknown-refund')
+    throw pending('nobody knows whether the gateway has made it, and a person is asked');
   if (entry.answer) return entry.answer;
   if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
