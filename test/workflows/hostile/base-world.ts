@@ -362,6 +362,8 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
   /** Workers were started without the app, for so many ms. */
   async lackApp(by: 'half' | 'all', ms: number): Promise<void> {
     this.apps.lackedBy = by;
+    // Nobody asks the gateway: that is as if it were silent.
+    if (by === 'all') this.gateway.silences.push({ from: this.now, until: this.now + ms });
     await this.pass(ms);
     this.apps.lackedBy = 'nobody';
   }

@@ -2,6 +2,7 @@
 
 import type { PaymentData, PaymentState } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
+import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import { type Broken, UNDER_WAY_MS } from '../../hostile/base-world';
 import { statusAt } from '../../hostile/gateway';
 import { when } from '../../hostile/oracle';
@@ -98,7 +99,10 @@ export function recheckTellsWhatIs({ told, gateway, traits, temporal }: World): 
       const isSent = gateway.exchanges.some(
         (sent) => sent.is === 'creation' && mayExist.includes(sent.answered) && sent.at < asked - UNDER_WAY_MS,
       );
-      const isOver = temporal.latest(workflowId)?.isRunning !== true;
+      // A run that fails just then has nothing to look for: whoever asks later asks the next one.
+      const isEnd = ({ status, closedAt = 0 }: Run) =>
+        status === 'FAILED' && closedAt >= asked && closedAt <= at + UNDER_WAY_MS;
+      const isOver = temporal.latest(workflowId)?.isRunning !== true || temporal.runs(workflowId).some(isEnd);
       return isSent && !isOver ? [{ promise: 8, what: `a recheck at ${when(asked)} was answered without a look` }] : [];
     }
     const trade = gateway.trades.find(({ trade_no }) => trade_no === state.trade_no);

@@ -387,8 +387,9 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: Trade, at: num
   if (traits.findsBy === 'trade_no alone' && !wasAnswered) return false;
   const made = states[0]?.at ?? at;
   const isInTime = at < made + EXPIRY_MS + GRACE_MS - NOTICED_WITHIN_MS;
-  // Where it gave no answer until it had forgotten the payment, nobody could see that.
-  const answered = gateway.silences.reduce(
+  // Where nobody could ask, or it gave no answer, until it had forgotten the payment, nobody could see that.
+  const silences = [...gateway.silences, ...world.absences].toSorted((one, other) => one.from - other.from);
+  const answered = silences.reduce(
     (free, { from, until }) => (from <= free + NOTICED_WITHIN_MS && until > free ? until : free),
     at,
   );
