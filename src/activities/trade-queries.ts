@@ -116,7 +116,7 @@ export async function findTrade(
   throw notYet('another trade', gapBeforeNextSearch(activityAge()));
 }
 
-/** The trade, or null if the gateway denies each of its ids. Throws if an id has no answer: the gateway may know the trade by it. */
+/** The trade by another of its ids, or null if the gateway denies them all, or one shows nothing new. Throws if an id has no answer: the gateway may know the trade by it. */
 async function foundByNone(
   gateway: PaymentGateway,
   { id, others, known }: Required<Pick<FindInput, 'id' | 'others'>> & Pick<FindInput, 'known'>,

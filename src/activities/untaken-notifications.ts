@@ -13,7 +13,7 @@ const claim = z.object({
 
 export type UntakenNotification = z.infer<typeof claim>;
 
-/** The notifications of a run beyond those that it had taken. Unreadable ones are left out. */
+/** The notifications of a run beyond those that it had taken, without what nobody will ever read. Throws if a key is missing. */
 export async function untakenNotifications(
   client: Client,
   { workflowId, runId }: { workflowId: string; runId: string },

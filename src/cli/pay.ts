@@ -31,13 +31,15 @@ export async function pay(file: string, options: PayOptions): Promise<void> {
     const sending = order.kind === 'checkout' ? payments.createCheckout(order.request) : payments.pay(order.request);
     const name = `Order ${out_trade_no} (app ${settings.app_id})`;
     const data = await sending.catch(nameWrongFields);
-    const state = await payments.state(out_trade_no);
+    // The order is sent: that its state is not read is no failure of it.
+    const state = await payments.state(out_trade_no).catch(() => undefined);
+    const outcome = state?.outcome ?? null;
     // What buyers pay with is no use any more, and may be taken for an open order.
-    const isOver = state.outcome !== null && data.trade_status !== state.outcome;
-    if (isOver && !options.json) say(`${name} was made before, and is over.`);
+    const isOver = outcome !== null && data.trade_status !== outcome;
+    if (isOver && !options.json) say(`${name} is over.`);
     else await show(data, name, options);
     if (options.wait) return follow(payments, out_trade_no, options);
-    if (state.outcome === null) return EXIT.ok;
+    if (state === undefined || outcome === null) return EXIT.ok;
     if (!options.json) say(print.ending(state));
     return exitCodeOf(state);
   });

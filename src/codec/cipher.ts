@@ -17,8 +17,7 @@ export interface EncryptionKey {
 }
 
 const CIPHER = 'aes-256-gcm';
-/** The encoding of an encrypted payload. */
-export const ENCRYPTED = 'binary/encrypted';
+const ENCRYPTED = 'binary/encrypted';
 const INFO = 'temporal-payment-gateway payload 1';
 const SALT_BYTES = 32;
 const TAG_BYTES = 16;

@@ -193,7 +193,7 @@ const NOTHING: Payload = { metadata: { encoding: Buffer.from('binary/null') } };
 
 /** Every converter refuses an encoding that it does not know, and names it. */
 function unreadable({ message, isForeign }: PayloadDecryptionError): Payload {
-  const encoding = Buffer.from(refusedEncoding(message));
+  const encoding = Buffer.from(refusedEncoding(message, isForeign));
   if (!isForeign) return { metadata: { encoding } };
   const told: ForeignInput = { foreign_input: message };
   return { metadata: { encoding, [FOREIGN_PAYLOAD]: Buffer.from('true') }, data: Buffer.from(JSON.stringify(told)) };

@@ -25,14 +25,19 @@ export function whyForeign(input: unknown): string | undefined {
 export class ReadableByAll extends ApplicationFailure {}
 
 /** The encoding for a payload that the worker's codec refused. No converter knows it, so the SDK's error has `why`, which quotes nothing of it. */
-export const refusedEncoding = (why: string) => `refused (${why})`;
+export const refusedEncoding = (why: string, isForeign = false) =>
+  `${isForeign ? FOREIGN_PAYLOAD : 'refused'} (${why})`;
 
 /** Our failure for the SDK's error about a refused payload: readers without a key must see which key is missing. Else undefined. */
 export function refusedPayload(error: unknown): ReadableByAll | undefined {
   const said = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
-  const [, why] = /^Unknown encoding: refused \((.*)\)$/s.exec(said) ?? [];
+  const [, why] = /^Unknown encoding: refused(?:-for-good)? \((.*)\)$/s.exec(said) ?? [];
   return why === undefined ? undefined : new ReadableByAll(why, 'ValueError');
 }
+
+/** Whether the SDK's error is about a foreign payload: no worker will ever read it here. */
+export const isForeignPayload = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith(`Unknown encoding: ${FOREIGN_PAYLOAD} (`);
 
 /** Makes our refusal of a person's update readable without a key: its words quote nothing of an order. */
 export const readableByAll = (error: unknown): unknown =>

@@ -90,7 +90,7 @@ export interface PaymentEnd {
   readonly repeats: boolean;
   /** Whether the payment made the order itself: money of another system's trade needs a person. */
   readonly made_here: boolean;
-  /** Whether an order was requested here: then the number is not that of a deposit. */
+  /** Whether an order was requested here, and may have been made: then the number is not that of a deposit. */
   readonly ordered_here: boolean;
 }
 

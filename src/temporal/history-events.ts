@@ -9,7 +9,6 @@ import {
 import { decode } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
-import { ENCRYPTED, isEncrypted } from '../codec/cipher';
 import { PayloadDecryptionError } from '../codec/encryption-codec';
 import {
   dataOfCreation,
@@ -18,7 +17,6 @@ import {
   type ForeignInput,
   fieldsUnlikeKnown,
   type Order,
-  refusedPayload,
 } from '../contract';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import type { ShownRun } from './taken-run';
@@ -42,7 +40,8 @@ export const orForgotten = (workflowId: string, runId: string | undefined) => (e
 
 /**
  * The first argument, the only one that our workflows take. A ForeignInput if it is foreign, as the workflow itself gets it: readers of
- * histories ignore it. Undefined if nobody will ever read it. Throws if other keys, or a later attempt, may read it: unread is not absent.
+ * histories ignore it. Undefined if nobody will ever read it. Throws if other keys, another codec or a later attempt may read it: unread is
+ * not absent.
  */
 export async function firstArgument(
   { payloadCodecs, payloadConverter }: LoadedDataConverter,
@@ -60,20 +59,18 @@ export async function firstArgument(
       const told: ForeignInput = { foreign_input: error.message };
       return told;
     }
-    // No key reads what was never encrypted.
-    if (isReadByNobody(error) || (isOfConverter(error) && !payloads.some(isEncrypted))) return undefined;
+    if (isOfConverter(error) && payloads.every(isUncoded)) return undefined;
     throw error;
   }
 }
 
-/** Whether nobody will ever read what this error refuses: clear text where keys are set, bytes that are no JSON, an encoding that does not exist. */
-export function isReadByNobody(error: unknown): boolean {
-  if (error instanceof PayloadDecryptionError) return error.isForeign;
-  if (error instanceof Error && error.name === 'SyntaxError') return true;
-  return isOfConverter(error) && refusedPayload(error) === undefined && !error.message.includes(ENCRYPTED);
-}
+/** What converters throw for bytes that are not JSON, and for an encoding that they do not know. A codec may throw the same. */
+const isOfConverter = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'SyntaxError' || error.name === 'ValueError');
 
-const isOfConverter = (error: unknown): error is Error => error instanceof Error && error.name === 'ValueError';
+/** Whether no codec has made it: if the converter does not read it, nobody will. Our own marks are in no history, unless somebody writes them. */
+const isUncoded = ({ metadata }: Payload): boolean =>
+  /^(json|binary)\/(plain|null|protobuf)$|^refused/.test(Buffer.from(metadata?.encoding ?? []).toString());
 
 /** The input and the result of an activity, each undefined if nobody can read it; the result also if the activity did not complete. */
 export interface RecordedActivity {
@@ -135,6 +132,12 @@ export interface CreationInHistory extends Pick<EarlierPayment, 'payment_data' |
 }
 
 export const NOTHING_CREATED: CreationInHistory = { mayBeMade: false, payment_data: null, trade_no: null };
+
+/** Whether a run has begun to send an order. Needs no key. Throws WorkflowNotFoundError. */
+export async function hasBegunCreation(client: Client, workflowId: string, runId: string): Promise<boolean> {
+  const events = await historyEvents(client, workflowId, runId);
+  return events.some((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === CREATE);
+}
 
 /** The answer is that of the run's own creation, or else of the earlier creation that it continues. Throws WorkflowNotFoundError. */
 export async function creationIn(

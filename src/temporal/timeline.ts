@@ -228,12 +228,12 @@ function readJson(bytes: Uint8Array | null | undefined): unknown {
 
 type Terminated = temporal.api.history.v1.IWorkflowExecutionTerminatedEventAttributes;
 
-/** Who ended a run, and why. Of one that was reset, Temporal's own resetter is named, and the person stands before the reason, where they are known. */
+/** Who ended a run, and why. Of a run that was reset, Temporal names its own resetter: the person stands in the reason, if at all. */
 export function terminationOf({ identity, reason }: Terminated) {
   const why = reason ?? '';
-  if (identity !== 'history-resetter') return { did: 'terminate', by: identity ?? '', why } as const;
-  const [, by = '', reset = why] = /^([^\s:]+): (.*)$/s.exec(why) ?? [];
-  return { did: 'reset', by, why: reset } as const;
+  return identity === 'history-resetter'
+    ? ({ did: 'reset', by: '', why } as const)
+    : ({ did: 'terminate', by: identity ?? '', why } as const);
 }
 
 /** When an event was written: ISO 8601, UTC. */

@@ -10,12 +10,14 @@ import {
 import type { Workflow, WorkflowResultType } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
+import { PayloadDecryptionError } from '../codec/encryption-codec';
 import {
   type AfterSaleCarried,
   afterSaleWorkflowId,
   answerToKeep,
   type EarlierPayment,
   isDuplicateOrderFailure,
+  isForeignPayload,
   namedByWorkflowId,
   orderOf,
   type PaymentEnd,
@@ -30,8 +32,8 @@ import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import {
   creationIn,
   firstArgument,
+  hasBegunCreation,
   historyEvents,
-  isReadByNobody,
   NOTHING_CREATED,
   orForgotten,
 } from './history-events';
@@ -141,7 +143,10 @@ export async function orderUnder(client: Client, workflowId: string): Promise<Ea
     const read = run === latest ? first : await ifExists(() => readStart(client, workflowId, run.runId), null);
     if (read?.input.kind === 'adopt' && read.input.may_be !== undefined) return read.input.may_be;
     const asked = read ? orderOf(read.input) : undefined;
-    if (asked === undefined) continue;
+    if (asked === undefined) {
+      if (read) await assertNothingSent(client, run);
+      continue;
+    }
     // A run that continued as new has given way, and a run that has begun no creation made nothing.
     const handle = client.workflow.getHandle(workflowId, run.runId);
     const mayBeMade = run.status.name !== 'CONTINUED_AS_NEW' && !saysWithoutOrder(await failureOf(handle));
@@ -160,7 +165,8 @@ export async function isOfOrder(client: Client, workflowId: string): Promise<boo
     return (await orderUnder(client, workflowId)) != null;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return ifExists(() => wasOrderedHere(client, workflowId), false);
-    if (isReadByNobody(error)) return false;
+    // An order was sent, whatever it was.
+    if (error instanceof UnreadableOrderError) return true;
     throw error;
   }
 }
@@ -180,8 +186,23 @@ async function wasOrderedHere(client: Client, paymentId: string): Promise<boolea
   const known = sale?.payment ?? payment?.end;
   if (known) return known.ordered_here;
   // The after-sale was started for something else, and was told of the payment's end later, or has read it itself.
-  const carried = await handle.query<AfterSaleCarried>(QUERY.carried);
-  return carried.sale?.payment?.ordered_here === true;
+  const { sale: told, has_read } = await handle.query<AfterSaleCarried>(QUERY.carried);
+  if (!has_read) throw new Error(`${handle.workflowId} still reads what earlier runs knew.`);
+  return told?.payment?.ordered_here === true;
+}
+
+/** A run has sent an order that nobody can read any more, such as one in clear text where keys are set by now. */
+class UnreadableOrderError extends Error {
+  override readonly name = 'UnreadableOrderError';
+}
+
+/** For a run whose input names no order. Throws UnreadableOrderError if it began to send one all the same: it may have made that. */
+async function assertNothingSent(
+  client: Client,
+  { workflowId, runId }: Pick<ShownRun, 'workflowId' | 'runId'>,
+): Promise<void> {
+  if (await hasBegunCreation(client, workflowId, runId))
+    throw new UnreadableOrderError(`Run ${runId} of ${workflowId} has sent an order that cannot be read here.`);
 }
 
 /** What a run failed with; undefined if it did not fail. */
@@ -207,7 +228,8 @@ export async function resultOfRun<Type extends Workflow>(
 function asAnswer(error: unknown): unknown {
   const isEnd = error instanceof WorkflowFailedError || error instanceof WorkflowContinuedAsNewError;
   const isGone = error instanceof WorkflowNotFoundError || grpcCodeOf(error) === GRPC_STATUS.NOT_FOUND;
-  if (isEnd || isGone || isReadByNobody(error)) return error;
+  const isForeign = isForeignPayload(error) || (error instanceof PayloadDecryptionError && error.isForeign);
+  if (isEnd || isGone || isForeign) return error;
   throw error;
 }
 
@@ -215,6 +237,7 @@ function asAnswer(error: unknown): unknown {
 export async function paymentInHistory(client: Client, run: ShownRun, input: PaymentInput): Promise<EarlierPayment> {
   const { workflowId, runId: run_id } = run;
   const asked = orderOf(input);
+  if (asked === undefined) await assertNothingSent(client, run);
   const [state, failure, creation] = await Promise.all([
     resultOfRun<PaymentWorkflow>(client, workflowId, run_id),
     // The failure may say that there is no order at all.

@@ -383,7 +383,7 @@ describe('pay', () => {
     await stack.simulator.act(order.out_trade_no, 'cancel');
     await stack.payments.outcome(order.out_trade_no);
     const again = await run(settings, order.path);
-    expect(again).toMatchObject({ code: 1, output: expect.stringContaining('was made before, and is over.') });
+    expect(again).toMatchObject({ code: 1, output: expect.stringContaining(') is over.') });
     expect(again.output).toContain('was canceled, 150.00 BRL');
     expect(again.output).not.toContain('qr_code');
   });

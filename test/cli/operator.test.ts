@@ -287,6 +287,18 @@ test('recheck of an order that is closed asks the gateway, and says how it stand
   });
 });
 
+test('recheck of an order that was not made asks nothing, and starts nothing', async () => {
+  stack.simulator.addFault({ on: 'pay', fault: 'refuse', code: '40002', sub_code: 'no-method-supported' });
+  const order = publishedOrder('pix');
+  await expect(stack.payments.pay(order)).rejects.toThrow('no-method-supported');
+  expect(await run('recheck', order.out_trade_no)).toMatchObject({
+    code: 2,
+    printed: expect.stringContaining('so nothing can be asked'),
+  });
+  const { workflowId } = afterSaleOf(stack, order.out_trade_no);
+  expect(await ifExists(() => stack.client.workflow.getHandle(workflowId).describe(), null)).toBeNull();
+});
+
 test('show has what happened before a reset once, and log says who has reset it', async () => {
   const { out_trade_no } = await waiting();
   const workflow_id = paymentWorkflowId(APP.app_id, out_trade_no);
@@ -304,11 +316,11 @@ test('show has what happened before a reset once, and log says who has reset it'
   await handleOf(out_trade_no).executeUpdate('recheck');
   const { output } = await run('show', out_trade_no, '--all');
   expect(output.match(/to send a creation/g)).toHaveLength(1);
-  expect(output).toContain('reset: a wrong key (eva)');
+  expect(output).toContain('reset: eva: a wrong key');
   await untilListed(`WorkflowId = '${workflow_id}' AND ExecutionStatus = 'Terminated'`, 1);
-  const logged = await run('log', '--since', '1h', '--by', 'eva', '--json');
+  const logged = await run('log', '--since', '1h', '--json');
   expect(lines(logged.output).map((line) => JSON.parse(line))).toContainEqual(
-    expect.objectContaining({ out_trade_no, did: 'reset', why: 'a wrong key' }),
+    expect.objectContaining({ out_trade_no, did: 'reset', why: 'eva: a wrong key' }),
   );
 });
 

@@ -1,5 +1,6 @@
 /** `recheck` and `resolve`: send a person's decision to the workflow of an order that waits for it. */
 import {
+  type Client,
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -57,6 +58,14 @@ export const UPDATE_TIMEOUT_MS = 30_000;
 
 /** The workflows that take `recheck`. */
 const RECHECKED = ['payment', 'after-sale', 'event-delivery', 'spei-account', 'spei-account-quantity'];
+const ASKS_THE_GATEWAY = RECHECKED.filter((kind) => kind !== 'event-delivery');
+
+/** Whether the order has ended with an outcome. There is nothing to ask about an order that was not created or was terminated. */
+async function hasEnded(client: Client, app_id: string, out_trade_no: string): Promise<boolean> {
+  const ids = [afterSaleWorkflowId(app_id, out_trade_no), paymentWorkflowId(app_id, out_trade_no)];
+  const described = await Promise.all(ids.map((id) => descriptionOf(client, id)));
+  return described.some((one) => one?.status.name === 'COMPLETED');
+}
 
 /** The workflows that note who takes care of them. */
 const TAKEN_ON = ['payment', 'after-sale', 'spei-account', 'create-spei-account', 'spei-account-quantity'];
@@ -130,12 +139,16 @@ export function recheckOrder(order: string, options: DecideOptions): Promise<nev
   return asOperator(async (operator) => {
     const runs = await openRuns(operator, order, options);
     const asked = runs.filter(({ workflow_id }) => RECHECKED.includes(kindOf(workflow_id)));
-    // What has ended may have been charged back since.
-    if (asked.length === 0 && (await targetOf(order, options, operator, 'change')).out_trade_no !== null)
-      return tellAfterSale(operator, order, { update: UPDATE.recheck }, options);
-    if (asked.length === 0)
+    // An order that has ended may have been charged back since: its after-sale asks.
+    const isOver = !asked.some(({ workflow_id }) => ASKS_THE_GATEWAY.includes(kindOf(workflow_id)));
+    const { app_id, out_trade_no } = await targetOf(order, options, operator, 'change');
+    const ofAfterSale =
+      isOver && out_trade_no !== null && (await hasEnded(operator.client, app_id, out_trade_no))
+        ? [await tellAfterSale(operator, order, { update: UPDATE.recheck }, options)]
+        : [];
+    if (asked.length + ofAfterSale.length === 0)
       throw new NotDeliveredError(`Nothing of ${printable(order)} is open, so nothing can be asked.`);
-    const codes: number[] = [];
+    const codes: number[] = ofAfterSale;
     for (const { workflow_id } of asked)
       codes.push(await tell(operator, workflow_id, { update: UPDATE.recheck }, options));
     return Math.max(...codes);

@@ -39,10 +39,10 @@ const queryingBriefly = proxyActivities<AccountActivities>({
 });
 
 // Lists of workflows are a moment behind, and a new account's first deposit waits for this read.
-const readingBefore = proxyActivities<AccountActivities>({
-  ...QUERYING,
-  retry: { ...QUERYING.retry, initialInterval: '200 milliseconds' },
-});
+const READING = { ...QUERYING, retry: { ...QUERYING.retry, initialInterval: '200 milliseconds' } } as const;
+const readingBefore = proxyActivities<AccountActivities>(READING);
+const readingFor = (scheduleToCloseTimeout: number) =>
+  proxyActivities<AccountActivities>({ ...READING, scheduleToCloseTimeout });
 
 const named = ({ account_id }: AccountId) => `virtual account ${account_id}`;
 /** A summary without details of the input. */
@@ -103,9 +103,10 @@ function briefly<Input, T>(look: (input: Input) => Promise<Told<T>>): (input: In
 
 /** What Temporal knows of earlier workflows. */
 export const earlierWorkflows = {
-  accountOfCreation: untilTold(
-    summed(readingBefore['payments.account-of-creation'], words('payments.account-of-creation')),
-  ),
+  accountOfCreation: (asked: { app_id: string; workflow_id: string }, within_ms: number) =>
+    untilTold(summed(readingFor(within_ms)['payments.account-of-creation'], words('payments.account-of-creation')))(
+      asked,
+    ),
   accountHolder: untilTold(summed(readingBefore['payments.account-holder'], words('payments.account-holder'))),
   accountBefore: untilTold(summed(readingBefore['payments.account-before'], words('payments.account-before'))),
   endedPayment: untilTold(summed(querying['payments.ended-payment'], words('payments.ended-payment'))),

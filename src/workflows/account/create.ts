@@ -112,7 +112,15 @@ class AccountCreation {
   /** The account of the key, if one is known. Notes an earlier run that may have made one. */
   private async knownAccount(): Promise<SpeiAccountData | undefined> {
     const asked = { app_id: this.input.app_id, workflow_id: workflowInfo().workflowId };
-    const { account_id, key, read_by, unknown_run } = await earlierWorkflows.accountOfCreation(asked);
+    // Temporal's list may be down, or every worker may lack a key.
+    const read = (within_ms: number) => earlierWorkflows.accountOfCreation(asked, within_ms);
+    const onSilence = () => this.raise('no-answer');
+    const { account_id, key, read_by, unknown_run } = await untilGatewayAnswers(
+      this.times.patience_ms,
+      read,
+      onSilence,
+    );
+    this.settle();
     this.key = key;
     this.readBy = read_by;
     if (account_id !== null) return this.loadAccount(account_id);

@@ -310,6 +310,7 @@ const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
   ended_at: Math.max(one.ended_at, other.ended_at),
   watch_until: Math.max(one.watch_until, other.watch_until),
   sent_again: one.sent_again || other.sent_again,
+  ordered_here: one.ordered_here || other.ordered_here,
   reasons: one.run_id === other.run_id ? [...new Set([...one.reasons, ...other.reasons])] : one.reasons,
 });
 

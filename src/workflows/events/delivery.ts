@@ -202,7 +202,9 @@ function toHandler({ give_up_ms, ...input }: EventDeliveryInput): EventDeliveryA
   let { listeners = [] } = input;
   return async ({ events: [event] }) => {
     const answer = event && (await tell(event, listeners));
-    if (answer && isTold(answer)) listeners = answer.told;
+    // A person who completes it by hand tells nothing to the handler.
+    if (!answer || !isTold(answer)) return 0;
+    listeners = answer.told;
     return 1;
   };
 }

@@ -156,3 +156,17 @@ test('without the activity that tells the settings, an account and its creation 
   expect(made()).toHaveLength(1);
   expect(await accountNow()).toMatchObject({ deposits: { count: 1 } });
 });
+
+test('a creation that cannot read what earlier runs under its key made says so, and goes on once it can', async () => {
+  await open();
+  const mend = lacks({
+    'payments.account-of-creation': async () => {
+      throw new Error('it was encrypted with the key "k2"');
+    },
+  });
+  await happens(create('k1'), HOUR);
+  expect([reasonOf(CREATION), made().length]).toEqual(['no-answer', 0]);
+  mend();
+  await world.pass(HOUR);
+  expect([reasonOf(CREATION), made().length]).toEqual([null, 1]);
+});

@@ -192,3 +192,46 @@ test.each([[null], [0], ['ok'], [{}]])('a post that a person completes with %p i
   await env.sleep(HOUR);
   expect([posts, (await handle.describe()).status.name]).toEqual([2, 'COMPLETED']);
 });
+
+test.each([[null], ['ok'], [{}]])(
+  'an event for the handler that a person completes with %p is told to it all the same',
+  async (byHand) => {
+    const heard: string[] = [];
+    const whole = eventActivity((event) => void heard.push(event.id));
+    let tries = 0;
+    env.work({
+      'payments.onEvent': async (event: MerchantEvent, listeners: readonly string[]) => {
+        tries += 1;
+        return tries === 1 ? byHand : whole['payments.onEvent'](event, listeners);
+      },
+    });
+    const workflowId = eventDeliveryWorkflowId(EVENT_HANDLER, SUBJECT);
+    await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
+      ...{ workflowId, taskQueue: 'simulated' },
+      args: [{ endpoint: EVENT_HANDLER, subject: SUBJECT, give_up_ms: 3 * DAY }],
+      ...{ signal: SIGNAL.tell, signalArgs: [[EVENT]] },
+    });
+    await env.sleep(HOUR);
+    expect([tries, heard]).toEqual([2, ['event-1']]);
+  },
+);
+
+test('a SUCCESS whose telling a person has completed by hand is told to the handler', async () => {
+  const gateway = new FakeGateway(() => env.currentTimeMs());
+  gateway.statusAt = (elapsed) => (elapsed < 10 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+  const heard: string[] = [];
+  const onEvent = (event: MerchantEvent) => void heard.push(event.type === 'transition' ? event.transition.to : '');
+  const whole = eventActivity(onEvent);
+  let byHand = 0;
+  const tell = async (event: MerchantEvent, listeners: readonly string[]) => {
+    const isSale = event.type === 'transition' && event.transition.to === 'SUCCESS';
+    if (isSale) byHand += 1;
+    return isSale && byHand === 1 ? null : whole['payments.onEvent'](event, listeners);
+  };
+  env.work({ ...fakeWorkerActivities({ app_id: APP.app_id, gateway, onEvent }), 'payments.onEvent': tell });
+  const input = order();
+  const workflowId = paymentWorkflowId(APP.app_id, input.request.out_trade_no);
+  await env.client.workflow.start('payment', { workflowId, taskQueue: 'simulated', args: [input] });
+  await env.sleep(DAY);
+  expect(heard).toEqual(['PROCESSING', 'SUCCESS']);
+});

@@ -17,6 +17,7 @@ import {
   WORKFLOW,
 } from '../../../contract';
 import { DAY } from '../../../gateway/pure/durations';
+import { isTold } from '../ended-by-hand';
 import { signalIfRunning, startOrSignal } from '../other-workflows';
 
 const { 'payments.onEvent': deliverOnce } = proxyActivities<EventActivities>({
@@ -87,8 +88,7 @@ export class InlineDelivery {
   private async isTaken(event: MerchantEvent): Promise<boolean> {
     if (await this.relay.queue(event)) return true;
     try {
-      await deliverOnce(event, this.listeners());
-      return true;
+      return isTold(await deliverOnce(event, this.listeners()));
     } catch {
       return false;
     }
