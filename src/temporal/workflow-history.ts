@@ -144,7 +144,7 @@ export async function orderUnder(client: Client, workflowId: string): Promise<Ea
     if (read?.input.kind === 'adopt' && read.input.may_be !== undefined) return read.input.may_be;
     const asked = read ? orderOf(read.input) : undefined;
     if (asked === undefined) {
-      if (read) await assertNothingSent(client, run);
+      if (read?.input === WITHOUT_ORDER) await assertNothingSent(client, run);
       continue;
     }
     // A run that continued as new has given way, and a run that has begun no creation made nothing.
@@ -196,7 +196,7 @@ class UnreadableOrderError extends Error {
   override readonly name = 'UnreadableOrderError';
 }
 
-/** For a run whose input names no order. Throws UnreadableOrderError if it began to send one all the same: it may have made that. */
+/** For a run whose input cannot be read. Throws UnreadableOrderError if it began to send an order: it may have made that. */
 async function assertNothingSent(
   client: Client,
   { workflowId, runId }: Pick<ShownRun, 'workflowId' | 'runId'>,
@@ -237,7 +237,7 @@ function asAnswer(error: unknown): unknown {
 export async function paymentInHistory(client: Client, run: ShownRun, input: PaymentInput): Promise<EarlierPayment> {
   const { workflowId, runId: run_id } = run;
   const asked = orderOf(input);
-  if (asked === undefined) await assertNothingSent(client, run);
+  if (input === WITHOUT_ORDER) await assertNothingSent(client, run);
   const [state, failure, creation] = await Promise.all([
     resultOfRun<PaymentWorkflow>(client, workflowId, run_id),
     // The failure may say that there is no order at all.

@@ -118,7 +118,9 @@ describe('a payload', () => {
     const worker = new EncryptionCodec([NEW], { refused: 'mark' });
     for (const reader of [HERE, ACTIVITY]) {
       const [marked = {}] = await worker.decode([payload({ kind: 'direct' })], reader);
-      expect(() => decoded(marked)).toThrow(/Unknown encoding: refused \(A payload of workflow .* in clear text/);
+      expect(() => decoded(marked)).toThrow(
+        /Unknown encoding: refused-for-good \(A payload of workflow .* in clear text/,
+      );
       expect(Buffer.from(marked.data ?? []).toString()).not.toContain('direct');
     }
   });

@@ -35,6 +35,7 @@ import {
 } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
 import { attentionSection } from '../shared/attention';
+import { nextBackoff } from '../shared/backoff';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { isTold } from '../shared/ended-by-hand';
 import { assertResolution } from '../shared/request-rules';
@@ -121,10 +122,10 @@ class Delivery {
 
   /** How many of them the address has taken, at least 1. Anything else does not come from the activity. */
   private async taken(events: readonly MerchantEvent[]): Promise<number> {
-    for (;;) {
+    for (let pause_ms = AGAIN_AFTER_MS; ; pause_ms = nextBackoff(pause_ms)) {
       const count: unknown = await this.post({ endpoint: this.input.endpoint, events });
       if (typeof count === 'number' && count > 0) return count;
-      await sleep(AGAIN_AFTER_MS, { summary: 'a person has ended the post: before it is made again' });
+      await sleep(pause_ms, { summary: 'a person has ended the post: before it is made again' });
     }
   }
 

@@ -13,7 +13,7 @@ import {
 } from '../../../src/activities';
 import { PaymentsClient } from '../../../src/client';
 import { ClientError } from '../../../src/client/client-error';
-import type { MerchantEvent } from '../../../src/contract';
+import { type MerchantEvent, telling } from '../../../src/contract';
 import { GatewayClient, type Notification } from '../../../src/gateway';
 import { MINUTE } from '../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../src/process/settings';
@@ -180,7 +180,10 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
       ...accountActivities({ gateways, notifyUrl, policy: accountPolicyOf(config, ['handler']) }),
       ...policyActivity(config, ['handler']),
       ...previousRunActivities,
-      'payments.onEvent': async (event: MerchantEvent) => this.hear(event),
+      'payments.onEvent': telling((event: MerchantEvent, listeners: readonly string[]) => {
+        this.hear(event);
+        return listeners;
+      }),
     };
   }
 

@@ -281,8 +281,10 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
 function cameBackUnseen({ told, acknowledged }: World, { number, endsAt, cameBack = false }: TrueRefund): boolean {
   const said = told.flatMap((one) => (one.is === 'resolved' && one.resolution.out_request_no === number ? [one] : []));
   const last = said.at(-1);
-  // A notification that names it tells that it came back after all.
-  const isTold = acknowledged.some((one) => one.number === number && one.status === 'REFUND_REVOKE');
+  // A later notification that names it tells that it came back after all. One of before, the person has said to know.
+  const isTold = acknowledged.some(
+    (one) => one.number === number && one.status === 'REFUND_REVOKE' && one.at >= (last?.at ?? 0),
+  );
   const isMisread = last?.resolution.outcome === 'REFUNDED' && last.lookedAt <= endsAt && endsAt <= last.at;
   return cameBack && isMisread && !isTold;
 }
