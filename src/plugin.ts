@@ -29,6 +29,7 @@ import {
   logWarning,
   lookupActivities,
   MeasuredActivities,
+  notAtOnce,
   type OnEvent,
   policyActivity,
   previousRunActivities,
@@ -269,7 +270,7 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
       policy: accountPolicyOf(config, listeners),
     }),
     ...lookupActivities(new Map(calls.map(({ app_id, lookups }) => [app_id, lookups]))),
-    ...policyActivity(config, listeners),
+    ...notAtOnce(policyActivity(config, listeners)),
     ...eventActivity(onEvent, endpoints),
     ...endpointActivities(endpoints, telemetry),
   };

@@ -9,7 +9,7 @@ export type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
 export { lookupActivities } from './lookups';
 export { eventActivity, listenersOf, type OnEvent } from './on-event';
 export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './payment';
-export { type AccountPolicySettings, accountPolicyOf, type PolicySettings, policyActivity } from './policy';
+export { type AccountPolicySettings, accountPolicyOf, notAtOnce, type PolicySettings, policyActivity } from './policy';
 export { buyerOfPayment, previousRunActivities } from './previous-run';
 export { reconciliationActivities } from './reconcile';
 export { MeasuredActivities } from './recorder';

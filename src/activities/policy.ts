@@ -1,5 +1,5 @@
 /** The worker's settings that workflows decide by. An activity returns them, so that they are in the history. */
-
+import { setTimeout } from 'node:timers/promises';
 import type { AccountPolicy, LocalActivities } from '../contract';
 import { timingOf } from '../gateway/pure/method-timing';
 import type { Config } from '../process/settings';
@@ -47,6 +47,20 @@ export function policyActivity(settings: PolicySettings, listeners: readonly str
     },
   };
 }
+
+/** In ms: little beside the gateway's answer that follows. */
+const ANSWERS_AFTER_MS = 25;
+
+/**
+ * The activity, answering a moment later. If a local activity answers while the SDK (1.24) still takes in the workflow's first commands, an
+ * update may come before that answer in the run, and after it in a replay, which then fails. `rewritten-database.test.ts` shows it under load.
+ */
+export const notAtOnce = ({ 'gateway.policy': policy }: LocalActivities): LocalActivities => ({
+  async 'gateway.policy'(of) {
+    await setTimeout(ANSWERS_AFTER_MS);
+    return policy(of);
+  },
+});
 
 export type AccountPolicySettings = Pick<
   Config,
