@@ -1,5 +1,5 @@
 /** The commands for money that is to be sent back: the refund, and how to report money that went back another way. */
-import { commandOf, operatorActions, type RefundState } from '../contract';
+import { commandOf, isEndUnpaid, operatorActions, type RefundState } from '../contract';
 import { refundNeedsAccount } from '../gateway/pure/refund-goes-to';
 
 /**
@@ -7,9 +7,9 @@ import { refundNeedsAccount } from '../gateway/pure/refund-goes-to';
  * back, it needs a new number: without one it would be that refund again.
  */
 export function refundCommand(workflowId: string, method: string | null, before: readonly RefundState[] = []): string {
-  const isSpent = before.some(({ outcome }) => outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE');
+  const number = before.some(({ outcome }) => isEndUnpaid(outcome)) ? ['--number NEW'] : [];
   const account = refundNeedsAccount(method) === undefined ? [] : ['--with FILE'];
-  return commandOf('refund', workflowId, [...(isSpent ? ['--number NEW'] : []), ...account].join(' '));
+  return commandOf('refund', workflowId, [...number, ...account].join(' '));
 }
 
 /** `workflowId` is the after-sale's. */

@@ -53,6 +53,12 @@ export interface RefundAnswer {
  */
 export type RefundOutcome = 'ACCEPTED' | 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'NOT_CREATED';
 
+/** The ends of a refund that the gateway has made, and that paid nothing. */
+export const ENDS_UNPAID = ['REFUND_REFUSED', 'REFUND_REVOKE'] as const satisfies readonly RefundOutcome[];
+
+/** Whether a refund with this end paid nothing, and its number cannot be used again. */
+export const isEndUnpaid = (outcome: RefundOutcome | null): boolean => ENDS_UNPAID.some((end) => end === outcome);
+
 /** One refund, as `state` shows it. */
 export interface RefundState {
   /** The merchant's number, or one made from the order and the request. It is always sent to the gateway. */

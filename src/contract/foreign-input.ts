@@ -25,19 +25,26 @@ export function whyForeign(input: unknown): string | undefined {
 export class ReadableByAll extends ApplicationFailure {}
 
 /** The encoding for a payload that the worker's codec refused. No converter knows it, so the SDK's error has `why`, which quotes nothing of it. */
-export const refusedEncoding = (why: string, isForeign = false) =>
-  `${isForeign ? FOREIGN_PAYLOAD : 'refused'} (${why})`;
+export const refusedEncoding = (why: string, isForeign = false) => `${isForeign ? FOREIGN_PAYLOAD : REFUSED} (${why})`;
+
+const REFUSED = 'refused';
+const REFUSED_ENCODING = new RegExp(`^Unknown encoding: (${FOREIGN_PAYLOAD}|${REFUSED}) \\((.*)\\)$`, 's');
+
+/** What {@link refusedEncoding} was made of, read from the SDK's error; empty for any other error. */
+function refusalIn(error: unknown): { mark?: string | undefined; why?: string | undefined } {
+  const said = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
+  const [, mark, why] = REFUSED_ENCODING.exec(said) ?? [];
+  return { mark, why };
+}
 
 /** Our failure for the SDK's error about a refused payload: readers without a key must see which key is missing. Else undefined. */
 export function refusedPayload(error: unknown): ReadableByAll | undefined {
-  const said = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
-  const [, why] = /^Unknown encoding: refused(?:-for-good)? \((.*)\)$/s.exec(said) ?? [];
+  const { why } = refusalIn(error);
   return why === undefined ? undefined : new ReadableByAll(why, 'ValueError');
 }
 
 /** Whether the SDK's error is about a foreign payload: no worker will ever read it here. */
-export const isForeignPayload = (error: unknown): boolean =>
-  error instanceof Error && error.message.startsWith(`Unknown encoding: ${FOREIGN_PAYLOAD} (`);
+export const isForeignPayload = (error: unknown): boolean => refusalIn(error).mark === FOREIGN_PAYLOAD;
 
 /** Makes our refusal of a person's update readable without a key: its words quote nothing of an order. */
 export const readableByAll = (error: unknown): unknown =>

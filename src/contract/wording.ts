@@ -1,6 +1,6 @@
 /** Times, money and outcomes in the words that a person reads in `show`, in lists and in Temporal UI. Pure. */
 import { isMoney, isMore, less, sumOf } from '../gateway/pure/money';
-import type { AfterSaleState } from './after-sale';
+import type { AfterSaleState, RefundState } from './after-sale';
 import type { PaymentState, Source } from './payment';
 import { outcomeOf, STATUSES_WITH_MONEY, takesMoneyBack } from './trade-status-table';
 
@@ -75,6 +75,10 @@ export function refundSums({ refunds, refunded_amount, refunding_amount }: Sums)
   ];
   return sums.flatMap(([amount, words]) => (isMore(amount, '0') ? [`${amount} ${words}`] : []));
 }
+
+/** How far a refund has come, in a word or two. */
+export const refundProgress = ({ outcome, refund_status, started_at }: RefundState): string =>
+  outcome ?? refund_status ?? (started_at ? 'sent, and not answered yet' : 'waits for its turn');
 
 const WORDS: Readonly<Record<string, string>> = {
   query: 'as the gateway answered',

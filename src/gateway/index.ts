@@ -36,18 +36,19 @@ export type {
   RefundRequest,
 } from './orders';
 export { parseDirectPayment } from './pay';
-export type {
-  CurrencyCode,
-  CurrencyOf,
-  KnownCurrency,
-  KnownMethod,
-  OpenEnd,
-  PaymentMethod,
-  Spelt,
-  SpeltMethod,
-  TradeStatusName,
+export {
+  type CurrencyCode,
+  type CurrencyOf,
+  type KnownCurrency,
+  type KnownMethod,
+  type OpenEnd,
+  type PaymentMethod,
+  type Spelt,
+  type SpeltMethod,
+  TRADE_STATUSES,
+  type TradeStatus,
+  type TradeStatusName,
 } from './pure/names';
-export { TRADE_STATUSES, type TradeStatus } from './pure/names';
 export { parseTradeId, type Trade, type TradeId } from './query';
 export { parseRefund, type Refund, type RefundOfTrade } from './refund';
 export { type GatewayResponse, textField } from './response';

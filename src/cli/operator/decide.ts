@@ -1,6 +1,5 @@
 /** `recheck` and `resolve`: send a person's decision to the workflow of an order that waits for it. */
 import {
-  type Client,
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -27,7 +26,7 @@ import { tellError } from '../failed';
 import { isWrongInput, withOptions } from '../option-words';
 import { printable, say } from '../print';
 import { elsewhereCommand, refundCommand } from '../send-back';
-import { descriptionOf, type OrderRun, readCase } from './case';
+import { descriptionOf, type OrderCase, type OrderRun, readCase } from './case';
 import { asOperator, type Operator, targetOf } from './connection';
 import { elsewhereLine } from './elsewhere';
 
@@ -61,11 +60,11 @@ const RECHECKED = ['payment', 'after-sale', 'event-delivery', 'spei-account', 's
 const ASKS_THE_GATEWAY = RECHECKED.filter((kind) => kind !== 'event-delivery');
 
 /** Whether the order has ended with an outcome. There is nothing to ask about an order that was not created or was terminated. */
-async function hasEnded(client: Client, app_id: string, out_trade_no: string): Promise<boolean> {
-  const ids = [afterSaleWorkflowId(app_id, out_trade_no), paymentWorkflowId(app_id, out_trade_no)];
-  const described = await Promise.all(ids.map((id) => descriptionOf(client, id)));
-  return described.some((one) => one?.status.name === 'COMPLETED');
-}
+const hasEnded = ({ out_trade_no, runs }: OrderCase): boolean =>
+  out_trade_no !== null &&
+  [WORKFLOW.payment, WORKFLOW.afterSale].some(
+    (main) => runs.find(({ type }) => type === main)?.execution === 'COMPLETED',
+  );
 
 /** The workflows that note who takes care of them. */
 const TAKEN_ON = ['payment', 'after-sale', 'spei-account', 'create-spei-account', 'spei-account-quantity'];
@@ -137,29 +136,28 @@ export function takeOrder(order: string, { by, note, ...options }: TakeOptions):
 /** Asks the gateway now, for every open workflow of the order. Ends the process as {@link resolveOrder} does. */
 export function recheckOrder(order: string, options: DecideOptions): Promise<never> {
   return asOperator(async (operator) => {
-    const runs = await openRuns(operator, order, options);
-    const asked = runs.filter(({ workflow_id }) => RECHECKED.includes(kindOf(workflow_id)));
+    const found = await caseToChange(operator, order, options);
+    const asked = openRuns(found).filter(({ workflow_id }) => RECHECKED.includes(kindOf(workflow_id)));
     // An order that has ended may have been charged back since: its after-sale asks.
     const isOver = !asked.some(({ workflow_id }) => ASKS_THE_GATEWAY.includes(kindOf(workflow_id)));
-    const { app_id, out_trade_no } = await targetOf(order, options, operator, 'change');
-    const ofAfterSale =
-      isOver && out_trade_no !== null && (await hasEnded(operator.client, app_id, out_trade_no))
-        ? [await tellAfterSale(operator, order, { update: UPDATE.recheck }, options)]
-        : [];
-    if (asked.length + ofAfterSale.length === 0)
+    const asksAfterSale = isOver && hasEnded(found);
+    if (asked.length === 0 && !asksAfterSale)
       throw new NotDeliveredError(`Nothing of ${printable(order)} is open, so nothing can be asked.`);
-    const codes: number[] = ofAfterSale;
+    const codes: number[] = [];
+    if (asksAfterSale) codes.push(await tellAfterSale(operator, order, { update: UPDATE.recheck }, options));
     for (const { workflow_id } of asked)
       codes.push(await tell(operator, workflow_id, { update: UPDATE.recheck }, options));
     return Math.max(...codes);
   });
 }
 
-async function openRuns(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
-  const { runs } = await readCase(operator.client, await targetOf(order, options, operator, 'change'));
-  if (runs.length === 0) throw nothingOf(order);
-  return runs.filter(({ execution }) => execution === 'RUNNING');
+async function caseToChange(operator: Operator, order: string, options: DecideOptions): Promise<OrderCase> {
+  const found = await readCase(operator.client, await targetOf(order, options, operator, 'change'));
+  if (found.runs.length === 0) throw nothingOf(order);
+  return found;
 }
+
+const openRuns = ({ runs }: OrderCase) => runs.filter(({ execution }) => execution === 'RUNNING');
 
 const nothingOf = (order: string) =>
   new NotDeliveredError(
@@ -168,8 +166,9 @@ const nothingOf = (order: string) =>
 
 /** The workflows that a decision on the order may be for: no event delivery, unless it is named by its id. */
 async function runsToTell(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
-  const open = await openRuns(operator, order, options);
-  return open.filter(({ type, workflow_id }) => type !== WORKFLOW.eventDelivery || workflow_id === order);
+  return openRuns(await caseToChange(operator, order, options)).filter(
+    ({ type, workflow_id }) => type !== WORKFLOW.eventDelivery || workflow_id === order,
+  );
 }
 
 /** The workflow that waits for a person; without one, the open payment, which an outcome ends. */

@@ -1,6 +1,6 @@
 /** `payment-gateway refunds ORDER`: the after-sale's refunds and their sums. */
 import { PaymentNotFoundError } from '../../client';
-import { afterSaleWorkflowId, moneyText, type RefundState, refundSums } from '../../contract';
+import { afterSaleWorkflowId, moneyText, type RefundState, refundProgress, refundSums } from '../../contract';
 import { UserError } from '../../process/user-error';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
@@ -26,11 +26,10 @@ export function refundMoney({ refund_amount, refund_currency }: RefundState): st
   return moneyText(refund_amount, refund_currency);
 }
 
-/** How far a refund has come, in a word or two. */
-export function refundStanding({ outcome, refund_status, started_at }: RefundState): string {
-  if (outcome === 'ACCEPTED' && refund_status === 'REFUND_VERIFYING')
-    return 'ACCEPTED, waits for its buyer at the gateway';
-  return outcome ?? refund_status ?? (started_at ? 'sent, and not answered yet' : 'waits for its turn');
+/** How far a refund has come, and whether its buyer has to do something. */
+export function refundStanding(refund: RefundState): string {
+  const waitsForBuyer = refund.outcome === 'ACCEPTED' && refund.refund_status === 'REFUND_VERIFYING';
+  return waitsForBuyer ? 'ACCEPTED, waits for its buyer at the gateway' : refundProgress(refund);
 }
 
 /** Ends the process: 0 for an order that has an after-sale, 1 for another. */

@@ -3,6 +3,7 @@
  * ours has ended without its number. A movement that may be the echo of a stale replica waits until it cannot be one. Pure.
  */
 import {
+  ENDS_UNPAID,
   isRefundStatus,
   type KnownOrder,
   type LedgerRefund,
@@ -124,7 +125,7 @@ export const mayHaveEnded = (order: KnownOrder, { begun }: LedgerRefund): boolea
 /** When the trade began to show ends of refunds that no notification with a number, and no person, explains. Ms since the epoch. */
 export function unexplainedEnds({ history, refunds }: KnownOrder): number[] {
   const known = refunds.filter(({ confirmed_by }) => confirmed_by !== 'query');
-  return ENDS.flatMap((outcome) => {
+  return ENDS_UNPAID.flatMap((outcome) => {
     const ended = known.filter((one) => one.outcome === outcome && one.begun !== null);
     const shown = history
       .filter(({ to, source }) => to === outcome && source === 'query')
@@ -132,9 +133,6 @@ export function unexplainedEnds({ history, refunds }: KnownOrder): number[] {
     return unexplainedBy(ended, shown, ({ begun }, at) => at >= (begun?.at ?? 0));
   });
 }
-
-/** The ends of a refund that paid nothing. */
-export const ENDS = ['REFUND_REFUSED', 'REFUND_REVOKE'] as const;
 
 /** What the trade has shown, earliest first, that none of these refunds explains: each explains the first that may be of it. */
 const unexplainedBy = <Shown>(

@@ -2,7 +2,7 @@
  * How a refund ends, in four ways: by the gateway's answer to it, by a notification that names its number, by what the trade's status says
  * of it (`refund-table.ts`, read here for what is known now), and by a person (`resolve.ts`). Pure.
  */
-import { type KnownOrder, type LedgerRefund, refundMeaningOf } from '../../contract';
+import { isEndUnpaid, type KnownOrder, type LedgerRefund, refundMeaningOf } from '../../contract';
 import { isMore } from '../../gateway/pure/money';
 import type { AfterSaleFact } from './facts';
 import {
@@ -18,7 +18,7 @@ import {
   withRefund,
   withUnknownRefund,
 } from './ledger';
-import { ENDS, mayHaveEnded } from './movements';
+import { mayHaveEnded } from './movements';
 import {
   CAME_BACK,
   type Column,
@@ -170,7 +170,7 @@ function columnOf(order: KnownOrder, refund: LedgerRefund): Column {
 /** Whether a refund paid nothing, and the trade has not shown that: what the trade shows may still be this refund. */
 const isEndUnseen = ({ history }: KnownOrder, { begun, outcome }: LedgerRefund): boolean =>
   begun !== null &&
-  ENDS.some((end) => end === outcome) &&
+  isEndUnpaid(outcome) &&
   !history.some(({ to, source, time }) => to === outcome && source === 'query' && Date.parse(time) >= begun.at);
 
 /** Whether nothing else is known that may have gone back, or be going. */

@@ -4,6 +4,7 @@ import {
   type AfterSaleState,
   differingFields,
   FAILURE,
+  isEndUnpaid,
   type KnownOrder,
   type LedgerRefund,
   outcomeOf,
@@ -116,8 +117,7 @@ const numbersOf = (refunds: readonly LedgerRefund[]) => refunds.map(({ number })
 
 /** `first`: the request that made the refund, if this run took it. */
 function repeated(earlier: LedgerRefund, paid: string, first: RefundOrder | undefined, order: RefundOrder): Granted {
-  const isSpent = earlier.outcome === 'REFUND_REFUSED' || earlier.outcome === 'REFUND_REVOKE';
-  if (isSpent && earlier.asked === null) throw spent(earlier.number, earlier.outcome);
+  if (isEndUnpaid(earlier.outcome) && earlier.asked === null) throw spent(earlier.number, earlier.outcome);
   const fields = differing(earlier, paid, first, order);
   if (fields.length === 0) return { ...earlier, is: 'known' };
   throw typedFailure(
@@ -181,7 +181,7 @@ export function answerTo(entry: RefundState | undefined, state: AfterSaleState):
   if (entry.answer) return entry.answer;
   if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
-  if (outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE') throw spent(out_request_no, outcome);
+  if (isEndUnpaid(outcome)) throw spent(out_request_no, outcome);
   if (outcome === null) throw pending(entry.started_at ? 'the gateway has not settled it' : waitsFor(entry, state));
   const ids = { trade_no, out_trade_no, out_request_no };
   // It ended without the gateway's own answer: by a person, or by a query.

@@ -12,6 +12,7 @@ import {
   type RefundAnswer,
   type RefundState,
   refundInQuestion,
+  refundProgress,
   refundSums,
   SEARCH_ATTRIBUTE,
   type Transition,
@@ -196,9 +197,8 @@ export const afterSaleSubject = (state: AfterSaleState): AttentionSubject => ({
 });
 
 function refundLine(refund: RefundState): string {
-  const { out_request_no, refund_amount, refund_currency, outcome, refund_status, started_at } = refund;
-  const status = outcome ?? refund_status ?? (started_at ? 'sent, and not answered yet' : 'waits for its turn');
-  return `${out_request_no}: ${refund_amount} ${refund_currency}, ${status}`;
+  const { out_request_no, refund_amount, refund_currency } = refund;
+  return `${out_request_no}: ${refund_amount} ${refund_currency}, ${refundProgress(refund)}`;
 }
 
 const byRequest = (one: RefundState, other: RefundState) =>

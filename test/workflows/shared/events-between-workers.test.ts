@@ -54,26 +54,33 @@ const EVENT: MerchantEvent = {
   sweep: { stuck: 1, under_attention: 0, some: [] },
 };
 
+/** Hands events to their delivery, as a workflow does: `payments.postEvents` or `payments.onEvent` of the worker takes them. */
+const hand = (endpoint: string, events: readonly MerchantEvent[], listeners?: readonly string[]) =>
+  env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
+    ...{ workflowId: eventDeliveryWorkflowId(endpoint, SUBJECT), taskQueue: 'simulated' },
+    args: [{ endpoint, subject: SUBJECT, give_up_ms: 3 * DAY, ...(listeners && { listeners }) }],
+    ...{ signal: SIGNAL.tell, signalArgs: [events] },
+  });
+
+/** A worker with these addresses takes the first tries; then one that has been restarted with others takes all. */
+function restartedAfter(first: number, before: readonly string[], after: readonly string[]) {
+  const [old, restarted] = [endpointActivities(withUrls(before)), endpointActivities(withUrls(after))];
+  let tries = 0;
+  env.work({
+    'payments.postEvents': (posted: PostedEvents) => {
+      tries += 1;
+      return (tries <= first ? old : restarted)['payments.postEvents'](posted);
+    },
+  });
+}
+
 test.each([
   ['has the other addresses', (other: string) => [other]],
   ['has no address', () => []],
 ])('an event comes to its address although a worker that %s takes the first tries', async (_which, urlsOfOld) => {
   const [other, own] = [await receiver(), await receiver()];
-  const old = endpointActivities(withUrls(urlsOfOld(other.url)));
-  const restarted = endpointActivities(withUrls([other.url, own.url]));
-  let tries = 0;
-  env.work({
-    'payments.postEvents': (posted: PostedEvents) => {
-      tries += 1;
-      return (tries <= 5 ? old : restarted)['payments.postEvents'](posted);
-    },
-  });
-  const endpoint = endpointOf(own.url);
-  await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
-    ...{ workflowId: eventDeliveryWorkflowId(endpoint, SUBJECT), taskQueue: 'simulated' },
-    args: [{ endpoint, subject: SUBJECT, give_up_ms: 3 * DAY }],
-    ...{ signal: SIGNAL.tell, signalArgs: [[EVENT]] },
-  });
+  restartedAfter(5, urlsOfOld(other.url), [other.url, own.url]);
+  await hand(endpointOf(own.url), [EVENT]);
   await env.sleep(HOUR);
   expect([own.got.length, other.got.length]).toEqual([1, 0]);
 });
@@ -89,17 +96,24 @@ function everySecondLacks(onEvent: (event: MerchantEvent) => void) {
   return { 'payments.onEvent': tell };
 }
 
+const statusOf = (event: MerchantEvent) => (event.type === 'transition' ? event.transition.to : '');
+
+/** A payment that is SUCCESS after ten minutes. The worker has a handler, which is told as `telling` says. */
+async function sell(telling: object) {
+  const gateway = new FakeGateway(() => env.currentTimeMs());
+  gateway.statusAt = (elapsed) => (elapsed < 10 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+  const onEvent = () => undefined;
+  env.work({ ...fakeWorkerActivities({ app_id: APP.app_id, gateway, onEvent }), ...telling });
+  const input = order();
+  const workflowId = paymentWorkflowId(APP.app_id, input.request.out_trade_no);
+  await env.client.workflow.start('payment', { workflowId, taskQueue: 'simulated', args: [input] });
+  await env.sleep(DAY);
+}
+
 describe('the handler hears every event although a worker without it takes the first try of each', () => {
   test('of a payment', async () => {
-    const gateway = new FakeGateway(() => env.currentTimeMs());
-    gateway.statusAt = (elapsed) => (elapsed < 10 * MINUTE ? 'PROCESSING' : 'SUCCESS');
     const heard: string[] = [];
-    const onEvent = (event: MerchantEvent) => void heard.push(event.type === 'transition' ? event.transition.to : '');
-    env.work({ ...fakeWorkerActivities({ app_id: APP.app_id, gateway, onEvent }), ...everySecondLacks(onEvent) });
-    const input = order();
-    const workflowId = paymentWorkflowId(APP.app_id, input.request.out_trade_no);
-    await env.client.workflow.start('payment', { workflowId, taskQueue: 'simulated', args: [input] });
-    await env.sleep(DAY);
+    await sell(everySecondLacks((event) => void heard.push(statusOf(event))));
     expect(heard).toEqual(['PROCESSING', 'SUCCESS']);
   });
 
@@ -142,11 +156,7 @@ test('a handler that is gone from all workers is waited for once, and not with e
       return lacking['payments.onEvent'](event, listeners);
     },
   });
-  const args = [{ endpoint: EVENT_HANDLER, subject: SUBJECT, give_up_ms: 3 * DAY, listeners: [EVENT_HANDLER] }];
-  await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
-    ...{ workflowId: eventDeliveryWorkflowId(EVENT_HANDLER, SUBJECT), taskQueue: 'simulated', args },
-    ...{ signal: SIGNAL.tell, signalArgs: [[EVENT, { ...EVENT, id: 'event-2' }]] },
-  });
+  await hand(EVENT_HANDLER, [EVENT, { ...EVENT, id: 'event-2' }], [EVENT_HANDLER]);
   await env.sleep(3 * HOUR);
   expect(asked.at(-2)).toEqual([EVENT_HANDLER]);
   expect(asked.at(-1)).toEqual([]);
@@ -154,21 +164,8 @@ test('a handler that is gone from all workers is waited for once, and not with e
 
 test('an hour without any worker is no try: an address that the next worker lacks is not taken for gone', async () => {
   const [other, own] = [await receiver(), await receiver()];
-  const old = endpointActivities(withUrls([other.url]));
-  const restarted = endpointActivities(withUrls([other.url, own.url]));
-  let tries = 0;
-  env.work({
-    'payments.postEvents': (posted: PostedEvents) => {
-      tries += 1;
-      return (tries <= 2 ? old : restarted)['payments.postEvents'](posted);
-    },
-  });
-  const endpoint = endpointOf(own.url);
-  const workflowId = eventDeliveryWorkflowId(endpoint, SUBJECT);
-  await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
-    ...{ workflowId, taskQueue: 'simulated', args: [{ endpoint, subject: SUBJECT, give_up_ms: 3 * DAY }] },
-    ...{ signal: SIGNAL.tell, signalArgs: [[EVENT]] },
-  });
+  restartedAfter(2, [other.url], [other.url, own.url]);
+  const { workflowId } = await hand(endpointOf(own.url), [EVENT]);
   await env.temporal.clock.until(() => Boolean(env.temporal.latest(workflowId)?.activities), MINUTE);
   env.temporal.leaveWithoutWorker(3 * HOUR);
   await env.temporal.killWorker();
@@ -184,11 +181,7 @@ test.each([[null], [0], ['ok'], [{}]])('a post that a person completes with %p i
       return posts === 1 ? byHand : events.length;
     },
   });
-  const workflowId = eventDeliveryWorkflowId('address', SUBJECT);
-  const handle = await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
-    ...{ workflowId, taskQueue: 'simulated', args: [{ endpoint: 'address', subject: SUBJECT, give_up_ms: 3 * DAY }] },
-    ...{ signal: SIGNAL.tell, signalArgs: [[EVENT]] },
-  });
+  const handle = await hand('address', [EVENT]);
   await env.sleep(HOUR);
   expect([posts, (await handle.describe()).status.name]).toEqual([2, 'COMPLETED']);
 });
@@ -205,33 +198,21 @@ test.each([[null], ['ok'], [{}]])(
         return tries === 1 ? byHand : whole['payments.onEvent'](event, listeners);
       },
     });
-    const workflowId = eventDeliveryWorkflowId(EVENT_HANDLER, SUBJECT);
-    await env.client.workflow.signalWithStart(WORKFLOW.eventDelivery, {
-      ...{ workflowId, taskQueue: 'simulated' },
-      args: [{ endpoint: EVENT_HANDLER, subject: SUBJECT, give_up_ms: 3 * DAY }],
-      ...{ signal: SIGNAL.tell, signalArgs: [[EVENT]] },
-    });
+    await hand(EVENT_HANDLER, [EVENT]);
     await env.sleep(HOUR);
     expect([tries, heard]).toEqual([2, ['event-1']]);
   },
 );
 
 test('a SUCCESS whose telling a person has completed by hand is told to the handler', async () => {
-  const gateway = new FakeGateway(() => env.currentTimeMs());
-  gateway.statusAt = (elapsed) => (elapsed < 10 * MINUTE ? 'PROCESSING' : 'SUCCESS');
   const heard: string[] = [];
-  const onEvent = (event: MerchantEvent) => void heard.push(event.type === 'transition' ? event.transition.to : '');
-  const whole = eventActivity(onEvent);
+  const whole = eventActivity((event) => void heard.push(statusOf(event)));
   let byHand = 0;
   const tell = async (event: MerchantEvent, listeners: readonly string[]) => {
-    const isSale = event.type === 'transition' && event.transition.to === 'SUCCESS';
+    const isSale = statusOf(event) === 'SUCCESS';
     if (isSale) byHand += 1;
     return isSale && byHand === 1 ? null : whole['payments.onEvent'](event, listeners);
   };
-  env.work({ ...fakeWorkerActivities({ app_id: APP.app_id, gateway, onEvent }), 'payments.onEvent': tell });
-  const input = order();
-  const workflowId = paymentWorkflowId(APP.app_id, input.request.out_trade_no);
-  await env.client.workflow.start('payment', { workflowId, taskQueue: 'simulated', args: [input] });
-  await env.sleep(DAY);
+  await sell({ 'payments.onEvent': tell });
   expect(heard).toEqual(['PROCESSING', 'SUCCESS']);
 });
