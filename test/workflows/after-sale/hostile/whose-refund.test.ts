@@ -12,6 +12,7 @@ import {
   decideStuck,
   desk,
   giveUp,
+  goneBack,
   happens,
   isMade,
   isTold,
@@ -22,10 +23,12 @@ import {
   notify,
   numbersMade,
   open,
+  openWatched,
   parts,
   REFUSED,
   REVOKED,
   refundOf,
+  reset,
   resolve,
   SECOND,
   settle,
@@ -332,4 +335,38 @@ test('promise 7: a first refund whose answer calls it refused keeps its amount u
   expect([early?.outcome, (await refundOf('a'))?.attention]).toEqual([null, 'unknown-refund']);
   await decideStuck();
   expect(await refundOf('a')).toMatchObject({ outcome: 'REFUND_REFUSED', attention: null });
+});
+
+describe('promise 3: an end that a person knew and denied is no news when it comes again', () => {
+  const late = { startsAfter_ms: 5 * DAY, takes_ms: 0, ends: 'done' } as const;
+  const saidGone = (although: string) => happens(resolve({ outcome: 'REFUNDED', out_request_no: 'a', although }), HOUR);
+
+  test.each([
+    ['REFUND_REFUSED', 'is notified again', (status: string) => happens(tell(status, 'a'))],
+    ['REFUND_REVOKE', 'is notified again', (status: string) => happens(tell(status, 'a'))],
+    ['REFUND_REFUSED', 'is read again after a reset', () => happens(reset)],
+    ['REFUND_REVOKE', 'is read again after a reset', () => happens(reset)],
+  ])('%s %s: nothing is free for a second refund', async (status, _how, again) => {
+    await openWatched({ plans: [late, DONE] });
+    await happens(ask('150.00', 'a'), MINUTE, tell(status, 'a'), HOUR);
+    await saidGone(status);
+    await again(status);
+    await happens(HOUR, ask('150.00', 'b'), 10 * DAY);
+    expect([await outcomeOf('a'), isMade('b'), goneBack()]).toEqual(['REFUNDED', false, '150.00']);
+  });
+
+  test('another end without money under the number of a refund that a person calls gone is before a person', async () => {
+    await openWatched({ plans: [late, DONE] });
+    await happens(ask('150.00', 'a'), MINUTE, tell('REFUND_REFUSED', 'a'), HOUR);
+    await saidGone('REFUND_REFUSED');
+    await happens(tell('REFUND_REVOKE', 'a'), HOUR, ask('150.00', 'b'), DAY);
+    expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
+  });
+
+  test('a refusal that nobody knew contradicts a person who calls the refund gone', async () => {
+    await openWatched({ plans: [late, DONE] });
+    await happens(ask('150.00', 'a'), HOUR, resolve({ outcome: 'REFUNDED', out_request_no: 'a' }), HOUR);
+    await happens(tell('REFUND_REFUSED', 'a'), HOUR, ask('150.00', 'b'), DAY);
+    expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
+  });
 });
