@@ -32,13 +32,13 @@ interface RunBefore {
   readonly ending: RunEnding;
 }
 
-type Left = Pick<EarlierPayments, 'other_trades' | 'untaken'>;
+type Left = Pick<EarlierPayments, 'other_trades' | 'untaken' | 'reasons'>;
 
 /** What the runs before this one knew, and what terminated ones among them had not reported yet. */
 export async function loadEarlierPayments(client: Client, workflowId: string, runId: string): Promise<EarlierPayments> {
   const own = await readStart(client, workflowId, runId);
   const runs: EarlierPayment[] = [];
-  let left: Left = { other_trades: [], untaken: [] };
+  let left: Left = { other_trades: [], untaken: [], reasons: [] };
   let isLeft = true;
   for (const run of await earlierRuns(client, workflowId, runId)) {
     const start = await ifExists(() => readStart(client, workflowId, run.runId), null);
@@ -84,7 +84,7 @@ function endingOf(status: string): RunEnding {
 /** Adds what a run that somebody ended had not finished reporting. Where two runs know the same trade, the later run counts. */
 async function withLeft(left: Left, client: Client, { run, input, payment, carried }: RunBefore): Promise<Left> {
   // If the run did not know its trade number, a trade that it noted may be its own: the next run asks the gateway for each.
-  const { other_trades = [], claims } = carried ?? {};
+  const { other_trades = [], claims, reasons = [] } = carried ?? {};
   const isKnown = payment.trade_no !== null;
   // A run that cannot be asked may not have taken the notifications in its input.
   const given = (input.kind === 'adopt' && input.pending_notifications) || [];
@@ -99,6 +99,7 @@ async function withLeft(left: Left, client: Client, { run, input, payment, carri
       ...untaken.filter(({ trade_no, trade_status }) => trade_no || trade_status),
       ...left.untaken,
     ],
+    reasons: [...new Set([...reasons, ...left.reasons])],
   };
 }
 

@@ -1,4 +1,5 @@
 /** What earlier runs under the same workflow id knew of a payment. Plain JSON, read once by the run that follows them. */
+import type { Attention } from './attention';
 import type { NotedTrade } from './known-order';
 import type { NotificationSignal } from './notification';
 import type { NewPayment, PaymentState } from './payment';
@@ -43,6 +44,8 @@ export interface EarlierPayments {
   readonly other_trades: readonly NotedTrade[];
   /** Notifications to such runs that none of them had settled. */
   readonly untaken: readonly NotificationSignal[];
+  /** Why such runs needed a person. */
+  readonly reasons: readonly Attention[];
   /** The order has an after-sale that waits to be told of the end. */
   readonly is_followed: boolean;
   /** The run that has read this: a reset of that run has not. */
@@ -60,4 +63,6 @@ export interface PaymentCarried {
   readonly claims: readonly NotificationSignal[];
   /** Trades that only this run has put before a person. */
   readonly other_trades: readonly NotedTrade[];
+  /** Why it needs a person who has not answered yet. */
+  readonly reasons: readonly Attention[];
 }

@@ -212,6 +212,7 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
   if (before.payment?.run_id === run_id) return raisedAll({ ...before, payment: together(before.payment, payment) });
   // An earlier run of the payment says nothing new.
   if (before.payment !== null && before.payment.ended_at >= ended_at) return before;
+  if (isOfTradeAlone(before.payment, payment)) return raisedAll(onNotified(before, claimOfEnd(state), at));
   const known = changedAt(withOwnTrade(before, state.trade_no), at);
   const order: KnownOrder = {
     ...known,
@@ -229,6 +230,18 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
   );
   return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });
 }
+
+/**
+ * Whether an order of ours has ended, and this is a run that ordered nothing, such as one that somebody started by the trade's own number. It
+ * has news of the trade, which a look has to confirm, and does not say how the order ended.
+ */
+const isOfTradeAlone = (own: PaymentEnd | null, other: PaymentEnd): boolean =>
+  own?.ordered_here === true && own.state.outcome !== null && !other.ordered_here && !other.repeats;
+
+const claimOfEnd = ({ trade_no, trade_status }: PaymentEnd['state']): NotificationClaim => ({
+  ...(trade_no === null ? {} : { trade_no }),
+  ...(trade_status === null ? {} : { trade_status }),
+});
 
 /** A wait for a person that began before the payment's end goes on. */
 const waitOf = ({ attention, attention_since, taken }: PaymentEnd['state']): KnownOrder['wait'] =>

@@ -130,8 +130,13 @@ function onDenied(claims: readonly PendingClaim[], { known, learn }: PaymentCont
 }
 
 /** The trade that was found. If only a notification links it to our order, a person has to say whether it is ours. */
-function taken(trade: Trade, { known, raise }: PaymentContext): Trade {
-  assertOfThisNumber(trade, known);
+function taken(trade: Trade, { known, learn, raise }: PaymentContext): Trade {
+  const issues = issuesOfNumber(trade, known);
+  if (issues.length > 0) {
+    // What was notified of it belongs to its own order, and starts no next run here.
+    learn({ is: 'settled', claims: claimsOfTrade(known, trade.trade_no) });
+    throw invalidRequest(issues);
+  }
   const { before, shown } = known;
   // The gateway has the trade under another order number: a person says which order it pays.
   if (shown.out_trade_no !== null && (trade.out_trade_no ?? shown.out_trade_no) !== shown.out_trade_no)
@@ -141,14 +146,11 @@ function taken(trade: Trade, { known, raise }: PaymentContext): Trade {
   return trade;
 }
 
-/** Throws `InvalidRequest` for the trade of another order: this workflow id would answer that order's callers with it. */
-function assertOfThisNumber({ trade_no, out_trade_no }: Trade, { shown }: KnownPayment): void {
-  if (shown.out_trade_no !== null || typeof out_trade_no !== 'string') return;
-  if (!answersAnotherOrder(shown.app_id, [out_trade_no, trade_no])) return;
-  const issues = [
-    { field: 'trade_no', rule: `trade ${trade_no} is of order ${out_trade_no}: adopt it under that number` },
-  ];
-  throw invalidRequest(issues);
+/** What is wrong with the trade of another order: this workflow id would answer that order's callers with it. */
+function issuesOfNumber({ trade_no, out_trade_no }: Trade, { shown }: KnownPayment) {
+  if (shown.out_trade_no !== null || typeof out_trade_no !== 'string') return [];
+  if (!answersAnotherOrder(shown.app_id, [out_trade_no, trade_no])) return [];
+  return [{ field: 'trade_no', rule: `trade ${trade_no} is of order ${out_trade_no}: adopt it under that number` }];
 }
 
 /** The run before had another trade under this number: a person has to know of both. */

@@ -15,7 +15,7 @@ import type {
   Trade,
 } from '../../contract';
 import type { WithoutTime } from '../shared/why';
-import type { PendingClaim } from './known-payment';
+import type { KnownPayment, PendingClaim } from './known-payment';
 
 /** The merchant, or a cancellation, wants the order not to be sent. */
 interface Withdrawn {
@@ -193,8 +193,8 @@ interface Expired {
   readonly is: 'expired';
 }
 
-/** The payment has ended and hands over its open claims. */
-interface HandedOut {
+/** The after-sale has taken these over: what came meanwhile stays. */
+interface HandedOut extends Pick<KnownPayment, 'claims' | 'contradicted' | 'ofRefunds'> {
   readonly is: 'handed-out';
 }
 

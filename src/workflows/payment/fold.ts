@@ -120,8 +120,16 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'expired':
       return onExpired(known, fact);
     case 'handed-out':
-      return { ...known, claims: [], contradicted: [], ofRefunds: [] };
+      return onHandedOut(known, fact);
   }
+}
+
+function onHandedOut(known: KnownPayment, { claims, contradicted, ofRefunds }: FactOf<'handed-out'>): KnownPayment {
+  return {
+    ...withoutClaims(known, claims),
+    contradicted: known.contradicted.filter((one) => !contradicted.includes(one)),
+    ofRefunds: known.ofRefunds.filter((one) => !ofRefunds.includes(one)),
+  };
 }
 
 // — The creation —
@@ -206,13 +214,13 @@ function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): Known
 
 /** Of runs that somebody terminated: a person is asked about their other trades, and this run reads the notifications that they left unread. */
 function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): KnownPayment {
-  const { other_trades, untaken, is_followed } = earlier;
+  const { other_trades, untaken, reasons, is_followed } = earlier;
   const isFollowed = known.isFollowed || is_followed;
   const reached = Math.max(known.creation.reached, ...earlier.runs.map((one) => one.reached));
   const read = withCreation({ ...known, earlier, isFollowed }, { isOwn: true, reached });
   const others = other_trades.reduce<readonly NotedTrade[]>(withNoted, read.others);
   const named = { ...read, others };
-  const asked = other_trades.length > 0 ? raised(named, 'second-trade') : named;
+  const asked = [...(other_trades.length > 0 ? (['second-trade'] as const) : []), ...reasons].reduce(raised, named);
   const left = untaken.reduce((one, signal) => onSignal(one, { is: 'carried', signal, at }), asked);
   return known.isAdopted ? withBefore(left, knownOfTrade(earlier), at) : left;
 }

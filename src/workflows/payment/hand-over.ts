@@ -40,21 +40,26 @@ export interface EndingPayment {
 /** Hands over what is left. More may come meanwhile, so it repeats until nothing is left, or a new run has to take the claims on. */
 export async function handOverPayment(ending: EndingPayment): Promise<void> {
   const { context, isFirst } = ending;
+  const isNeeded = (given: HandedOver) =>
+    !isFirst || context.known.isFollowed || leavesMore(given, context.policy.watch_window_ms);
   for (let handed = ''; !isTakenOn(context.known); ) {
-    const given = takeLeft(ending);
-    const { claims, contradicted, end } = given;
-    const news = JSON.stringify([claims, contradicted, end.reasons]);
-    const isNeeded = !isFirst || context.known.isFollowed || leavesMore(given, context.policy.watch_window_ms);
-    if (news === handed || !isNeeded) return;
-    // The claims are handed over now: only new claims, or other reasons, make another round.
-    handed = JSON.stringify([[], [], end.reasons]);
-    if (isOfTheApp(given)) await startAppAttention(end.state.app_id, 'credentials');
-    else await give(given);
+    const { claims, contradicted, ofRefunds } = context.known;
+    const given = whatIsLeft(ending);
+    const isNews = newsIn(given) !== handed && isNeeded(given);
+    if (isNews) await (isOfTheApp(given) ? startAppAttention(given.end.state.app_id, 'credentials') : give(given));
+    // Only now: if somebody terminates this run before the after-sale has them, the next run hands them over.
+    if (claims.length + contradicted.length + ofRefunds.length > 0)
+      context.learn({ is: 'handed-out', claims, contradicted, ofRefunds });
+    if (!isNews) return;
+    handed = newsIn({ ...given, claims: [], contradicted: [] });
   }
 }
 
-/** What is handed over. Its claims are removed from the payment. */
-function takeLeft(ending: EndingPayment): HandedOver {
+/** Only new claims, or other reasons, make another round. */
+const newsIn = ({ claims, contradicted, end }: HandedOver) => JSON.stringify([claims, contradicted, end.reasons]);
+
+/** What is handed over. */
+function whatIsLeft(ending: EndingPayment): HandedOver {
   const { context } = ending;
   const { known } = context;
   const { claims, contradicted } = known;
@@ -63,7 +68,6 @@ function takeLeft(ending: EndingPayment): HandedOver {
   const state = paymentState(known);
   const isNews = (one: NotificationSignal) => ofRefunds.includes(one) || !isKnownToPayment(state, one);
   const notified = [...new Set([...signalsIn(claims), ...ofRefunds])];
-  if (notified.length + contradicted.length > 0) context.learn({ is: 'handed-out' });
   // Contradicted claims that a person is asked about stay so; all other claims are compared with the gateway once more.
   const isAsked = known.reasons.includes('unconfirmed-notification');
   const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);

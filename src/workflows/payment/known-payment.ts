@@ -286,6 +286,7 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
     taken,
     claims: [...contradicted, ...ofRefunds, ...signalsIn(claims)],
     other_trades: notedTrades(known).filter((one) => !isGiven(one)),
+    reasons: lastingReasons(known),
   };
 }
 

@@ -36,7 +36,7 @@ import {
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
-import { assertReadHere, isResetOf, restartIfReset, wasReset } from '../shared/continued';
+import { assertReadBySame, assertReadHere, isResetOf, restartIfReset, wasReset } from '../shared/continued';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { type Upsert, Visibility } from '../shared/visibility';
@@ -232,6 +232,7 @@ class PaymentRun implements PaymentContext {
     this.show(mayPeek(this.known) ? 'later' : 'now');
     const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.known)]);
     this.settings = policy;
+    if (this.phase === 'joining') assertReadBySame(this.known.earlier, policy);
     if (this.phase === 'joining' && this.known.earlier === null && !this.isFirst) await this.recall();
     this.phase = 'creating';
     this.measured.began(this.known);

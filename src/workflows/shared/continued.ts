@@ -26,9 +26,19 @@ export const isReadHere = async ({ read_by }: Pick<PaymentPolicy, 'read_by'>): P
 
 /** Throws `WasReset` if {@link isReadHere} does not hold. */
 export async function assertReadHere(policy: Pick<PaymentPolicy, 'read_by'>): Promise<void> {
-  if (!(await isReadHere(policy)))
-    throw typedFailure(WAS_RESET, 'The workflow was reset, and reads first what it knew before. Ask again.');
+  if (!(await isReadHere(policy))) throw wasResetFailure();
 }
+
+/** Throws `WasReset` if one run has read what was known before, and a later one these settings: a reset to a task between the two. */
+export function assertReadBySame(
+  read: { readonly read_by: string } | null,
+  policy: Pick<PaymentPolicy, 'read_by'>,
+): void {
+  if (read !== null && read.read_by !== policy.read_by) throw wasResetFailure();
+}
+
+const wasResetFailure = () =>
+  typedFailure(WAS_RESET, 'The workflow was reset, and reads first what it knew before. Ask again.');
 
 /** Whether an activity has reported that this run is such a reset. */
 export const isResetFailure = (error: unknown): boolean => hasFailedWith(error, WAS_RESET);

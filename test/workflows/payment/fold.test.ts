@@ -241,7 +241,7 @@ describe('money after somebody has ended an earlier run, where the settings acce
     );
     payment.learn({
       is: 'recalled',
-      earlier: { runs: [before], other_trades: [], untaken: [], is_followed: false, read_by: 'r2' },
+      earlier: { runs: [before], other_trades: [], untaken: [], reasons: [], is_followed: false, read_by: 'r2' },
     });
     payment.query(trade('SUCCESS'), T);
     return payment.state.attention;
@@ -455,7 +455,7 @@ test('what a person called sold, and the gateway never showed, has no status of 
 test('a person who ends a payment of another trade than an earlier run had answers nobody with the data of that one', () => {
   const told = { trade_no: 'T1', recovered: false };
   const before = { ...EARLIER, trade_no: 'T1', payment_data: told } as const;
-  const runs = { other_trades: [], untaken: [], is_followed: false, read_by: 'r2' };
+  const runs = { other_trades: [], untaken: [], reasons: [], is_followed: false, read_by: 'r2' };
   const answered = (trade_no: string) => {
     const payment = new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', trade_no });
     payment.learn({ is: 'recalled', earlier: { ...runs, runs: [before] } });
@@ -472,7 +472,10 @@ test('another trade that was only notified is still to be asked for by the run t
   payment.learn({ is: 'noted', other: 'T3', said: trade('CANCEL', { trade_no: 'T3' }), isAnswered: true });
   const { other_trades } = carriedOf(payment.known, 'r1', undefined);
   const next = new LearningPayment(ORDER);
-  next.learn({ is: 'recalled', earlier: { runs: [], other_trades, untaken: [], is_followed: false, read_by: 'r2' } });
+  next.learn({
+    is: 'recalled',
+    earlier: { runs: [], other_trades, untaken: [], reasons: [], is_followed: false, read_by: 'r2' },
+  });
   expect(next.known.others.map(({ trade_no, asked }) => [trade_no, asked])).toEqual([
     ['T2', 'not yet'],
     ['T3', 'answered'],
@@ -484,7 +487,7 @@ test('an order that has ended is taken on as it has ended: what came since is it
   const before = { ...EARLIER, outcome: 'EXPIRED', trade_no: 'T1' } as const;
   payment.learn({
     is: 'recalled',
-    earlier: { runs: [before], other_trades: [], untaken: [], is_followed: false, read_by: 'r2' },
+    earlier: { runs: [before], other_trades: [], untaken: [], reasons: [], is_followed: false, read_by: 'r2' },
   });
   payment.query(trade('SUCCESS'), T);
   expect(payment.state).toMatchObject({ outcome: 'EXPIRED', attention: null });

@@ -1,5 +1,6 @@
 /** Promise 8: what needs a person says so, and stays until a person or the facts have settled it. */
 
+import { defaultPayloadConverter, toPayloads } from '@temporalio/common';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
   adopt,
@@ -15,6 +16,7 @@ import {
   madeByAnother,
   move,
   notify,
+  noWorker,
   open,
   openUpdates,
   outcome,
@@ -25,10 +27,13 @@ import {
   sale,
   settle,
   startAgain,
+  startWith,
   stateNow,
   tell,
   terminate,
+  trouble,
   withdraw,
+  works,
   world,
 } from './acts';
 import { SECOND } from './schedule';
@@ -235,4 +240,23 @@ test('promise 8: where nobody was asked, SUCCESS of an order that the gateway ha
   expect(await sale()).toMatchObject({ outcome: 'CANCEL', attention: null });
   await happens(settle({ outcome: 'SUCCESS', although: 'CANCEL' }), MINUTE);
   expect((await sale()).outcome).toBe('SUCCESS');
+});
+
+test('promise 8: a deposit that no account has counted waits for a person also in the run that a notification starts after a termination', async () => {
+  await begin({ method: 'Wallet' });
+  const deposit = { out_trade_no: 'order-1', trade_no: 'T1', reasons: ['deposit-without-account'] };
+  const started = startWith([{ kind: 'adopt', app_id: 'hostile', ...deposit }]);
+  await happens(anotherMade('SUCCESS'), trouble('429'), started, HOUR, terminate, HOUR, works);
+  await happens(notify('T1', 'SUCCESS'), DAY);
+  expect([await outcomeNow(), open()]).toEqual(['SUCCESS', ['deposit-without-account']]);
+});
+
+test('a trade of another order, taken on under a wrong id, ends that run once, whatever is notified to it', async () => {
+  await begin({ method: 'Wallet' });
+  const id = 'payment:hostile:order-X';
+  const signalled = () =>
+    world.temporal.latest(id)?.signal('notification', toPayloads(defaultPayloadConverter, { trade_no: 'T1' }) ?? []);
+  const takeOn = () => world.start('ALLOW_DUPLICATE', id, [{ kind: 'adopt', app_id: 'hostile', trade_no: 'T1' }]);
+  await happens(pay, MINUTE, noWorker(5 * SECOND), takeOn, SECOND, signalled, HOUR);
+  expect([world.temporal.runs(id).length, world.temporal.latest(id)?.isRunning]).toEqual([1, false]);
 });

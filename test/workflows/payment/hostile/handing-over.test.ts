@@ -10,6 +10,7 @@ import {
   anotherMade,
   anotherTold,
   answers,
+  attentions,
   begin,
   costs,
   decide,
@@ -18,6 +19,7 @@ import {
   happens,
   move,
   notify,
+  noWorker,
   oddSignal,
   outcome,
   outcomeNow,
@@ -236,4 +238,14 @@ test('an order that has ended stays so, and is answered as before, where its num
   await begin({ forgetsAfter_ms: 3 * MINUTE });
   await happens(pay, MINUTE, move('T1', 'EXPIRED'), recheck, 10 * MINUTE, startBroken, 12 * HOUR, pay, MINUTE);
   expect([await outcome(), await outcomeNow(), answers(), running()]).toEqual(['EXPIRED', 'EXPIRED', ['T1', 'T1'], []]);
+});
+
+test('promise 3: what was notified just before the end is not lost where the payment is terminated before its after-sale starts', async () => {
+  await begin({ method: 'Wallet', childStarts_ms: HOUR });
+  const decideNow = () =>
+    void world.temporal.update(world.workflowId, 'resolve', { by: 'ana', reason: 'looked', outcome: 'CANCEL' });
+  await happens(pay, MINUTE, anotherMade('SUCCESS'), noWorker(MINUTE), 1_000, notify('T2'), decideNow, 5 * MINUTE);
+  await happens(terminate, HOUR, adopt, 2 * DAY);
+  expect(await tradesKnown()).toEqual(expect.arrayContaining(['T1', 'T2']));
+  expect(attentions()).toContain('late-payment');
 });

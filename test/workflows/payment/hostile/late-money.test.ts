@@ -233,3 +233,29 @@ test('the trade that the after-sale had before an end without money is a second 
   await afterSale();
   expect(await tradesKnown()).toEqual(expect.arrayContaining(['T1', 'T2']));
 });
+
+describe('the trade of an order of ours, which somebody takes on by its own number', () => {
+  const takeOn = () =>
+    world.start('ALLOW_DUPLICATE', 'payment:hostile:T1', [{ kind: 'adopt', app_id: 'hostile', trade_no: 'T1' }]);
+
+  test('money after CANCEL is before a person all the same', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(pay, MINUTE, tell('T1', 'CANCEL'), HOUR, move('T1', 'SUCCESS'), takeOn, 3 * DAY);
+    expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
+    expect((await stateNow()).previous?.outcome).toBe('CANCEL');
+  });
+
+  test('money after CANCEL goes back where the settings say so', async () => {
+    await begin({ late: 'refund', method: 'Wallet' });
+    await happens(pay, MINUTE, tell('T1', 'CANCEL'), HOUR, move('T1', 'SUCCESS'), takeOn, 3 * DAY);
+    expect(world.gateway.refunds).toHaveLength(1);
+  });
+
+  test('promise 6: what a person has called sold stays sold', async () => {
+    await begin({ late: 'refund', method: 'Wallet' });
+    await happens(pay, MINUTE, decide('SUCCESS'), HOUR, takeOn, 8 * DAY);
+    expect((await sale()).outcome).toBe('SUCCESS');
+    await happens(move('T1', 'SUCCESS'), 3 * DAY);
+    expect([(await sale()).outcome, world.gateway.refunds]).toEqual(['SUCCESS', []]);
+  });
+});

@@ -4,10 +4,13 @@
  */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
+  adopt,
+  anotherMade,
   answers,
   attentions,
   begin,
   creations,
+  decide,
   happens,
   move,
   notify,
@@ -17,8 +20,10 @@ import {
   resetTo,
   running,
   sale,
+  settle,
   startAgain,
   tell,
+  terminate,
   world,
 } from './acts';
 import { refunding } from './schedule';
@@ -110,5 +115,26 @@ test.each(TASKS)(
     expect([answers(), creations().length, running()]).toEqual([['NotCreatedError'], 1, []]);
     await happens(pay, MINUTE);
     expect([answers(), creations().length]).toEqual([['NotCreatedError', 'T1'], 2]);
+  },
+);
+
+test.each(TASKS)(
+  'promise 6: an order that was taken on again, and that a person called sold, stays sold after a reset to the %s task',
+  async (_name, task) => {
+    await begin(refunding);
+    await happens(pay, MINUTE, terminate, HOUR, adopt, 10 * MINUTE, decide('SUCCESS'), HOUR, settle({}), MINUTE);
+    await happens(resetTo(task), 8 * DAY, move('T1', 'SUCCESS'), 3 * DAY);
+    expect([await outcome(), world.gateway.refunds]).toEqual(['SUCCESS', []]);
+    expect(moneyHeard()).toMatchObject([{ isSentBack: false }]);
+  },
+);
+
+test.each(TASKS)(
+  'promise 6: a trade that was taken on and told as sold stays sold after a reset to the %s task',
+  async (_name, task) => {
+    await begin({ method: 'Wallet' });
+    await happens(anotherMade(), adopt, 10 * MINUTE, decide('SUCCESS'), HOUR, settle({}), MINUTE);
+    await happens(resetTo(task), 8 * DAY);
+    expect(await outcome()).toBe('SUCCESS');
   },
 );
