@@ -1,7 +1,9 @@
 /** What the earlier runs under a payment's workflow id know of its order, and of what was sold under its number. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import {
+  type AfterSaleCarried,
   afterSaleWorkflowId,
   asNotified,
   type EarlierPayment,
@@ -40,7 +42,8 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
   const runs: EarlierPayment[] = [];
   let left: Left = { other_trades: [], untaken: [], reasons: [] };
   let isLeft = true;
-  for (const run of await earlierRuns(client, workflowId, runId)) {
+  const listed = await earlierRuns(client, workflowId, runId);
+  for (const run of listed) {
     const start = await ifExists(() => readStart(client, workflowId, run.runId), null);
     if (start === null) continue;
     const { input, runId: original } = start;
@@ -59,13 +62,33 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
     const known = { ...payment, other_trades: ending === 'cut-off' && outcome === null ? [] : other_trades };
     if (!runs.some((one) => isSame(one, known))) runs.push(known);
   }
-  return { runs, ...left, is_followed: await isFollowed(client, workflowId), read_by: runId };
+  const is_followed = await isFollowed(client, workflowId);
+  const forgotten = is_followed ? await soldBefore(client, workflowId, [...listed.map((one) => one.runId), runId]) : [];
+  return { runs: [...runs, ...forgotten], ...left, is_followed, read_by: runId };
 }
 
-async function isFollowed(client: Client, workflowId: string): Promise<boolean> {
+/** Whether the order of this payment has an after-sale. */
+export async function isFollowed(client: Client, workflowId: string): Promise<boolean> {
+  return (await ifExists(() => afterSaleOf(client, workflowId).describe(), null)) !== null;
+}
+
+function afterSaleOf(client: Client, workflowId: string) {
   const { app_id = '', out_trade_no } = namedByWorkflowId(workflowId) ?? {};
-  const after = client.workflow.getHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
-  return (await ifExists(() => after.describe(), null)) !== null;
+  return client.workflow.getHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+}
+
+/**
+ * Temporal forgets a payment before its after-sale, which still knows how it ended. `kept`: the runs that Temporal still has. Throws a
+ * retryable failure while the after-sale reads what it knew itself.
+ */
+async function soldBefore(client: Client, workflowId: string, kept: readonly string[]): Promise<EarlierPayment[]> {
+  const ask = () => afterSaleOf(client, workflowId).query<AfterSaleCarried>(QUERY.carried);
+  const carried = await ifExists(ask, null);
+  if (carried?.has_read === false) throw ApplicationFailure.retryable('The after-sale reads what earlier runs knew.');
+  const end = carried?.sale?.payment ?? null;
+  if (end === null || !end.ordered_here || kept.includes(end.run_id)) return [];
+  const { state, run_id, sent_again } = end;
+  return [{ ...state, run_id, made: 'order', failed: state.outcome === null, reached: sent_again ? 2 : 1 }];
 }
 
 /** What one run answers or, if it cannot answer, what its history says. */

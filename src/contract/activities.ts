@@ -98,6 +98,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   refund_watch_ms: number;
   /** The run that recorded these settings, and read what was known before: if it is not the run that was started, it is a reset. */
   read_by: string;
+  /** The order of this payment has an after-sale, which may know of a payment that Temporal has forgotten. */
+  is_followed: boolean;
 }
 
 export interface RefundAttempt extends ForRun {

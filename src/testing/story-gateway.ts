@@ -36,7 +36,7 @@ export function storyActivities(story: Story, { app_id, began }: { app_id: strin
       const { workflowId = '' } = activityInfo().workflowExecution ?? {};
       const isAfterSale = workflowId.startsWith(afterSaleWorkflowId(app_id, ''));
       const policy = isAfterSale ? settings.after_sale : settings.payment;
-      return { ...policy, listeners: [], read_by: ownRunId() };
+      return { ...policy, listeners: [], read_by: ownRunId(), is_followed: false };
     },
   };
 }

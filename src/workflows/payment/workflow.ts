@@ -261,9 +261,10 @@ class PaymentRun implements PaymentContext {
     this.learn(...told);
   }
 
-  /** Whether no run was before this one. Its starter's proof cannot know of a later reset. */
+  /** Whether no run was before this one. Its starter's proof cannot know of a later reset, nor of a run that Temporal has forgotten. */
   private get isFirst(): boolean {
-    return this.first.isProven && !(this.settings && wasReset(this.settings));
+    const { settings } = this;
+    return this.first.isProven && !(settings && (wasReset(settings) || settings.is_followed));
   }
 
   /** Waits for handlers and events, then hands over what goes on after the payment. Meanwhile updates may come. */

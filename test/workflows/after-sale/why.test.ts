@@ -9,7 +9,7 @@ import { explainedAfterSale } from '../../../src/workflows/after-sale/why';
 import { changed, explained, LearnedFacts } from '../../../src/workflows/shared/why';
 
 const POLICY: PaymentPolicy = {
-  ...{ confirm_by_query: true, late_payments: 'attention', listeners: [], read_by: 'r' },
+  ...{ confirm_by_query: true, late_payments: 'attention', listeners: [], read_by: 'r', is_followed: false },
   ...{ create_within_ms: MINUTE, settling_ms: 30_000, patience_ms: 10 * MINUTE, overdue_ms: MINUTE },
   ...{
     watch_window_ms: 0,

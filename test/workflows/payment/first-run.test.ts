@@ -2,11 +2,26 @@
  * A payment is the first under its workflow id where its own start says so, and never because of its input: "Start Workflow Like This
  * One" copies that. The gateway of these tests takes a number as often as it is sent.
  */
-import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { Run } from '../../../src/testing/simulated-temporal/run';
 import { APP } from '../hostile/base-world';
 import type { Act } from '../hostile/happens';
-import { begin, happens, madeByAnother, outcomeNow, pay, sell, tell, terminate, world } from './hostile/acts';
+import {
+  anotherMade,
+  answers,
+  attentions,
+  begin,
+  happens,
+  madeByAnother,
+  notify,
+  outcomeNow,
+  pay,
+  sale,
+  sell,
+  tell,
+  terminate,
+  world,
+} from './hostile/acts';
 
 const SECOND = 1_000;
 
@@ -66,4 +81,30 @@ test('a start like a sold deposit, whose trade the gateway has forgotten, stays 
   world.start('REJECT_DUPLICATE', world.workflowId, [adopt]);
   await happens(MINUTE, tell('T1', 'SUCCESS'), 5 * HOUR, startLike, 10 * HOUR);
   expect(await outcomeNow()).toBe('SUCCESS');
+});
+
+describe('an order that Temporal has forgotten, and whose after-sale goes on', () => {
+  const forgotten = () => happens(tell('T1', 'DISPUTE'), 31 * DAY, () => world.temporal.forget(world.workflowId));
+
+  test('is not sent a second time: its callers are answered as before', async () => {
+    await begin();
+    await happens(sell, forgotten, pay, HOUR);
+    expect([trades(), answers(), await outcomeNow()]).toEqual([['T1'], ['T1', 'T1'], 'SUCCESS']);
+  });
+
+  test('is not sent in another form under its number', async () => {
+    await begin();
+    await happens(sell, forgotten);
+    const other = { ...world.input, request: { ...world.input.request, order_amount: '151.00' } };
+    await happens(() => world.start('REJECT_DUPLICATE', world.workflowId, [{ ...other, first_start_id: 'x' }]), HOUR);
+    expect([trades(), (await sale()).outcome]).toEqual([['T1'], 'SUCCESS']);
+    expect(attentions()).not.toContain('late-payment');
+  });
+
+  test('that ended without a sale ends so again', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(pay, MINUTE, tell('T1', 'CANCEL'), HOUR, anotherMade('DISPUTE'), notify('T2'), HOUR);
+    await happens(30 * DAY, () => world.temporal.forget(world.workflowId), pay, HOUR);
+    expect([trades(), await outcomeNow()]).toEqual([['T1', 'T2'], 'CANCEL']);
+  });
 });

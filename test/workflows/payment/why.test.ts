@@ -16,7 +16,7 @@ const ORDER: PaymentInput = {
   },
 };
 const POLICY: PaymentPolicy = {
-  ...{ confirm_by_query: true, late_payments: 'attention', listeners: [], read_by: 'r' },
+  ...{ confirm_by_query: true, late_payments: 'attention', listeners: [], read_by: 'r', is_followed: false },
   ...{ create_within_ms: 60 * MINUTE, settling_ms: 30_000, patience_ms: 10 * MINUTE, overdue_ms: MINUTE },
   ...{
     watch_window_ms: 0,
