@@ -77,6 +77,17 @@ describe('a further notification under the number of a known deposit', () => {
     expect(verdicts({ amount: '100' })).toEqual(['repeat', 'repeat']);
   });
 
+  test('is known as news of a second deposit that is set aside, whatever sum it names', () => {
+    const ledger = new DepositLedger();
+    ledger.addPending(told);
+    const second = { ...told, trade_no: 'T2', amount: '50.00' };
+    ledger.setAside(second, 'second-deposit');
+    const verdictOf = (of: Partial<NotifiedDeposit>) => ledger.classify({ ...second, ...of });
+    expect(verdictOf({ trade_status: 'PARTIAL_REFUND', amount: '20.00' })).toBe('repeat');
+    expect(verdictOf({ trade_status: 'PARTIAL_REFUND', amount: '20.00', trade_no: 'T3' })).toBe('second');
+    expect(verdictOf({ amount: '20.00' })).toBe('second');
+  });
+
   test('is no second deposit as SUCCESS, if only a refund has told of the deposit before', () => {
     const ledger = new DepositLedger();
     ledger.addPending({ ...told, trade_status: 'PARTIAL_REFUND', amount: '30.00' });
