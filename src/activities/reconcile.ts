@@ -6,7 +6,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { activityInfo, cancelled, getClient, heartbeat } from '@temporalio/activity';
-import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowExecutionInfo } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
 import { z } from 'zod';
 import {
   type AfterSaleState,
@@ -33,9 +37,9 @@ import {
 } from '../contract';
 import { DAY, HOUR } from '../gateway/pure/durations';
 import { isMore, sumOf } from '../gateway/pure/money';
-import { allRuns, ifExists } from '../temporal/earlier-runs';
+import { ifExists } from '../temporal/earlier-runs';
 import { begunWithinQuery, openWithinQuery, orderQuery } from '../temporal/payment-query';
-import { stateOfRun } from '../temporal/taken-run';
+import { runsBefore, type ShownRun, stateOfRun } from '../temporal/taken-run';
 import { type ListedWorkflow, listWorkflows } from '../temporal/workflow-list';
 import { isNoSuchOrder, retryableFailure } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
@@ -79,8 +83,6 @@ export function reconciliationActivities(
     }),
   };
 }
-
-type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 
 class Reconciliation {
   private readonly client: Client = getClient();
@@ -211,52 +213,61 @@ class Reconciliation {
   }
 
   private async compare(out_trade_no: string): Promise<{ differences: Difference[]; is_open: boolean }> {
-    const [{ here, begun_at }, gateway] = await Promise.all([
+    const [here, gateway, merchant] = await Promise.all([
       this.wordHere(out_trade_no),
       this.wordOfGateway(out_trade_no),
+      this.wordOfMerchant(out_trade_no),
     ]);
-    const words = { here, gateway, merchant: this.wordOfMerchant(out_trade_no, begun_at) };
+    const words = { here, gateway, merchant };
     return { differences: differencesOf(out_trade_no, words), is_open: waitsForBuyer(words) };
   }
 
   /** Undefined if the list need not have the order: an order that was begun before the period is in an earlier list. */
-  private wordOfMerchant(out_trade_no: string, begun_at: Date | null): Word | undefined {
+  private async wordOfMerchant(out_trade_no: string): Promise<Word | undefined> {
     if (this.merchant === undefined) return undefined;
     const row = this.merchant.get(out_trade_no);
-    if (row === undefined) return begun_at !== null && begun_at < new Date(this.slice.period.since) ? undefined : null;
+    if (row === undefined) return (await this.isBegunBefore(out_trade_no)) ? undefined : null;
     const { status, order_amount: amount, order_currency: currency = null, refunded_amount: refunded = null } = row;
     return { status, amount, currency, refunded };
   }
 
-  /** `here` is null if Temporal has no payment. A payment that made no order has the status NOT_CREATED. */
-  private async wordHere(out_trade_no: string): Promise<{ here: Word; begun_at: Date | null }> {
-    const id = paymentWorkflowId(this.slice.app_id, out_trade_no);
-    const found = await this.latestState<PaymentState>(id);
-    if (found === null) return { here: null, begun_at: null };
-    const { state, begun_at } = found;
-    if (state === null) return { here: { status: 'NOT_CREATED', amount: null, currency: null }, begun_at };
-    const after = await this.latestState<AfterSaleState>(afterSaleWorkflowId(this.slice.app_id, out_trade_no));
-    const after_sale = after?.state ?? null;
+  /** Whether the order was begun before the period. A later run goes on with the order of the first, unless that failed and made none. */
+  private async isBegunBefore(out_trade_no: string): Promise<boolean> {
+    const since = new Date(this.slice.period.since);
+    const latest = await this.latestRun(paymentWorkflowId(this.slice.app_id, out_trade_no));
+    if (latest === null) return false;
+    if (latest.startTime < since) return true;
+    const earlier = await runsBefore(this.client, latest);
+    return earlier.some(({ startTime, status }) => startTime < since && status.name !== 'FAILED');
+  }
+
+  /** Null if Temporal has no payment. A payment that made no order has the status NOT_CREATED. */
+  private async wordHere(out_trade_no: string): Promise<Word> {
+    const latest = await this.latestRun(paymentWorkflowId(this.slice.app_id, out_trade_no));
+    if (latest === null) return null;
+    const state = await this.latestState<PaymentState>(latest);
+    if (state === null) return { status: 'NOT_CREATED', amount: null, currency: null };
+    const sale = await this.latestRun(afterSaleWorkflowId(this.slice.app_id, out_trade_no));
+    const after_sale = sale && (await this.latestState<AfterSaleState>(sale));
     const payment = paymentAfterEnd(after_sale) ?? state;
     const { outcome, trade_status, order_amount: amount, order_currency: currency } = payment;
     const here = { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
-    return { here: isBooked(payment, after_sale) ? afterSale(here, after_sale) : here, begun_at };
+    return isBooked(payment, after_sale) ? afterSale(here, after_sale) : here;
   }
 
-  /**
-   * The state of the latest run under an id that has one: a failed run has none, but an earlier run may know the order. `state` is null if no
-   * run has one. Null if Temporal has no run.
-   */
-  private async latestState<State>(workflowId: string): Promise<{ state: State | null; begun_at: Date } | null> {
-    const latest = await ifExists(() => this.client.workflow.getHandle(workflowId).describe(), null);
-    if (latest === null) return null;
+  private latestRun(workflowId: string): Promise<WorkflowExecutionDescription | null> {
+    return ifExists(() => this.client.workflow.getHandle(workflowId).describe(), null);
+  }
+
+  /** The state of the latest run that has one, or null: a failed run has none, but an earlier run may know the order. */
+  private async latestState<State>(latest: ShownRun): Promise<State | null> {
     const state = await this.stateOf<State>(latest);
-    if (state !== null) return { state, begun_at: latest.startTime };
-    for (const run of await allRuns(this.client, workflowId, latest.runId)) {
-      const earlier = run.runId === latest.runId ? null : await this.stateOf<State>(run);
-      if (earlier !== null) return { state: earlier, begun_at: run.startTime };
+    if (state !== null) return state;
+    for (const run of await runsBefore(this.client, latest)) {
+      const earlier = await this.stateOf<State>(run);
+      if (earlier !== null) return earlier;
     }
-    return { state: null, begun_at: latest.startTime };
+    return null;
   }
 
   /** Null for a run that failed, or that ended before a worker ran it. */

@@ -95,10 +95,10 @@ async function startOrJoin(
 
 /** The outcome of a payment that another program has started. */
 async function outcomeOf(workflow_id: string): Promise<PaymentState> {
-  const { state } = await untilTold(endedPayment)({ workflow_id });
+  const { state, is_gone } = await untilTold(endedPayment)({ workflow_id });
   if (state !== null) return state;
-  throw typedFailure(
-    FAILURE.withoutResult,
-    `${workflow_id} was ended from outside and has no result. The order may exist: look for it in the gateway’s dashboard.`,
-  );
+  const why = is_gone
+    ? `Temporal has forgotten ${workflow_id}, so it cannot say how the payment ended. The order may be paid: ask the state of its after-sale, or`
+    : `${workflow_id} was ended from outside and has no result. The order may exist:`;
+  throw typedFailure(FAILURE.withoutResult, `${why} look for it in the gateway’s dashboard.`);
 }

@@ -33,6 +33,7 @@ import {
 import type { NewSpeiAccount, RuleSettings } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
+import { allRuns, ifExists } from '../temporal/earlier-runs';
 import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
 import { childrenOf } from '../temporal/list-query';
 import {
@@ -80,6 +81,8 @@ export interface DepositPage {
   /** The `page` to pass to the next call; null after the last page. */
   next_page: string | null;
 }
+
+type ListedRun = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
 const PAGE_SIZE = 20;
 const CONTINUED_AS_NEW = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW;
@@ -162,9 +165,9 @@ export class AccountsClient {
   }
 
   /**
-   * The account's deposits, the latest first, page by page. Temporal lists the payments within its retention only; the
-   * account's own count and total include all, and its `set_aside` has those that no payment was started for. A deposit that has just
-   * come may be missing for a moment. Throws AccountNotFoundError; AccountPendingError if no worker answers for the account.
+   * The account's deposits, the latest first, page by page, each once: with the latest payment that the account has started for it. Temporal
+   * lists the payments within its retention only; the account's own count and total include all, and its `set_aside` has those that no payment
+   * was started for. A deposit that has just come, or has just come again, may be missing for a moment. Throws AccountNotFoundError; AccountPendingError if no worker answers for the account.
    *
    * @example
    * const { deposits, next_page } = await payments.accounts.deposits(account_id, { pageSize: 50 });
@@ -174,22 +177,19 @@ export class AccountsClient {
     { pageSize = PAGE_SIZE, page }: { pageSize?: number; page?: string } = {},
   ): Promise<DepositPage> {
     const { client, app_id } = this.options;
+    const account = speiAccountWorkflowId(app_id, account_id);
     const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
       namespace: client.options.namespace,
-      query: childrenOf(speiAccountWorkflowId(app_id, account_id), WORKFLOW.payment),
+      query: childrenOf(account, WORKFLOW.payment),
       pageSize,
       nextPageToken: page === undefined ? null : Buffer.from(page, 'base64url'),
     });
-    const parent = speiAccountWorkflowId(app_id, account_id);
-    const seen = new Set<string>();
-    // The list may hold payments of other parents, and one payment by several of its runs: the latest comes first.
-    const own = (executions ?? []).filter(({ execution, parentExecution, status }) => {
-      const id = execution?.workflowId ?? '';
-      if (parentExecution?.workflowId !== parent || status === CONTINUED_AS_NEW || seen.has(id)) return false;
-      seen.add(id);
-      return true;
-    });
-    const payments = await Promise.all(own.map((one) => this.paymentOf(one)));
+    // The list may hold payments of other parents.
+    const own = (executions ?? []).filter(
+      ({ parentExecution, status }) => parentExecution?.workflowId === account && status !== CONTINUED_AS_NEW,
+    );
+    const isShown = await Promise.all(own.map((one) => this.isLatest(one, account)));
+    const payments = await Promise.all(own.filter((_, i) => isShown[i]).map((one) => this.paymentOf(one)));
     const numbers = payments.map(({ out_trade_no }) => out_trade_no);
     const ask = () => this.handle(account_id).query<DepositStanding[], [string[]]>(QUERY.deposits, numbers);
     const standings = await this.answer(account_id, () => twice(ask));
@@ -243,7 +243,19 @@ export class AccountsClient {
     );
   }
 
-  private async paymentOf(one: temporal.api.workflow.v1.IWorkflowExecutionInfo): Promise<PaymentOfDeposit> {
+  /** Whether the account has started no later payment for the deposit. A later one takes the place of this one, on whatever page it is. */
+  private async isLatest({ execution }: ListedRun, account: string): Promise<boolean> {
+    const { client } = this.options;
+    const [workflowId, runId] = [execution?.workflowId ?? '', execution?.runId ?? ''];
+    const latest = await ifExists(() => client.workflow.getHandle(workflowId).describe(), null);
+    if (latest === null) return false;
+    // A server answers few lists a second, so only a number with several runs is listed.
+    if (latest.runId === runId) return true;
+    const runs = await allRuns(client, workflowId, runId);
+    return runs.find(({ parentExecution }) => parentExecution?.workflowId === account)?.runId === runId;
+  }
+
+  private async paymentOf(one: ListedRun): Promise<PaymentOfDeposit> {
     const { client, app_id } = this.options;
     const workflowId = one.execution?.workflowId ?? '';
     const isOver = one.status === temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED;

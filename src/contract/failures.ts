@@ -38,7 +38,7 @@ export const FAILURE = {
   closing: 'Closing',
   /** A function for a merchant's workflow was started by its name. Nothing was done. */
   notAWorkflow: 'NotAWorkflow',
-  /** The payment was ended from outside and has no result. The order may exist. */
+  /** The payment was ended from outside and has no result, or Temporal has forgotten it. The order may exist. */
   withoutResult: 'PaymentWithoutResult',
 } as const;
 

@@ -13,6 +13,7 @@ import { PaymentGatewayPlugin } from '../../src/plugin';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { eventually } from '../harness/eventually';
 import { order, publishedOrder } from '../harness/orders';
+import { FORGETS_AT_ONCE, forget } from '../harness/runs';
 
 const TASK_QUEUE = `shop-${randomUUID()}`;
 let stack: Stack;
@@ -20,7 +21,7 @@ let worker: Worker;
 let running: Promise<void>;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ temporal: FORGETS_AT_ONCE });
   worker = await Worker.create({
     connection: stack.temporal.nativeConnection,
     namespace: stack.temporal.namespace ?? 'default',
@@ -170,7 +171,24 @@ test('a workflow that joined a payment is told when the payment was terminated w
   const shop = await start('sell', sold);
   await eventually('it has the data', async () => (await dataOf(shop)) !== null);
   await stack.client.workflow.getHandle(paymentWorkflowId(APP.app_id, number)).terminate();
-  await expect(shop.result()).rejects.toMatchObject({ cause: { type: 'PaymentWithoutResult' } });
+  await expect(shop.result()).rejects.toMatchObject({
+    cause: { type: 'PaymentWithoutResult', message: expect.stringContaining('was ended from outside') },
+  });
+});
+
+test('a workflow that joined a payment is told when Temporal has forgotten how the payment ended', async () => {
+  const sold = order();
+  const number = sold.request.out_trade_no;
+  await start('forget', sold);
+  await eventually('the gateway has the order', async () => has(number));
+  const shop = await startWith('sellAndAskLater', flat(sold));
+  await eventually('it has the data', async () => (await dataOf(shop)) !== null);
+  await stack.simulator.pay(number);
+  await stack.payments.outcome(number);
+  await forget(stack.client, paymentWorkflowId(APP.app_id, number));
+  await shop.signal('ask');
+  const told = expect.stringMatching(/^Temporal has forgotten payment:.* after-sale.*dashboard/);
+  await expect(shop.result()).rejects.toMatchObject({ cause: { type: 'PaymentWithoutResult', message: told } });
 });
 
 describe('refundPayment', () => {

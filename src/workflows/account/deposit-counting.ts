@@ -2,7 +2,7 @@
 import { hasAllMoney, type NotifiedDeposit, outcomeOf, type PaymentState, type SetAsideDeposit } from '../../contract';
 import { isMoney, sameAmount } from '../../gateway/pure/money';
 import type { DepositLedger } from './deposit-ledger';
-import { isNotifiedAsPaid, keyOf } from './notified-deposit';
+import { isNotifiedAsPaid, keyOf, orderAmountOf } from './notified-deposit';
 import type { AccountPublisher } from './publisher';
 import type { AccountRecord } from './record';
 
@@ -46,7 +46,10 @@ export class DepositCounting {
     }
     // Section 6.5: virtual accounts take Mexican pesos.
     const currency = (payment.order_currency ?? deposit.currency ?? 'MXN').toUpperCase();
-    const notified = { amount: deposit.amount ?? amount, currency: (deposit.currency ?? currency).toUpperCase() };
+    const notified = {
+      amount: orderAmountOf(deposit) ?? amount,
+      currency: (deposit.currency ?? currency).toUpperCase(),
+    };
     const isAsNotified = sameAmount(amount, notified.amount) && currency === notified.currency;
     if (isWordOfPerson || !isAsNotified) this.record.raise('amount-mismatch', deposit);
     const trade_no = payment.trade_no ?? deposit.trade_no ?? null;

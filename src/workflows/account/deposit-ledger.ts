@@ -10,7 +10,15 @@ import type {
   SetAsideDeposit,
 } from '../../contract';
 import { sumOf } from '../../gateway/pure/money';
-import { amountsOf, hasOtherAmount, isNotifiedAsPaid, isOfOtherTrade, keyOf, transferredAt } from './notified-deposit';
+import {
+  amountsOf,
+  hasOtherAmount,
+  isNotifiedAsPaid,
+  isOfOtherTrade,
+  keyOf,
+  orderAmountOf,
+  transferredAt,
+} from './notified-deposit';
 import { SizedMap } from './sized-map';
 
 /** How many counted deposits the public state shows. */
@@ -97,7 +105,13 @@ export class DepositLedger {
   }
 
   private isSetAside(deposit: NotifiedDeposit): boolean {
-    return this.setAsideDeposits.has(keyOf({ ...deposit, because: 'second-deposit' }));
+    const { out_trade_no, trade_no = null } = deposit;
+    if (this.setAsideAs(deposit, 'second-deposit')) return true;
+    if (orderAmountOf(deposit) !== undefined) return false;
+    // Without an amount its number and its trade are all that is known of it.
+    return [...this.setAsideDeposits.values()].some(
+      (one) => one.because === 'second-deposit' && one.out_trade_no === out_trade_no && one.trade_no === trade_no,
+    );
   }
 
   /** The standing of the deposit with this number. A second deposit under the number is only in `set_aside`. */

@@ -1,5 +1,5 @@
 /** What a notification says of a deposit, and whether two notifications are about the same deposit. Pure. */
-import { type NotifiedDeposit, outcomeOf, type SetAsideDeposit } from '../../contract';
+import { isAfterSaleStatus, type NotifiedDeposit, outcomeOf, type SetAsideDeposit } from '../../contract';
 import { sameAmount } from '../../gateway/pure/money';
 
 /** Whether a notification said that the deposit was paid. */
@@ -25,12 +25,22 @@ export function isOfOtherTrade(
   return trade_no !== undefined && (known.trade_no ?? trade_no) !== trade_no;
 }
 
-export const hasOtherAmount = (known: readonly string[], { amount }: NotifiedDeposit): boolean =>
-  amount !== undefined && known.length > 0 && !known.some((one) => one === amount || sameAmount(one, amount));
+/** The order's amount that is notified. News of a refund or of a dispute has none: its amount may be the sum that goes back (section 6.2). */
+export function orderAmountOf({ trade_status, amount }: NotifiedDeposit): string | undefined {
+  return isAfterSaleStatus(trade_status ?? '') ? undefined : amount;
+}
+
+/** Whether the notification is of another amount than those that are known. An amount that is unknown does not count as another. */
+export function hasOtherAmount(known: readonly string[], deposit: NotifiedDeposit): boolean {
+  const amount = orderAmountOf(deposit);
+  return amount !== undefined && known.length > 0 && !known.some((one) => one === amount || sameAmount(one, amount));
+}
 
 /** The amount to compare: only a deposit that was notified as paid has one. */
-export const amountsOf = (deposit: NotifiedDeposit | undefined): string[] =>
-  deposit?.amount !== undefined && isNotifiedAsPaid(deposit) ? [deposit.amount] : [];
+export function amountsOf(deposit: NotifiedDeposit | undefined): string[] {
+  const amount = deposit && isNotifiedAsPaid(deposit) ? orderAmountOf(deposit) : undefined;
+  return amount === undefined ? [] : [amount];
+}
 
 export function transferredAt({ transferred_s }: NotifiedDeposit): string | null {
   return transferred_s === undefined ? null : new Date(transferred_s * 1000).toISOString();

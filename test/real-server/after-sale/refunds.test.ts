@@ -1,7 +1,7 @@
 /** Refunds of a sale whose workflows have all closed, with and without the earlier runs in a real Temporal. */
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
-import { forget } from '../../harness/runs';
+import { FORGETS_AT_ONCE, forget } from '../../harness/runs';
 import { afterSaleOf, part, sold } from '../../harness/sold';
 
 let stack: Stack;
@@ -9,11 +9,7 @@ beforeAll(async () => {
   stack = await startStack({
     env: { PAYMENTS_POLL_SCHEDULE: '300ms', PAYMENTS_POLL_EVERY: '300ms', PAYMENTS_SETTLING: '1s' },
     simulator: { refundTakes: '0s' },
-    // The server forgets at once what it is told to, without half a minute of making sure that its end is in the lists.
-    temporal: ['transfer', 'visibility'].flatMap((queue) => [
-      '--dynamic-config-value',
-      `history.${queue}ProcessorEnsureCloseBeforeDelete=false`,
-    ]),
+    temporal: FORGETS_AT_ONCE,
   });
 });
 afterAll(() => stack?.close());

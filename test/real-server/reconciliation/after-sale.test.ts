@@ -32,8 +32,9 @@ beforeAll(async () => {
   const told = (type: string, workflowId: string, ...args: unknown[]) =>
     client.workflow.execute(type, { workflowId, taskQueue: 'told', args });
   await worker.runUntil(async () => {
-    for (const number of ['paid', 'refunded', 'accepted', 'charged-back', 'elsewhere', 'copied', 'unpaid'])
+    for (const number of ['paid', 'refunded', 'accepted', 'charged-back', 'elsewhere', 'copied', 'unpaid', 'again'])
       await told('payment', paymentWorkflowId('shop', number), SALE);
+    await expect(told('payment', paymentWorkflowId('shop', 'mended'))).rejects.toThrow(WorkflowFailedError);
     await told('speiAccount', speiAccountWorkflowId('shop', 'u-1'), paymentWorkflowId('shop', 'deposit'), SALE);
     await new Promise((resolve) => setTimeout(resolve, 50));
     between = new Date();
@@ -45,13 +46,14 @@ beforeAll(async () => {
     // A person has called it sold.
     await told('afterSale', afterSaleWorkflowId('shop', 'unpaid'), { ...BACK, trade_status: 'CANCEL' });
     await expect(told('payment', paymentWorkflowId('shop', 'copied'))).rejects.toThrow(WorkflowFailedError);
+    for (const number of ['again', 'mended']) await told('payment', paymentWorkflowId('shop', number), SALE);
     await client.workflow.start('payment', {
       workflowId: paymentWorkflowId('shop', 'open'),
       taskQueue: 'nobody',
       args: [],
     });
   });
-  await eventually('all are listed', async () => (await client.workflow.count()).count === 15);
+  await eventually('all are listed', async () => (await client.workflow.count()).count === 19);
 });
 afterAll(async () => {
   await temporal?.teardown();
@@ -67,6 +69,8 @@ const STATUS = new Map([
   ['charged-back', 'CHARGEBACK'],
   ['elsewhere', 'REFUNDED'],
   ['unpaid', 'CANCEL'],
+  ['again', 'SUCCESS'],
+  ['mended', 'SUCCESS'],
 ]);
 
 async function compare(slice: Partial<ReconcileSlice> & { since: string; until: string }) {
@@ -97,10 +101,10 @@ const [EARLY, MIDDLE, LATE] = [-3_600_000, 0, 3_600_000];
 
 test('a period has the orders of which something was open in it: sales of before it only where something followed', async () => {
   expect((await compare({ since: iso(EARLY), until: iso(MIDDLE) })).asked).toEqual([
-    ...['accepted', 'charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded', 'unpaid'],
+    ...['accepted', 'again', 'charged-back', 'copied', 'deposit', 'elsewhere', 'mended', 'paid', 'refunded', 'unpaid'],
   ]);
   const later = await compare({ since: iso(MIDDLE), until: iso(LATE), orders: { to: 'open' } });
-  expect(later.asked).toEqual(['accepted', 'charged-back', 'copied']);
+  expect(later.asked).toEqual(['accepted', 'again', 'charged-back', 'copied', 'mended']);
 });
 
 test('each order of a period is in one of its slices alone, also one whose second payment begins in a later slice', async () => {
@@ -108,7 +112,7 @@ test('each order of a period is in one of its slices alone, also one whose secon
   const first = await compare({ since: iso(EARLY), until: iso(MIDDLE), period });
   const second = await compare({ since: iso(MIDDLE), until: iso(LATE), period, orders: { to: 'open' } });
   expect([...first.asked, ...second.asked]).toEqual([
-    ...['accepted', 'charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded', 'unpaid'],
+    ...['accepted', 'again', 'charged-back', 'copied', 'deposit', 'elsewhere', 'mended', 'paid', 'refunded', 'unpaid'],
   ]);
 });
 
@@ -131,6 +135,8 @@ test('what followed a sale here, and a deposit, is held against the gateway and 
     row('charged-back', 'paid'),
     row('elsewhere', 'refunded'),
     row('copied', 'paid'),
+    row('again', 'paid'),
+    row('mended', 'paid'),
     { ...row('deposit', 'paid'), order_amount: '149.00' },
   ];
   expect((await compare({ ...period, rows })).found).toEqual([
@@ -144,10 +150,16 @@ test('what followed a sale here, and a deposit, is held against the gateway and 
   ]);
 });
 
-test('a list need not have the orders of before its period', async () => {
+test('a list need not have the orders of before its period, whose payment may have begun again in it', async () => {
   const since = iso(MIDDLE);
-  const { asked, found } = await compare({ since, until: iso(LATE), rows: [], orders: { to: 'open' } });
-  expect([asked, found]).toEqual([['accepted', 'charged-back', 'copied'], []]);
+  const { asked, found } = await compare({ since, until: iso(LATE), rows: [], orders: { to: 'mended' } });
+  expect([asked, found]).toEqual([['accepted', 'again', 'charged-back', 'copied'], []]);
+});
+
+test('a list has an order that was made in its period, and refused before', async () => {
+  const period = { since: iso(MIDDLE), until: iso(LATE) };
+  const { found } = await compare({ ...period, rows: [], orders: { from: 'mended', to: 'open' } });
+  expect(found).toEqual([['mended', 'missing-at-merchant']]);
 });
 
 test('a run that was given nothing of its own does not hide the sale before it', async () => {

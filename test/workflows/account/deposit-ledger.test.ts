@@ -52,6 +52,49 @@ test('a transfer that is notified under a second number is of another number, wh
   expect(areOfOthers()).toEqual([false, true]);
 });
 
+describe('a further notification under the number of a known deposit', () => {
+  const told = { ...notified(1, NOW_S), trade_no: 'T', trade_status: 'SUCCESS', amount: '100.00', currency: 'MXN' };
+  /** The verdict while the deposit is pending, and once it is counted. */
+  function verdicts(of: Partial<NotifiedDeposit>): string[] {
+    const ledger = new DepositLedger();
+    ledger.addPending(told);
+    const pending = ledger.classify({ ...told, ...of });
+    ledger.confirm(told, paid('100.00'), NOW);
+    return [pending, ledger.classify({ ...told, ...of })];
+  }
+
+  // Section 6.5 calls `amount` the order's; section 6.2 leaves open what the body of a refund says.
+  test.each(['REFUND_PROCESSING', 'PARTIAL_REFUND', 'REFUNDED', 'REFUND_REFUSED', 'DISPUTE', 'CHARGEBACK'])(
+    'is no second deposit as %s, whatever sum it names',
+    (trade_status) => {
+      expect(verdicts({ trade_status, amount: '30.00' })).toEqual(['repeat', 'repeat']);
+      expect(verdicts({ trade_status, trade_no: 'T2' })).toEqual(['second', 'second']);
+    },
+  );
+
+  test('is a second deposit as SUCCESS with another amount, and none with the same', () => {
+    expect(verdicts({ amount: '30.00' })).toEqual(['second', 'second']);
+    expect(verdicts({ amount: '100' })).toEqual(['repeat', 'repeat']);
+  });
+
+  test('is known as news of a second deposit that is set aside, whatever sum it names', () => {
+    const ledger = new DepositLedger();
+    ledger.addPending(told);
+    const second = { ...told, trade_no: 'T2', amount: '50.00' };
+    ledger.setAside(second, 'second-deposit');
+    const verdictOf = (of: Partial<NotifiedDeposit>) => ledger.classify({ ...second, ...of });
+    expect(verdictOf({ trade_status: 'PARTIAL_REFUND', amount: '20.00' })).toBe('repeat');
+    expect(verdictOf({ trade_status: 'PARTIAL_REFUND', amount: '20.00', trade_no: 'T3' })).toBe('second');
+    expect(verdictOf({ amount: '20.00' })).toBe('second');
+  });
+
+  test('is no second deposit as SUCCESS, if only a refund has told of the deposit before', () => {
+    const ledger = new DepositLedger();
+    ledger.addPending({ ...told, trade_status: 'PARTIAL_REFUND', amount: '30.00' });
+    expect(ledger.classify(told)).toBe('repeat');
+  });
+});
+
 describe('counting', () => {
   test('sums are exact, with two decimals, by currency', () => {
     const ledger = new DepositLedger();

@@ -62,6 +62,20 @@ test.each(['REFUNDED', 'PARTIAL_REFUND', 'CHARGEBACK', 'REFUND_PROCESSING'])(
   },
 );
 
+test('a deposit of which a refund tells first, with its own sum, is counted with its own, and nobody is asked', async () => {
+  const { state } = await follow();
+  const money = { order_amount: '100.00', order_currency: 'MXN', trade_no: 'Tkept' };
+  await gateway.addTrade('kept', { ...money, statusAt: () => 'REFUND_REFUSED' });
+  notify('kept', { trade_status: 'REFUND_REFUSED', amount: '30.00' });
+  await env.sleep(HOUR);
+  notify('kept', { trade_status: 'PARTIAL_REFUND', amount: '20.00' });
+  await env.sleep(HOUR);
+  expect(await state()).toMatchObject({
+    attention: null,
+    deposits: { count: 1, total: { MXN: '100.00' }, pending: 0, set_aside: [] },
+  });
+});
+
 /** A number of so many characters. */
 const long = (name: string, i: number, length = 64) => `${name}-${i}-`.padEnd(length, 'x');
 /** Few deposits that are as large as many. */
