@@ -13,10 +13,11 @@ import {
   type NotificationSignal,
   namedByWorkflowId,
   type PaymentCarried,
+  type PaymentEnd,
   type PaymentInput,
   QUERY,
 } from '../contract';
-import { earlierRuns, ifAnswered, ifExists } from '../temporal/earlier-runs';
+import { allRuns, earlierRuns, ifAnswered, ifExists } from '../temporal/earlier-runs';
 import type { ShownRun } from '../temporal/taken-run';
 import { paymentInHistory, readStart } from '../temporal/workflow-history';
 import { untakenNotifications } from './untaken-notifications';
@@ -42,10 +43,11 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
   const runs: EarlierPayment[] = [];
   let left: Left = { other_trades: [], untaken: [], reasons: [] };
   let isLeft = true;
-  const listed = await earlierRuns(client, workflowId, runId);
-  for (const run of listed) {
+  const read = [runId];
+  for (const run of await earlierRuns(client, workflowId, runId)) {
     const start = await ifExists(() => readStart(client, workflowId, run.runId), null);
     if (start === null) continue;
+    read.push(run.runId);
     const { input, runId: original } = start;
     const before = await runBefore(client, run, input);
     const { payment, carried, ending } = before;
@@ -63,32 +65,46 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
     if (!runs.some((one) => isSame(one, known))) runs.push(known);
   }
   const is_followed = await isFollowed(client, workflowId);
-  const forgotten = is_followed ? await soldBefore(client, workflowId, [...listed.map((one) => one.runId), runId]) : [];
+  const isSold = !is_followed || runs.some(({ made }) => made === 'order');
+  const ask = () => soldBefore(client, workflowId, read);
+  // A run that takes a trade on asks the gateway in any case, and must not wait for an after-sale that cannot answer.
+  const forgotten = isSold ? [] : await (own.input.kind === 'adopt' ? ifAnswers(ask, []) : ask());
   return { runs: [...runs, ...forgotten], ...left, is_followed, read_by: runId };
 }
 
 /** Whether the order of this payment has an after-sale. */
 export async function isFollowed(client: Client, workflowId: string): Promise<boolean> {
-  return (await ifExists(() => afterSaleOf(client, workflowId).describe(), null)) !== null;
+  return (await ifExists(() => client.workflow.getHandle(afterSaleOf(workflowId)).describe(), null)) !== null;
 }
 
-function afterSaleOf(client: Client, workflowId: string) {
+function afterSaleOf(workflowId: string): string {
   const { app_id = '', out_trade_no } = namedByWorkflowId(workflowId) ?? {};
-  return client.workflow.getHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+  return afterSaleWorkflowId(app_id, out_trade_no ?? '');
 }
 
 /**
- * Temporal forgets a payment before its after-sale, which still knows how it ended. `kept`: the runs that Temporal still has. Throws a
- * retryable failure while the after-sale reads what it knew itself.
+ * Temporal forgets a payment before its after-sale, which still knows how an order of ours ended. `read`: the payment's runs that Temporal
+ * still has. Throws a retryable failure while the after-sale reads what it knew itself.
  */
-async function soldBefore(client: Client, workflowId: string, kept: readonly string[]): Promise<EarlierPayment[]> {
-  const ask = () => afterSaleOf(client, workflowId).query<AfterSaleCarried>(QUERY.carried);
-  const carried = await ifExists(ask, null);
-  if (carried?.has_read === false) throw ApplicationFailure.retryable('The after-sale reads what earlier runs knew.');
-  const end = carried?.sale?.payment ?? null;
-  if (end === null || !end.ordered_here || kept.includes(end.run_id)) return [];
+async function soldBefore(client: Client, workflowId: string, read: readonly string[]): Promise<EarlierPayment[]> {
+  const end = await endKnownAfter(client, afterSaleOf(workflowId));
+  const mayBeMade = end !== null && (end.state.outcome !== null || end.watch_until > 0);
+  if (!mayBeMade || !end.ordered_here || read.includes(end.run_id)) return [];
   const { state, run_id, sent_again } = end;
   return [{ ...state, run_id, made: 'order', failed: state.outcome === null, reached: sent_again ? 2 : 1 }];
+}
+
+/** How the payment ended, as the latest run of its after-sale knows it that was told of an end, or has read what the runs before it knew. */
+async function endKnownAfter(client: Client, workflowId: string): Promise<PaymentEnd | null> {
+  const { runId: latest } = await client.workflow.getHandle(workflowId).describe();
+  for (const { runId, status } of await allRuns(client, workflowId, latest)) {
+    const ask = () => client.workflow.getHandle(workflowId, runId).query<AfterSaleCarried>(QUERY.carried);
+    const { sale = null, has_read = false } = (await ifExists(ask, null)) ?? {};
+    if (!has_read && status.name === 'RUNNING')
+      throw ApplicationFailure.retryable('The after-sale reads what earlier runs knew.');
+    if (has_read || sale?.payment) return sale?.payment ?? null;
+  }
+  return null;
 }
 
 /** What one run answers or, if it cannot answer, what its history says. */
@@ -107,7 +123,8 @@ function endingOf(status: string): RunEnding {
 /** Adds what a run that somebody ended had not finished reporting. Where two runs know the same trade, the later run counts. */
 async function withLeft(left: Left, client: Client, { run, input, payment, carried }: RunBefore): Promise<Left> {
   // If the run did not know its trade number, a trade that it noted may be its own: the next run asks the gateway for each.
-  const { other_trades = [], claims, reasons = [] } = carried ?? {};
+  const { other_trades = [], claims } = carried ?? {};
+  const reasons = carried?.reasons ?? (input.kind === 'adopt' ? input.reasons : undefined) ?? [];
   const isKnown = payment.trade_no !== null;
   // A run that cannot be asked may not have taken the notifications in its input.
   const given = (input.kind === 'adopt' && input.pending_notifications) || [];

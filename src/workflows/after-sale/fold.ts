@@ -236,7 +236,7 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
  * has news of the trade, which a look has to confirm, and does not say how the order ended.
  */
 const isOfTradeAlone = (own: PaymentEnd | null, other: PaymentEnd): boolean =>
-  own?.ordered_here === true && own.state.outcome !== null && !other.ordered_here && !other.repeats;
+  own?.ordered_here === true && own.state.outcome !== null && !other.ordered_here;
 
 const claimOfEnd = ({ trade_no, trade_status }: PaymentEnd['state']): NotificationClaim => ({
   ...(trade_no === null ? {} : { trade_no }),

@@ -2,7 +2,7 @@
  * How a refund ends, in four ways: by the gateway's answer to it, by a notification that names its number, by what the trade's status says
  * of it (`refund-table.ts`, read here for what is known now), and by a person (`resolve.ts`). Pure.
  */
-import { isEndUnpaid, type KnownOrder, type LedgerRefund, type RefundOutcome, refundMeaningOf } from '../../contract';
+import { isEndUnpaid, type KnownOrder, type LedgerRefund, refundMeaningOf } from '../../contract';
 import { isMore } from '../../gateway/pure/money';
 import type { AfterSaleFact } from './facts';
 import {
@@ -64,13 +64,12 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
   const { number, outcome, over_by, decided } = refund;
   const named = outcomeNamed(status);
   const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
-  // The person who decided knew what it says.
-  if (decided !== null && outcome !== null && refund.asked === null && refund.named === status) return order;
+  // What was known of a refund that a person calls gone stays: it is no news when it comes again.
+  const isGoneByPerson = outcome === 'REFUNDED' && decided !== null;
   if (named === undefined) {
     // If its end was notified, this notification is an earlier one. Otherwise the refund is under way, whoever said that it is not.
     if (hasPaidNothing) return refund.confirmed_by === 'notification' ? order : withRefund(order, number, CONTRADICTED);
-    // What a person knew of it stays as it was.
-    if (decided !== null && outcome !== null) return order;
+    if (isGoneByPerson) return order;
     const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
     return withRefund(order, number, {
       named: status,
@@ -78,7 +77,8 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
     });
   }
   // `moved` is set because the trade may never have shown this end to us.
-  const end = { ...asEnded(named, 'notification'), over_by: over_by ?? at, named: status, moved: true };
+  const known = isGoneByPerson && named === 'REFUNDED' ? refund.named : status;
+  const end = { ...asEnded(named, 'notification'), over_by: over_by ?? at, named: known, moved: true };
   if (named === 'REFUNDED') {
     // If its end was notified: it was done before it came back. Otherwise this contradicts what said, or showed, that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
@@ -86,19 +86,13 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
   }
   // Known already, whichever attempt it means. But after a single attempt NOT_CREATED was wrong: the gateway has used the number.
   if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;
-  if (isGoneAllTheSame(refund, named)) return withRefund(order, number, CONTRADICTED);
+  if (isGoneByPerson && refund.named === status) return order;
+  // It was refused, or something else of its kind was known before: then another system may have a refund under our number.
+  if (isGoneByPerson && (named === 'REFUND_REFUSED' || isEndUnpaid(outcomeNamed(refund.named ?? '') ?? null)))
+    return withRefund(order, number, { named: status, ...CONTRADICTED });
   // Nothing says which attempt under the number it means.
   return withRefund(order, number, refund.attempt > 1 ? { named: status, ...CONTRADICTED } : end);
 }
-
-/**
- * Whether a person calls the refund gone, and this end without money is not that refund coming back: it was refused, or the gateway had told
- * such an end before, which the person has denied. Then another system may have a refund under our number.
- */
-const isGoneAllTheSame = ({ outcome, confirmed_by, named: before }: LedgerRefund, named: RefundOutcome): boolean =>
-  outcome === 'REFUNDED' &&
-  confirmed_by === 'operator' &&
-  (named === 'REFUND_REFUSED' || isEndUnpaid(outcomeNamed(before ?? '') ?? null));
 
 /** Looks up each refund that may be gone in the table. Only what is known now counts, and not the order of the facts. */
 export function judged(order: KnownOrder, lag_ms: number): KnownOrder {

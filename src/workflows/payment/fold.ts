@@ -220,7 +220,10 @@ function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): K
   const read = withCreation({ ...known, earlier, isFollowed }, { isOwn: true, reached });
   const others = other_trades.reduce<readonly NotedTrade[]>(withNoted, read.others);
   const named = { ...read, others };
-  const asked = [...(other_trades.length > 0 ? (['second-trade'] as const) : []), ...reasons].reduce(raised, named);
+  // The runs are read again where none had an order: what a person has settled since is not asked again.
+  const left_open = known.earlier === null ? reasons : [];
+  const second = other_trades.length > 0 ? (['second-trade'] as const) : [];
+  const asked = [...second, ...left_open].reduce(raised, named);
   const left = untaken.reduce((one, signal) => onSignal(one, { is: 'carried', signal, at }), asked);
   return known.isAdopted ? withBefore(left, knownOfTrade(earlier), at) : left;
 }

@@ -286,7 +286,8 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
     taken,
     claims: [...contradicted, ...ofRefunds, ...signalsIn(claims)],
     other_trades: notedTrades(known).filter((one) => !isGiven(one)),
-    reasons: lastingReasons(known),
+    // At its end a run hands its reasons over to the after-sale.
+    reasons: isOver(known) ? [] : lastingReasons(known),
   };
 }
 

@@ -2,22 +2,30 @@
  * A payment is the first under its workflow id where its own start says so, and never because of its input: "Start Workflow Like This
  * One" copies that. The gateway of these tests takes a number as often as it is sent.
  */
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { Run } from '../../../src/testing/simulated-temporal/run';
 import { APP } from '../hostile/base-world';
 import type { Act } from '../hostile/happens';
 import {
+  AFTER,
   anotherMade,
   answers,
   attentions,
   begin,
   happens,
+  listIsDown,
   madeByAnother,
+  move,
   notify,
+  noWorker,
+  oddSignal,
   outcomeNow,
   pay,
+  refund,
   sale,
   sell,
+  settle,
   tell,
   terminate,
   world,
@@ -84,7 +92,8 @@ test('a start like a sold deposit, whose trade the gateway has forgotten, stays 
 });
 
 describe('an order that Temporal has forgotten, and whose after-sale goes on', () => {
-  const forgotten = () => happens(tell('T1', 'DISPUTE'), 31 * DAY, () => world.temporal.forget(world.workflowId));
+  const forget = () => world.temporal.forget(world.workflowId);
+  const forgotten = () => happens(tell('T1', 'DISPUTE'), 31 * DAY, forget);
 
   test('is not sent a second time: its callers are answered as before', async () => {
     await begin();
@@ -104,7 +113,62 @@ describe('an order that Temporal has forgotten, and whose after-sale goes on', (
   test('that ended without a sale ends so again', async () => {
     await begin({ method: 'Wallet' });
     await happens(pay, MINUTE, tell('T1', 'CANCEL'), HOUR, anotherMade('DISPUTE'), notify('T2'), HOUR);
-    await happens(30 * DAY, () => world.temporal.forget(world.workflowId), pay, HOUR);
+    await happens(30 * DAY, forget, pay, HOUR);
     expect([trades(), await outcomeNow()]).toEqual([['T1', 'T2'], 'CANCEL']);
   });
+
+  test('is not sent again where the list still names its run', async () => {
+    await begin();
+    await happens(sell, tell('T1', 'DISPUTE'), 31 * DAY);
+    await listStays(world.temporal.client, world.workflowId);
+    await happens(forget, pay, HOUR);
+    expect([trades(), await outcomeNow()]).toEqual([['T1'], 'SUCCESS']);
+  });
+
+  test('is not sent again where the latest run of its after-sale was had by no worker', async () => {
+    await begin();
+    await happens(sell, tell('T1', 'DISPUTE'), HOUR, settle({}), tell('T1', 'SUCCESS'), 29 * DAY);
+    await happens(noWorker(10 * MINUTE), MINUTE, tell('T1', 'CHARGEBACK'), MINUTE, endAfterSale, HOUR);
+    await happens(2 * DAY, forget, pay, HOUR);
+    expect([trades(), await outcomeNow()]).toEqual([['T1'], 'SUCCESS']);
+  });
+
+  test.each(['150.00', '151.00'])('and that was certainly not made, can be made for %s', async (amount) => {
+    await begin({ creations: ['refused for good'], heldBack: 3 });
+    await happens(pay, SECOND, oddSignal('somethingElse', 1), 31 * DAY, forget);
+    await happens(() => world.pay({ kind: 'direct', amount }), HOUR);
+    expect(world.gateway.trades).toMatchObject([{ trade_no: 'T1', amount: `${Number(amount)}` }]);
+  });
 });
+
+describe('an after-sale that somebody terminates while it reads', () => {
+  test('keeps no first order from being sent', async () => {
+    await begin();
+    const mend = listIsDown();
+    await happens(refund, 10 * SECOND, endAfterSale, MINUTE, mend, pay, HOUR);
+    expect(trades()).toEqual(['T1']);
+  });
+
+  test('keeps no payment from taking its order on again', async () => {
+    await begin();
+    await happens(pay, MINUTE);
+    const mend = listIsDown();
+    await happens(refund, 10 * SECOND, endAfterSale, MINUTE, mend, HOUR, terminate, HOUR);
+    await happens(move('T1', 'SUCCESS'), notify('T1', 'SUCCESS'), DAY);
+    expect(await outcomeNow()).toBe('SUCCESS');
+  });
+});
+
+const endAfterSale = () => world.temporal.latest(AFTER)?.terminate();
+
+/** Temporal's list goes on naming the runs that it has now. */
+async function listStays({ workflow }: Client, workflowId: string): Promise<void> {
+  const list = workflow.list.bind(workflow);
+  const old: WorkflowExecutionInfo[] = [];
+  for await (const run of list({ query: `WorkflowId = "${workflowId}"` })) old.push(run);
+  const longer = async function* (...args: Parameters<typeof list>) {
+    yield* list(...args);
+    if (JSON.stringify(args).includes(workflowId)) yield* old;
+  };
+  Object.assign(workflow, { list: longer });
+}

@@ -370,3 +370,36 @@ describe('promise 3: an end that a person knew and denied is no news when it com
     expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
   });
 });
+
+describe('promise 7: what a person has freed against the gateway is not free once the gateway says so again', () => {
+  const late = { startsAfter_ms: 2 * DAY, takes_ms: HOUR, ends: 'done' } as const;
+
+  test('REFUND_PROCESSING of a refund that begins after a person has called it refused', async () => {
+    await openWatched({ plans: [late, DONE], lag_ms: 30 * SECOND });
+    await happens(ask('150.00', 'a'), MINUTE, tell('REFUND_PROCESSING', 'a'), HOUR);
+    await happens(resolve({ outcome: 'REFUND_REFUSED', out_request_no: 'a' }), 2 * DAY);
+    await happens(tell('REFUND_PROCESSING', 'a'), SECOND, ask('150.00', 'b'), HOUR);
+    expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
+  });
+
+  test('REFUNDED of a refund that a person calls revoked', async () => {
+    await openWatched({ plans: [{ ...late, startsAfter_ms: 5 * DAY }, DONE] });
+    await happens(ask('150.00', 'a'), MINUTE, tell('REFUNDED', 'a'), HOUR);
+    await happens(resolve({ outcome: 'REFUND_REVOKE', out_request_no: 'a' }), HOUR);
+    await happens(tell('REFUNDED', 'a'), MINUTE, ask('150.00', 'b'), HOUR);
+    expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
+  });
+});
+
+test('promise 3: a person who says again that a refund is gone is not asked by the same notification, nor after a reset', async () => {
+  await openWatched({ plans: [{ startsAfter_ms: 5 * DAY, takes_ms: 0, ends: 'done' }, DONE] });
+  const isGone = (although?: string) =>
+    resolve({ outcome: 'REFUNDED', out_request_no: 'a', ...(although ? { although } : {}) });
+  await happens(ask('150.00', 'a'), HOUR, isGone(), HOUR, tell('REFUND_REFUSED', 'a'), MINUTE);
+  expect((await refundOf('a'))?.attention).toBe('unknown-refund');
+  await happens(isGone('REFUNDED REFUND_REFUSED'), HOUR, tell('REFUND_REFUSED', 'a'), MINUTE, reset, HOUR);
+  expect(await refundOf('a')).toMatchObject({ outcome: 'REFUNDED', attention: null });
+  // Ours goes, and the other one's refusal comes once more.
+  await happens(tell('REFUNDED', 'a'), MINUTE, tell('REFUND_REFUSED', 'a'), HOUR, ask('150.00', 'b'), HOUR);
+  expect([await outcomeOf('a'), isMade('b')]).toEqual(['REFUNDED', false]);
+});

@@ -17,6 +17,7 @@ import {
   move,
   notify,
   noWorker,
+  oddSignal,
   open,
   openUpdates,
   outcome,
@@ -242,13 +243,37 @@ test('promise 8: where nobody was asked, SUCCESS of an order that the gateway ha
   expect((await sale()).outcome).toBe('SUCCESS');
 });
 
-test('promise 8: a deposit that no account has counted waits for a person also in the run that a notification starts after a termination', async () => {
-  await begin({ method: 'Wallet' });
+describe('promise 8: a reason that only a person settles', () => {
   const deposit = { out_trade_no: 'order-1', trade_no: 'T1', reasons: ['deposit-without-account'] };
   const started = startWith([{ kind: 'adopt', app_id: 'hostile', ...deposit }]);
-  await happens(anotherMade('SUCCESS'), trouble('429'), started, HOUR, terminate, HOUR, works);
-  await happens(notify('T1', 'SUCCESS'), DAY);
-  expect([await outcomeNow(), open()]).toEqual(['SUCCESS', ['deposit-without-account']]);
+
+  test('goes on in the run that a notification starts after a termination', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(anotherMade('SUCCESS'), trouble('429'), started, HOUR, terminate, HOUR, works);
+    await happens(notify('T1', 'SUCCESS'), DAY);
+    expect([await outcomeNow(), open()]).toEqual(['SUCCESS', ['deposit-without-account']]);
+  });
+
+  test('goes on also where no worker had the run that was terminated', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(anotherMade('SUCCESS'), noWorker(10 * MINUTE), MINUTE, started, MINUTE, terminate, HOUR);
+    await happens(notify('T1', 'SUCCESS'), DAY);
+    expect([await outcomeNow(), open()]).toEqual(['SUCCESS', ['deposit-without-account']]);
+  });
+
+  test('and that a person has settled is not asked again when the earlier runs are read again', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(adopt, MINUTE, oddSignal('somethingElse', 1), MINUTE, terminate, HOUR);
+    await happens(trouble('429'), startAgain, 20 * MINUTE);
+    const seen = () =>
+      void world.temporal.update(world.workflowId, 'resolve', {
+        by: 'ana',
+        reason: 'looked',
+        seen: 'unexpected-signal',
+      });
+    await happens(seen, MINUTE, recheck, HOUR);
+    expect(open()).not.toContain('unexpected-signal');
+  });
 });
 
 test('a trade of another order, taken on under a wrong id, ends that run once, whatever is notified to it', async () => {

@@ -245,6 +245,12 @@ describe('the trade of an order of ours, which somebody takes on by its own numb
     expect((await stateNow()).previous?.outcome).toBe('CANCEL');
   });
 
+  test('also where it is taken on once more: what was told before stays', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(pay, MINUTE, tell('T1', 'CANCEL'), HOUR, move('T1', 'SUCCESS'), takeOn, HOUR, takeOn, HOUR);
+    expect((await stateNow()).previous?.outcome).toBe('CANCEL');
+  });
+
   test('money after CANCEL goes back where the settings say so', async () => {
     await begin({ late: 'refund', method: 'Wallet' });
     await happens(pay, MINUTE, tell('T1', 'CANCEL'), HOUR, move('T1', 'SUCCESS'), takeOn, 3 * DAY);
