@@ -29,6 +29,8 @@ export type Step =
         | 'refund';
     }
   | { do: 'start again' | 'start elsewhere' | 'start broken' | 'adopt by number' }
+  /** Temporal forgets the payment, whose after-sale goes on. */
+  | { do: 'retention' }
   | { do: 'paid' | 'paid wrongly' | 'paid late' }
   | { do: 'ends'; as?: 'CANCEL' | 'EXPIRED' | 'REFUSED' }
   | { do: 'another trade'; paid: boolean; silently?: boolean }
@@ -101,6 +103,7 @@ export const KINDS = {
   withdrawals: fc.constant<Step>({ do: 'withdraw' }),
   waiters: fc.constant<Step>({ do: 'await outcome' }),
   refunds: fc.constant<Step>({ do: 'refund' }),
+  retention: fc.constant<Step>({ do: 'retention' }),
   oddSignals: fc.constantFrom<Step>({ do: 'empty signal' }, { do: 'odd signal' }),
 } as const;
 export type Kind = keyof typeof KINDS;
@@ -249,7 +252,8 @@ export async function seenIn(world: World): Promise<Seen[]> {
       if (state) follow.push({ runId, isOpen: isRunning, state, afterSales });
     }
     const seen = await Promise.all(runs.map((run) => seenOf(world, run, afterSales)));
-    return [...seen.flat(), ...follow];
+    const forgotten = world.forgotten.map((one) => ({ ...one, afterSales }));
+    return [...forgotten, ...seen.flat(), ...follow];
   });
 }
 
@@ -300,6 +304,13 @@ async function take(world: World, step: Step): Promise<void> {
       return world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
     case 'adopt by number':
       return world.adopt();
+    case 'retention': {
+      await world.pass(3 * DAY);
+      const before = await seenIn(world);
+      const forgotten = await world.outlive();
+      world.forgotten.push(...before.filter(({ runId }) => forgotten.includes(runId)));
+      return;
+    }
     case 'paid':
       return open && gateway.move(open, 'SUCCESS');
     case 'paid wrongly':

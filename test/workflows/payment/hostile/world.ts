@@ -8,6 +8,7 @@ import { buyerOfPayment } from '../../../../src/activities';
 import { CallDeferredError } from '../../../../src/activities/throttle';
 import {
   type AfterSaleState,
+  afterSaleWorkflowId,
   type MerchantEvent,
   type NewPayment,
   type PaymentOutcome as Outcome,
@@ -22,6 +23,7 @@ import type { Run, UpdateExecution } from '../../../../src/testing/simulated-tem
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
 import { APP, BaseWorld, inSimulation, PLAIN_WORLD, type WorldTraits } from '../../hostile/base-world';
 import type { OrderKind, Trade } from '../../hostile/gateway';
+import type { Seen } from './oracle';
 
 export const AMOUNT = '150.00';
 /** The order's own expiry, in ms; the grace after it is the setting's default. */
@@ -108,6 +110,8 @@ export class World extends BaseWorld<Traits, Told> {
   readonly out_trade_no = 'order-1';
   /** Whether a merchant asked for another order under the number. */
   hasOtherOrder = false;
+  /** What was known of the runs that Temporal has forgotten. */
+  readonly forgotten: Seen[] = [];
   /** Whether an operator adopted the number. */
   hasAdopted = false;
   /** When the merchant asked for its money back. */
@@ -286,6 +290,15 @@ export class World extends BaseWorld<Traits, Told> {
         .start('payment', options)
         .catch((error: WorkflowExecutionAlreadyStartedError) => error);
     });
+  }
+
+  /** The retention of Temporal is over for the payment, and its after-sale goes on. Returns which runs are forgotten. */
+  async outlive(): Promise<string[]> {
+    const isFollowed = this.temporal.latest(afterSaleWorkflowId(APP, this.out_trade_no))?.isRunning === true;
+    if (!isFollowed || this.run?.isRunning !== false) return [];
+    const forgotten = this.temporal.runs(this.workflowId).map(({ runId }) => runId);
+    await this.temporal.forget(this.workflowId);
+    return forgotten;
   }
 
   /** Somebody takes on whatever trade has the number, without a word of what was before. */
