@@ -10,6 +10,7 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import {
+  ANSWER_WAIT_MS,
   attributesAtStart,
   creationAnswer,
   differentOrder,
@@ -42,9 +43,6 @@ import { isEndedFromOutside, latestState, latestTakenRun, resultOf } from '../te
 import { orderUnder } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
-
-/** How long callers of one order share an update, in ms: its answer comes within a minute. */
-const SHARED_FOR_MS = 5 * 60_000;
 
 export interface PaymentStarterOptions {
   client: Client;
@@ -190,15 +188,15 @@ export class PaymentStarter {
 }
 
 /**
- * Callers of the same order share an update for five minutes, because Temporal takes few updates at a time, and 2,000 in a run. A shared
- * update answers all of them. If it has failed as pending, callers in the next period make a new one.
+ * Callers of the same order share an update, because Temporal takes few updates at a time, and 2,000 in a run. They share it for as long as
+ * it waits before it fails as pending, so nobody gets the failure of an earlier call.
  */
 function updateIdOf({ kind, request }: NewPayment): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([kind, request]))
     .digest('hex')
     .slice(0, 32);
-  return `created:${Math.floor(Date.now() / SHARED_FOR_MS)}:${digest}`;
+  return `created:${Math.floor(Date.now() / ANSWER_WAIT_MS)}:${digest}`;
 }
 
 /** Temporal has not answered, or a person or the server ended the run before it took or answered the call. */

@@ -145,6 +145,12 @@ export interface RunOfWorkflow {
 
 // — The answer of the update `created` —
 
+/**
+ * The updates `created` and `cancel` wait about this long, then fail with `PaymentPending`: Temporal takes ten updates at
+ * once.
+ */
+export const ANSWER_WAIT_MS = 30_000;
+
 /** The payment data from the gateway's answer to a creation. */
 export const dataOfCreation = (answer: GatewayResponse): PaymentData => ({ ...answer, recovered: false });
 

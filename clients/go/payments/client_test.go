@@ -7,6 +7,7 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 )
@@ -22,6 +23,12 @@ func (b *busy) NewWithStartWorkflowOperation(
 	client.StartWorkflowOptions, any, ...any,
 ) client.WithStartWorkflowOperation {
 	return nil
+}
+
+func (b *busy) DescribeWorkflowExecution(
+	context.Context, string, string,
+) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return nil, serviceerror.NewNotFound("nobody has started it yet")
 }
 
 func (b *busy) UpdateWithStartWorkflow(

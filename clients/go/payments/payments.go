@@ -232,10 +232,14 @@ func (p *Payments) create(ctx context.Context, kind string, request Object, need
 }
 
 func (p *Payments) startOrAnswer(ctx context.Context, asked paymentInput, tries int) (Object, error) {
+	answer, err := p.createdNow(ctx, asked)
+	if answer != nil || err != nil {
+		return answer, err
+	}
 	// The proof that no run was before this one spares a look for it.
 	first := asked
 	first.FirstStartID = uuid.NewString()
-	answer, err := p.start(ctx, first, tries, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+	answer, err = p.start(ctx, first, tries, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	var over *serviceerror.WorkflowExecutionAlreadyStarted
 	if !errors.As(err, &over) {
 		return answer, err
@@ -267,6 +271,23 @@ func (p *Payments) start(
 	return answer, err
 }
 
+// createdNow answers for a payment that goes on, where it has payment data. It fails with DifferentRequest if the order was another one.
+func (p *Payments) createdNow(ctx context.Context, asked paymentInput) (Object, error) {
+	running, err := p.workflows.running(ctx, p.id(text(asked.Request["out_trade_no"])))
+	if err != nil || running == nil || running.state.PaymentData == nil {
+		return nil, err
+	}
+	// Whether a trade that was adopted without an order is this one, its run knows.
+	made := running.input.order()
+	if made == nil {
+		return nil, nil
+	}
+	if err := checkSame(asked, *made, running.state); err != nil {
+		return nil, err
+	}
+	return running.state.PaymentData, nil
+}
+
 // createdBefore answers for a payment that is over. It fails with DifferentRequest if the order was another one.
 func (p *Payments) createdBefore(ctx context.Context, asked paymentInput) (Object, error) {
 	number := text(asked.Request["out_trade_no"])
@@ -279,15 +300,10 @@ func (p *Payments) createdBefore(ctx context.Context, asked paymentInput) (Objec
 	}
 	made, err := p.workflows.order(ctx, p.id(number), number)
 	if err != nil {
-		return nil, asError(err)
+		return nil, err
 	}
-	if fields := differing(made, asked); len(fields) > 0 {
-		message := fmt.Sprintf("Order %s exists with another request: %s. Nothing was sent now.", number, strings.Join(fields, ", "))
-		details, _ := asObject(map[string]any{
-			"fields": fields, "trade_no": state.TradeNo, "trade_status": state.TradeStatus,
-			"order_amount": state.OrderAmount, "outcome": state.Outcome,
-		})
-		return nil, failure("DifferentRequest", message, details)
+	if err := checkSame(asked, made, state); err != nil {
+		return nil, err
 	}
 	if state.PaymentData != nil {
 		return state.PaymentData, nil
@@ -341,6 +357,21 @@ func (p *Payments) sealed(order DirectPayment) (Object, error) {
 		request[name] = Object{"sealed": jwe}
 	}
 	return request, nil
+}
+
+// checkSame fails with DifferentRequest, and what is known of the order that was made, if another one is asked for.
+func checkSame(asked, made paymentInput, state PaymentState) error {
+	fields := differing(made, asked)
+	if len(fields) == 0 {
+		return nil
+	}
+	number := text(asked.Request["out_trade_no"])
+	message := fmt.Sprintf("Order %s exists with another request: %s. Nothing was sent now.", number, strings.Join(fields, ", "))
+	details, _ := asObject(map[string]any{
+		"fields": fields, "trade_no": state.TradeNo, "trade_status": state.TradeStatus,
+		"order_amount": state.OrderAmount, "outcome": state.Outcome,
+	})
+	return failure("DifferentRequest", message, details)
 }
 
 // differing names the fields that make it another order, such as customer.name. Each seal of the same secret is another text.

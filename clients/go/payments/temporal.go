@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
@@ -31,10 +32,13 @@ const (
 const (
 	// A workflow that was just ending took nothing: the same call, a second later, starts another one.
 	closingTries = 5
-	// Callers of one order share an update for so long: Temporal takes few at a time.
-	sharedFor = 5 * time.Minute
+	// Callers of one order share an update for so long: Temporal takes few at a time. The update waits as long before it fails as pending,
+	// so nobody gets the failure of an earlier call.
+	sharedFor = 30 * time.Second
 	// The list of workflows is a moment behind.
 	listedTries = 10
+	// The activity by which a run sends its order.
+	creation = "gateway.create"
 )
 
 // workflows are those of one app on one task queue.
@@ -110,6 +114,43 @@ func (w *workflows) state(ctx context.Context, id string, into any) error {
 	return asError(err)
 }
 
+// running has the input and the state of the run that goes on: a query adds nothing to its history. It is nil where no run goes on, or where
+// it shows no state: then an update tells why. It fails with PaymentPending where there is no answer.
+func (w *workflows) running(ctx context.Context, id string) (*running, error) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	var read running
+	described, err := w.client.DescribeWorkflowExecution(ctx, id, "")
+	latest := described.GetWorkflowExecutionInfo()
+	if err == nil && latest.GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return nil, nil
+	}
+	runID := latest.GetExecution().GetRunId()
+	if err == nil {
+		var value converter.EncodedValue
+		if value, err = w.client.QueryWorkflow(ctx, id, runID, "state"); err == nil {
+			err = value.Get(&read.state)
+		}
+	}
+	if err == nil {
+		read.input, err = w.input(ctx, id, runID)
+	}
+	var failed *Error
+	if errors.As(asError(err), &failed) && failed.Type != "NotFound" {
+		return nil, failed
+	}
+	if err != nil {
+		return nil, nil
+	}
+	return &read, nil
+}
+
+// running is a run that goes on.
+type running struct {
+	input paymentInput
+	state PaymentState
+}
+
 func (w *workflows) result(ctx context.Context, id string, into any) error {
 	return asError(w.client.GetWorkflow(ctx, id, "").Get(ctx, into))
 }
@@ -138,6 +179,14 @@ type paymentInput struct {
 	MayBe *paymentInput `json:"may_be,omitempty"`
 }
 
+// order is that with which a run was started, or that the run which gave way to it may have made. It is nil of another adopted trade.
+func (i paymentInput) order() *paymentInput {
+	if i.Kind == "adopt" {
+		return i.MayBe
+	}
+	return &i
+}
+
 // order is the input of the latest run that may have made the order. It fails with DuplicateOrder where none has.
 func (w *workflows) order(ctx context.Context, id, number string) (paymentInput, error) {
 	described, err := w.client.DescribeWorkflowExecution(ctx, id, "")
@@ -145,27 +194,41 @@ func (w *workflows) order(ctx context.Context, id, number string) (paymentInput,
 		return paymentInput{}, asError(err)
 	}
 	latest := described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
-	made, err := w.input(ctx, id, latest)
-	if err != nil || made.Kind != "adopt" {
-		return made, err
+	input, err := w.input(ctx, id, latest)
+	if err != nil {
+		return paymentInput{}, asError(err)
+	}
+	if order := input.order(); order != nil {
+		return *order, nil
 	}
 	runs, err := w.runsBefore(ctx, id, latest)
 	if err != nil {
-		return paymentInput{}, err
+		return paymentInput{}, asError(err)
 	}
 	for _, run := range runs {
-		made, err := w.input(ctx, id, run.GetExecution().GetRunId())
+		input, err := w.input(ctx, id, run.GetExecution().GetRunId())
 		if err != nil {
-			return paymentInput{}, err
+			return paymentInput{}, asError(err)
 		}
-		if made.Kind != "adopt" && !w.madeNothing(ctx, run) {
-			return made, nil
+		order := input.order()
+		if order == nil {
+			continue
+		}
+		// The order of a run that gave way was looked at when it did.
+		mayBeMade := input.Kind == "adopt"
+		if !mayBeMade {
+			if mayBeMade, err = w.mayHaveMade(ctx, run.GetExecution()); err != nil {
+				return paymentInput{}, asError(err)
+			}
+		}
+		if mayBeMade {
+			return *order, nil
 		}
 	}
 	return paymentInput{}, failure("DuplicateOrder", "Order "+number+" was made elsewhere, as the gateway or a person has said, and ours was not made.", nil)
 }
 
-// input is that of a run, or the order that the run which gave way to it may have made.
+// input is that of a run. What is no payment's says nothing of an order.
 func (w *workflows) input(ctx context.Context, id, runID string) (read paymentInput, err error) {
 	first, err := w.client.GetWorkflowHistory(ctx, id, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
 	if err != nil {
@@ -174,9 +237,6 @@ func (w *workflows) input(ctx context.Context, id, runID string) (read paymentIn
 	owner := converter.WorkflowSerializationContext{Namespace: w.namespace, WorkflowID: id}
 	reader := converter.WithDataConverterSerializationContext(w.converter, owner)
 	err = reader.FromPayloads(first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &read)
-	if read.MayBe != nil {
-		read = *read.MayBe
-	}
 	if read.Kind == "" {
 		read.Kind = "adopt"
 	}
@@ -221,17 +281,30 @@ func runsOf(id string) string {
 	return "WorkflowId = '" + text + "'"
 }
 
-// madeNothing tells whether a run says that it made no order.
-func (w *workflows) madeNothing(ctx context.Context, run *workflowpb.WorkflowExecutionInfo) bool {
-	of := run.GetExecution()
-	described, err := w.client.DescribeWorkflowExecution(ctx, of.GetWorkflowId(), of.GetRunId())
+// mayHaveMade tells whether a run has begun to send its order, and has not failed with the word that there is none.
+func (w *workflows) mayHaveMade(ctx context.Context, run *commonpb.WorkflowExecution) (bool, error) {
+	id, runID := run.GetWorkflowId(), run.GetRunId()
+	isBegun := false
+	events := w.client.GetWorkflowHistory(ctx, id, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() && !isBegun {
+		event, err := events.Next()
+		if err != nil {
+			return false, err
+		}
+		isBegun = event.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == creation
+	}
+	if !isBegun {
+		return false, nil
+	}
+	described, err := w.client.DescribeWorkflowExecution(ctx, id, runID)
 	if err != nil || described.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_FAILED {
-		return false
+		return true, err
 	}
 	once := client.WorkflowRunGetOptions{DisableFollowingRuns: true}
-	err = asError(w.client.GetWorkflow(ctx, of.GetWorkflowId(), of.GetRunId()).GetWithOptions(ctx, nil, once))
+	err = asError(w.client.GetWorkflow(ctx, id, runID).GetWithOptions(ctx, nil, once))
 	var failed *Error
-	return errors.As(err, &failed) && (failed.Type == "DuplicateOrder" || failed.leavesNoOrder())
+	isWithoutOrder := errors.As(err, &failed) && (failed.Type == "DuplicateOrder" || failed.leavesNoOrder())
+	return !isWithoutOrder, nil
 }
 
 // asError makes an Error of a failure of the contract, and of a call without an answer. Other errors stay as they are.
@@ -255,9 +328,11 @@ func asError(err error) error {
 			"The order may exist: look for it there.", nil)
 	}
 	var late *serviceerror.DeadlineExceeded
-	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) {
+	var busy *serviceerror.ResourceExhausted
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) || errors.As(err, &busy) {
 		return noAnswer()
 	}
+	// A namespace that is not there is an error of its own: a wrong setting says nothing about a workflow.
 	var gone *serviceerror.NotFound
 	if errors.As(err, &gone) {
 		return failure("NotFound", "Temporal knows nothing under this number: "+gone.Message, nil)

@@ -17,7 +17,7 @@ from .codec import data_converter
 from .errors import ConfigError, PaymentError
 from .sealing import seal
 from .settings import environment, setting
-from .temporal import ANSWER_TIMEOUT, LOOKUP_LIVES, REFUND_TIMEOUT, Temporal, digest, leaves_no_order, no_answer, shared_update_id, while_closing
+from .temporal import ANSWER_TIMEOUT, LOOKUP_LIVES, REFUND_TIMEOUT, Temporal, digest, leaves_no_order, no_answer, order_of, shared_update_id, while_closing
 from .types import (
     JSON,
     AfterSaleState,
@@ -157,6 +157,8 @@ class Payments:
         return data
 
     async def _start_or_answer(self, payment: JSON, out_trade_no: str, tries: int) -> JSON:
+        if known := await self._created_now(payment, out_trade_no):
+            return known
         try:
             # The proof that no run was before this one spares a look for it.
             first = {**payment, "first_start_id": str(uuid4())}
@@ -182,14 +184,21 @@ class Payments:
         )
         return answer
 
+    async def _created_now(self, payment: JSON, out_trade_no: str) -> JSON | None:
+        """The payment data of a payment that goes on, where it has them. Raises PaymentError if the order was another one."""
+        running = await self._temporal.running(self._id(out_trade_no))
+        if not running or not running.state["payment_data"]:
+            return None
+        # Whether a trade that was adopted without an order is this one, its run knows.
+        if not (made := order_of(running.input)):
+            return None
+        assert_same(payment, made, running.state)
+        return dict(running.state["payment_data"])
+
     async def _created_before(self, payment: JSON, out_trade_no: str) -> JSON:
         """The payment data of a payment that has ended. Raises PaymentError if the order was another one."""
         state = await self._temporal.result(self._id(out_trade_no), ANSWER_TIMEOUT)
-        made = await self._temporal.order(self._id(out_trade_no), out_trade_no)
-        if fields := differing_fields(made, payment):
-            message = f"Order {out_trade_no} exists with another request: {', '.join(fields)}. Nothing was sent now."
-            known = {name: state[name] for name in ("trade_no", "trade_status", "order_amount", "outcome")}
-            raise PaymentError("DifferentRequest", message, {"fields": fields, **known})
+        assert_same(payment, await self._temporal.order(self._id(out_trade_no), out_trade_no), state)
         if state["payment_data"]:
             return dict(state["payment_data"])
         # Nothing proves that a trade which was found meanwhile is of this order.
@@ -320,6 +329,15 @@ def is_sold(state: PaymentInEvent) -> bool:
 
 # The same order may be asked for with others of these: they tell how the buyer comes and goes.
 VOLATILE_FIELDS = ("ip", "fingerprint", "language_code", "return_url", "notify_url")
+
+
+def assert_same(asked: JSON, made: JSON, state: JSON) -> None:
+    """Raises PaymentError: DifferentRequest, with what is known of the order that was made, if another one is asked for."""
+    if fields := differing_fields(made, asked):
+        number = asked["request"]["out_trade_no"]
+        message = f"Order {number} exists with another request: {', '.join(fields)}. Nothing was sent now."
+        known = {name: state[name] for name in ("trade_no", "trade_status", "order_amount", "outcome")}
+        raise PaymentError("DifferentRequest", message, {"fields": fields, **known})
 
 
 def differing_fields(made: JSON, asked: JSON) -> list[str]:

@@ -7,14 +7,16 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
 from hashlib import sha256
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
+from temporalio.api.errordetails.v1 import NamespaceNotFoundFailure
 from temporalio.client import (
     Client,
     WithStartWorkflowOperation,
     WorkflowExecutionStatus,
     WorkflowFailureError,
     WorkflowHandle,
+    WorkflowQueryFailedError,
     WorkflowUpdateFailedError,
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
@@ -23,6 +25,7 @@ from temporalio.converter import WorkflowSerializationContext
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
+from .codec import PayloadDecryptionError
 from .errors import PENDING, PaymentError
 from .types import JSON
 
@@ -38,11 +41,25 @@ QUERY_TIMEOUT = 15
 # A workflow that was just ending took nothing: the same call, a second later, starts another one.
 CLOSING_TRIES = 5
 
-# Callers of one order share an update for so long, in seconds: Temporal takes few at a time.
-SHARED_FOR = 300
+# Callers of one order share an update for so long, in seconds: Temporal takes few at a time. The update waits as long before it fails as
+# pending, so nobody gets the failure of an earlier call.
+SHARED_FOR = 30
 
 # The list of workflows is a moment behind.
 LISTED_TRIES = 10
+
+# The activity by which a run sends its order.
+CREATION = "gateway.create"
+
+# The call had no answer in its time, or Temporal takes no more calls just now. At a deadline the server may cancel the call.
+WITHOUT_ANSWER = (RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED, RPCStatusCode.RESOURCE_EXHAUSTED)
+
+
+class Running(NamedTuple):
+    """A run that goes on."""
+
+    input: JSON
+    state: JSON
 
 
 class Temporal:
@@ -66,6 +83,28 @@ class Temporal:
             return await self.handle(id).query("state")
 
         return await answered(read(), QUERY_TIMEOUT)
+
+    async def running(self, id: str) -> Running | None:
+        """
+        The input and the state of the run that goes on: a query adds nothing to its history. None where no run goes on, or where it shows
+        no state: then an update tells why. Raises PaymentError: PaymentPending where there is no answer.
+        """
+
+        async def read() -> Running | None:
+            latest = await self.handle(id).describe()
+            if latest.status != WorkflowExecutionStatus.RUNNING:
+                return None
+            state = await self.handle(id, latest.run_id).query("state")
+            return Running(await self._input(id, latest.run_id), state)
+
+        try:
+            return await answered(read(), QUERY_TIMEOUT)
+        except PaymentError as error:
+            if error.type != "NotFound":
+                raise
+        except (WorkflowQueryFailedError, PayloadDecryptionError):
+            pass
+        return None
 
     async def result(self, id: str, timeout: float | None = None) -> Any:
         return await answered(self.handle(id).result(), timeout)
@@ -123,24 +162,32 @@ class Temporal:
 
     async def order(self, id: str, out_trade_no: str) -> JSON:
         """The input of the latest run that may have made the order. Raises PaymentError: DuplicateOrder where none has."""
-        latest = (await self.handle(id).describe()).run_id
-        if (made := await self._input(id, latest))["kind"] != "adopt":
+
+        async def read() -> JSON | None:
+            latest = (await self.handle(id).describe()).run_id
+            if order := order_of(await self._input(id, latest)):
+                return order
+            for run_id in await self._runs_before(id, latest):
+                input = await self._input(id, run_id)
+                order = order_of(input)
+                # The order of a run that gave way was looked at when it did.
+                if order and (input["kind"] == "adopt" or await self._may_have_made(id, run_id)):
+                    return order
+            return None
+
+        if made := await answered(read(), ANSWER_TIMEOUT):
             return made
-        for run_id in await self._runs_before(id, latest):
-            made = await self._input(id, run_id)
-            if made["kind"] != "adopt" and not await self._made_nothing(id, run_id):
-                return made
         message = f"Order {out_trade_no} was made elsewhere, as the gateway or a person has said, and ours was not made."
         raise PaymentError("DuplicateOrder", message)
 
     async def _input(self, id: str, run_id: str) -> JSON:
-        """A run's input, or the order that the run which gave way to it may have made."""
+        """A run's input. What is no payment's says nothing of an order."""
         first = await anext(aiter(self.handle(id, run_id).fetch_history_events(page_size=1)))
         payloads = first.workflow_execution_started_event_attributes.input.payloads
         # The SDK passes the payloads' owner to the codec everywhere else, but not for a history.
         reader = WorkflowSerializationContext(self.client.namespace, id)
         [input] = await self.client.data_converter.with_context(reader).decode(payloads)
-        return dict(input.get("may_be") or input) if isinstance(input, dict) and "kind" in input else {"kind": "adopt"}
+        return input if isinstance(input, dict) and "kind" in input else {"kind": "adopt"}
 
     async def _runs_before(self, id: str, latest: str | None) -> list[str]:
         """The runs under the id before its latest one, that one first which was started last."""
@@ -153,14 +200,25 @@ class Temporal:
         passed_on = WorkflowExecutionStatus.CONTINUED_AS_NEW
         return [run.run_id for run in runs if run.run_id != latest and run.status != passed_on]
 
-    async def _made_nothing(self, id: str, run_id: str) -> bool:
-        if (await self.handle(id, run_id).describe()).status != WorkflowExecutionStatus.FAILED:
+    async def _may_have_made(self, id: str, run_id: str) -> bool:
+        """Whether a run has begun to send its order, and has not failed with the word that there is none."""
+        run = self.handle(id, run_id)
+        events = [event async for event in run.fetch_history_events()]
+        if not any(event.activity_task_scheduled_event_attributes.activity_type.name == CREATION for event in events):
             return False
+        if (await run.describe()).status != WorkflowExecutionStatus.FAILED:
+            return True
         try:
-            await answered(self.handle(id, run_id).result(follow_runs=False))
+            await answered(run.result(follow_runs=False))
         except PaymentError as error:
-            return error.type == "DuplicateOrder" or leaves_no_order(error)
-        return False
+            return error.type != "DuplicateOrder" and not leaves_no_order(error)
+        return True
+
+
+def order_of(input: JSON) -> JSON | None:
+    """The order that a run was started with, or that the run which gave way to it may have made. None of another adopted trade."""
+    order: JSON | None = input.get("may_be") if input["kind"] == "adopt" else input
+    return order
 
 
 def runs_of(id: str) -> str:
@@ -208,14 +266,21 @@ async def answered(call: Awaitable[Answer], timeout: float | None = None, not_fo
     except (WorkflowUpdateRPCTimeoutOrCancelledError, asyncio.TimeoutError):
         raise no_answer() from None
     except RPCError as error:
+        if is_without_namespace(error):
+            raise
         if error.status == RPCStatusCode.NOT_FOUND:
             raise failure(not_found, f"Temporal knows nothing under this number: {error.message}") from None
-        if error.status in (RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED) or "no poller" in error.message:
+        if error.status in WITHOUT_ANSWER or "no poller" in error.message:
             raise no_answer() from None
         if error.status != RPCStatusCode.FAILED_PRECONDITION:
             raise
         message = "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?"
         raise PaymentError("PaymentPending", message) from None
+
+
+def is_without_namespace(error: RPCError) -> bool:
+    """Whether Temporal does not have the namespace: that is a wrong setting, and says nothing about a workflow."""
+    return any(detail.Is(NamespaceNotFoundFailure.DESCRIPTOR) for detail in error.grpc_status.details)
 
 
 def no_answer() -> PaymentError:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from temporalio.service import RPCError
 from typing_extensions import is_typeddict
 
 from payment_gateway import EventError, EventReader, PaymentError, Payments, connect, is_sold, types
@@ -57,6 +58,8 @@ async def said(call: Awaitable[Any]) -> Asked:
     except PaymentError as error:
         names = ("type", "because", "retryable", "fields", "issues", "left", "code", "sub_code")
         return {"error": {"message": str(error), **{name: getattr(error, name) for name in names}}}
+    except RPCError as error:
+        return {"error": {"type": "Temporal", "message": error.message}}
 
 
 async def main() -> None:

@@ -24,6 +24,7 @@ class ClientTest(unittest.IsolatedAsyncioTestCase):
     async def test_a_run_that_another_program_has_started_meanwhile_is_waited_for_no_longer_than_an_answer(self) -> None:
         payments = Payments(AsyncMock(), "demo-app")
         calls: Any = AsyncMock()
+        calls.running.return_value = None
         calls.start_with_update.side_effect = WorkflowAlreadyStartedError("payment:demo-app:order-1", "payment")
         calls.result.side_effect = PaymentError("NotCreated", "the gateway refused it")
         payments._temporal = calls

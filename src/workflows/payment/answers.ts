@@ -2,6 +2,7 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { condition } from '@temporalio/workflow';
 import {
+  ANSWER_WAIT_MS,
   creationAnswer,
   differentOrder,
   duplicateOrder,
@@ -17,12 +18,6 @@ import {
 import type { KnownPayment } from './known-payment';
 
 // — created —
-
-/**
- * The updates `created` and `cancel` wait about this long, then fail with `PaymentPending`: Temporal takes ten updates at
- * once.
- */
-const ANSWER_WAIT_MS = 30_000;
 
 /** Waits for the answer. Until `isSlow` holds the answer is near: a timer would only cost events and be cancelled. */
 export async function waitForAnswer(

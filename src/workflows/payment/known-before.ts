@@ -38,11 +38,16 @@ export function knownOfTrade({ runs }: EarlierPayments): EarlierPayment | undefi
   return sold ? endedAs(latest, sold) : { ...latest, ...namedBy(alike) };
 }
 
-/** A trade of others. The latest run may not have seen the trade itself: an earlier run that has fills the gaps. */
+/**
+ * A trade of others: an order that was asked for here was not made. The latest run may not have seen the trade itself: an earlier run that has
+ * fills the gaps.
+ */
 function watchedBy(runs: readonly EarlierPayment[]): EarlierPayment | undefined {
-  const latest = runs.find((one) => one.order !== undefined || hasSeenTrade(one));
+  const asked = runs.find((one) => one.order !== undefined || hasSeenTrade(one));
+  if (asked === undefined) return undefined;
+  const latest = { ...asked, order: asked.order && null };
   const seen = runs.find(hasSeenTrade);
-  if (latest === undefined || seen === undefined || latest === seen) return latest;
+  if (seen === undefined || asked === seen) return latest;
   const { outcome, trade_no, trade_status, order_amount } = latest;
   return {
     ...latest,

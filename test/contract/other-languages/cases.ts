@@ -66,9 +66,12 @@ export interface Around {
   forget: (workflowId: string) => Promise<void>;
 }
 
+/** Whether a step is told that it is pending, and is not to ask until it is answered. */
+export const isPending = (step: (typeof cases)[number]['steps'][number]): boolean =>
+  'fails' in step && step.fails?.type === 'PaymentPending';
+
 /** Takes the steps of a case, one after the other. */
 export async function play(steps: (typeof cases)[number]['steps'], around: Around): Promise<void> {
-  const ask = untilAnswered(around.merchant);
   const kept = new Map<string, unknown>();
   for (const step of steps) {
     if ('requests' in step) {
@@ -79,6 +82,7 @@ export async function play(steps: (typeof cases)[number]['steps'], around: Aroun
       await around.forget(`${step.forgets}:${APP.app_id}:${around.number}`);
       continue;
     }
+    const ask = isPending(step) ? around.merchant : untilAnswered(around.merchant);
     const { call, refund, request, state, action, amount, as, same, gives, fails, until } = step;
     const number = step.of ? partOf(kept, step.of) : (step.number ?? '{number}').replace('{number}', around.number);
     const asked = {

@@ -18,6 +18,7 @@ import type { PaymentState } from '../../../src/contract';
 import { collect } from '../../../src/temporal/workflow-list';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { key, setting } from '../../codec/support';
+import { busyTemporal } from '../../harness/busy-temporal';
 import { type EventReceiver, eventReceiver } from '../../harness/event-receiver';
 import { eventually } from '../../harness/eventually';
 import { templateProgram } from '../../harness/example-program';
@@ -28,7 +29,7 @@ import { pythonWith } from '../../harness/python';
 import { forget } from '../../harness/runs';
 import { problemsWith, propertiesOf } from '../../harness/schemas';
 import { ROOT } from '../../harness/terminal';
-import { CASES, play } from './cases';
+import { CASES, isPending, play } from './cases';
 import {
   type Call,
   type Merchant,
@@ -165,10 +166,10 @@ function playIn(language: string, steps: Case['steps']): Promise<void> {
   });
 }
 
-/** Temporal takes half a minute to forget: all wait for it at once. */
-const forgets = ({ steps }: Case) => steps.some((step) => 'forgets' in step);
+/** Temporal takes half a minute to forget, and a payment as long until it says that it is pending: all wait for it at once. */
+const isLong = ({ steps }: Case) => steps.some((step) => 'forgets' in step || isPending(step));
 
-test.each(CASES.filter(forgets))('a merchant in every language $title', async ({ steps }) => {
+test.each(CASES.filter(isLong))('a merchant in every language $title', async ({ steps }) => {
   await Promise.all(LANGUAGES.map((language) => playIn(language, steps)));
 });
 
@@ -179,36 +180,56 @@ const isClosing = (answer: unknown) =>
 describe.each(LANGUAGES)('a merchant in %s', (language) => {
   const merchant = merchantIn(language);
 
-  test.each(CASES.filter((one) => !forgets(one)))('$title', ({ steps }) => playIn(language, steps));
+  test.each(CASES.filter((one) => !isLong(one)))('$title', ({ steps }) => playIn(language, steps));
 
   const ask = async (call: Call) => {
     const { answer, error } = await untilAnswered(merchant)(call);
     return error ?? answer;
   };
 
-  test('is not told that an order is paid which somebody else has made', async () => {
-    const { workflow } = stack.client;
-    const out_trade_no = numberIn(language);
-    const workflowId = `payment:${APP.app_id}:${out_trade_no}`;
-    const order = { ...pix.request, out_trade_no };
-    // A run without an order stands before the other's; the client for TypeScript would send no such order.
-    const wrong = { kind: 'direct', app_id: APP.app_id, request: { ...order, order_amount: '0.00' } };
-    const refused = workflow.execute('payment', { workflowId, taskQueue: stack.taskQueue, args: [wrong] });
-    await expect(refused).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
-    const notify_url = `${stack.webhookUrl}/ipn/${APP.app_id}`;
-    await orderElsewhere(stack.simulator.url, { ...order, notify_url });
-    await stack.simulator.pay(out_trade_no);
-    const isPaid = () =>
-      workflow
-        .getHandle(workflowId)
-        .query<PaymentState>('state')
-        .then(
+  /** Two ways in which a run of the order ends without an order. The client for TypeScript would send no order without an amount. */
+  const WITHOUT_ORDER: [string, (order: object, workflowId: string) => Promise<void>][] = [
+    [
+      'was refused at its start',
+      async (order, workflowId) => {
+        const wrong = { kind: 'direct', app_id: APP.app_id, request: { ...order, order_amount: '0.00' } };
+        const args = [wrong];
+        const refused = stack.client.workflow.execute('payment', { workflowId, taskQueue: stack.taskQueue, args });
+        await expect(refused).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
+      },
+    ],
+    [
+      'was ended while no worker ran',
+      async (order, workflowId) => {
+        const args = [{ kind: 'direct', app_id: APP.app_id, request: order }];
+        const run = await stack.client.workflow.start('payment', { workflowId, taskQueue: 'nobody', args });
+        await run.terminate('no worker runs');
+      },
+    ],
+  ];
+
+  test.each(WITHOUT_ORDER)(
+    'is not told that its order is paid which %s, and somebody else has made',
+    async (_, end) => {
+      const out_trade_no = numberIn(language);
+      const workflowId = `payment:${APP.app_id}:${out_trade_no}`;
+      const order = { ...pix.request, out_trade_no };
+      await end(order, workflowId);
+      const notify_url = `${stack.webhookUrl}/ipn/${APP.app_id}`;
+      await orderElsewhere(stack.simulator.url, { ...order, notify_url });
+      await stack.simulator.pay(out_trade_no);
+      const run = stack.client.workflow.getHandle(workflowId);
+      const isPaid = () =>
+        run.query<PaymentState>('state').then(
           ({ outcome }) => outcome === 'SUCCESS',
           () => false,
         );
-    await eventually('its notification came, and started a run of the same workflow id', isPaid, HEARD_MS);
-    expect(await ask({ call: 'pay', order })).toMatchObject({ type: 'DuplicateOrder' });
-  });
+      await eventually('its notification came, and started a run of the same workflow id', isPaid, HEARD_MS);
+      // Once that run is over, the client itself reads which run may have made the order.
+      await run.result();
+      expect(await ask({ call: 'pay', order })).toMatchObject({ type: 'DuplicateOrder' });
+    },
+  );
 
   test('is answered for its order that a run may have made which gave way to what was notified', async () => {
     const { workflow } = stack.client;
@@ -350,6 +371,42 @@ test.each<[string, Record<string, string>, object]>([
   const { error } = await stranger({ call: 'pay', order: { ...pix.request, out_trade_no } });
   expect(error).toMatchObject(told);
   expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
+});
+
+/** The client of another language, with a setting of its own. */
+function strangerIn(language: string, own: Record<string, string>): Merchant {
+  const settings = { ...env, ...own };
+  if (language === 'Python') return resident(settings, python, join(PYTHON, 'tests/cases.py'));
+  if (language === 'Go' && 'folder' in go) return resident(settings, join(go.folder, 'cases'));
+  return resident(settings, 'java', ...JAVA, 'payments.Cases');
+}
+
+/** To call it pending, or to say that there is no such order, would hide the mistake; and a merchant would sell anew. */
+test.each(OTHERS)('a merchant in %s whose namespace is mistyped is told that by Temporal', async (language) => {
+  const merchant = strangerIn(language, { TEMPORAL_NAMESPACE: 'mistyped' });
+  const number = numberIn(language);
+  const calls = ['pay', 'refund', 'state', 'outcome', 'cancel'];
+  for (const call of calls) {
+    const said = await merchant({ call, number, order: { ...pix.request, out_trade_no: number } });
+    expect([call, said]).toEqual([call, { error: { type: 'Temporal', message: expect.stringContaining('mistyped') } }]);
+  }
+});
+
+test('a merchant in any language is told that a payment is pending while Temporal takes no more calls', async () => {
+  const busy = await busyTemporal();
+  try {
+    const told = await Promise.all(
+      OTHERS.map((language) => {
+        const number = numberIn(language);
+        const merchant = strangerIn(language, { TEMPORAL_ADDRESS: busy.address });
+        return merchant({ call: 'pay', number, order: { ...pix.request, out_trade_no: number } });
+      }),
+    );
+    const isToldPending = { error: expect.objectContaining({ type: 'PaymentPending', retryable: true }) };
+    expect(told).toEqual(OTHERS.map(() => isToldPending));
+  } finally {
+    busy.close();
+  }
 });
 
 test('a question of a merchant in any language lives no longer than somebody may wait for its answer', async () => {

@@ -114,9 +114,12 @@ export function residentMerchant(env: NodeJS.ProcessEnv, file: string, ...args: 
   let before: Promise<unknown> = Promise.resolve();
   async function ask(call: Call): Promise<Said> {
     child.stdin.write(`${JSON.stringify(call)}\n`);
-    const { value, done } = await answers.next();
-    if (done) throw new Error(`The program ended, and was asked for ${JSON.stringify(call)}.`);
-    return said.parse(JSON.parse(value));
+    for (;;) {
+      const { value, done } = await answers.next();
+      if (done) throw new Error(`The program ended, and was asked for ${JSON.stringify(call)}.`);
+      // Temporal’s SDK for Python writes its own log between the answers.
+      if (value.startsWith('{')) return said.parse(JSON.parse(value));
+    }
   }
   return {
     merchant: (call) => {

@@ -6,7 +6,8 @@ import * as fc from 'fast-check';
 import {
   classifyTransition,
   type EarlierPayment,
-  type PaymentInput,
+  isTradeOfOthers,
+  type NewPayment,
   type PaymentOutcome,
   type PaymentState,
 } from '../../../src/contract';
@@ -17,7 +18,7 @@ import { LearningPayment, LEARNED_AT as T } from '../../harness/learning-payment
 
 const MINUTE = 60_000;
 
-const ORDER: PaymentInput = {
+const ORDER: NewPayment = {
   kind: 'direct',
   app_id: 'app',
   request: { out_trade_no: 'order-1', order_amount: '150.00', order_currency: 'BRL', method: 'PIX' },
@@ -491,6 +492,18 @@ test('an order that has ended is taken on as it has ended: what came since is it
   });
   payment.query(trade('SUCCESS'), T);
   expect(payment.state).toMatchObject({ outcome: 'EXPIRED', attention: null });
+});
+
+test('a trade under the number of an order that nobody has begun to send is another system’s', () => {
+  const payment = new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', trade_no: 'T1' });
+  const order = { kind: 'direct', request: ORDER.request } as const;
+  const unsent = { ...EARLIER, order, made: 'nothing', reached: 0 } as const;
+  payment.learn({
+    is: 'recalled',
+    earlier: { runs: [unsent], other_trades: [], untaken: [], is_followed: false, read_by: 'r2' },
+  });
+  payment.query(trade('SUCCESS'), T);
+  expect(isTradeOfOthers(payment.known.order, payment.state)).toBe(true);
 });
 
 test('an order that a person has ended before it was sent has ended for a later run of it, too', () => {

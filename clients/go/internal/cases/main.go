@@ -145,7 +145,7 @@ func said(answer any, err error) payments.Object {
 	case errors.As(err, &forged):
 		return payments.Object{"error": payments.Object{"type": "EventError", "message": forged.Message}}
 	case err != nil:
-		log.Fatal(err)
+		return payments.Object{"error": payments.Object{"type": "Temporal", "message": err.Error()}}
 	}
 	return payments.Object{"answer": answer}
 }

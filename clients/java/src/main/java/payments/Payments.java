@@ -69,8 +69,11 @@ public final class Payments implements AutoCloseable {
   /** By these the money of a sale goes back, all of it. */
   private static final List<String> MONEY_BACK = List.of("REFUNDED", "DISPUTE", "CHARGEBACK");
 
-  /** Callers of one order share an update for so long, in ms: Temporal takes few at a time. */
-  private static final long SHARED_FOR = 300_000;
+  /**
+   * Callers of one order share an update for so long, in ms: Temporal takes few at a time. The update waits as long before it fails as
+   * pending, so nobody gets the failure of an earlier call.
+   */
+  private static final long SHARED_FOR = 30_000;
 
   private final WorkflowServiceStubs service;
   private final WorkflowClient client;
@@ -272,6 +275,8 @@ public final class Payments implements AutoCloseable {
   }
 
   private Map<?, ?> startOrAnswer(String outTradeNo, Map<String, Object> payment, int tries) {
+    Map<?, ?> known = createdNow(outTradeNo, payment);
+    if (known != null) return known;
     try {
       // The proof that no run was before this one spares a look for it.
       Map<String, Object> first = new HashMap<>(payment);
@@ -301,19 +306,21 @@ public final class Payments implements AutoCloseable {
         new Object[] {input}, Workflows.ANSWER_TIMEOUT);
   }
 
+  /** Answers for a payment that goes on, where it has payment data; else null. Throws PaymentError: DifferentRequest if the order was another one. */
+  private Map<?, ?> createdNow(String outTradeNo, Map<String, Object> payment) {
+    Workflows.Running running = workflows.running(id(outTradeNo));
+    if (running == null || running.state().paymentData() == null) return null;
+    // Whether a trade that was adopted without an order is this one, its run knows.
+    Map<String, Object> made = Workflows.orderOf(running.input());
+    if (made == null) return null;
+    checkSame(payment, made, running.state());
+    return running.state().paymentData();
+  }
+
   /** Answers for a payment that is over. Throws PaymentError: DifferentRequest if the order was another one. */
   private Map<?, ?> createdBefore(String outTradeNo, Map<String, Object> payment) {
     PaymentState state = workflows.resultSoon(id(outTradeNo), PaymentState.class);
-    List<String> fields = differing(workflows.order(id(outTradeNo), outTradeNo), payment);
-    if (!fields.isEmpty()) {
-      Map<String, Object> details = new HashMap<>(Map.of("fields", fields));
-      details.put("trade_no", state.tradeNo());
-      details.put("trade_status", state.tradeStatus());
-      details.put("order_amount", state.orderAmount());
-      details.put("outcome", state.outcome());
-      String message = "Order " + outTradeNo + " exists with another request: " + String.join(", ", fields) + ". Nothing was sent now.";
-      throw PaymentError.of("DifferentRequest", message, details);
-    }
+    checkSame(payment, workflows.order(id(outTradeNo), outTradeNo), state);
     if (state.paymentData() != null) return state.paymentData();
     // Nothing proves that a trade which was found meanwhile is of this order.
     boolean isDecided = "operator".equals(state.confirmedBy());
@@ -376,6 +383,20 @@ public final class Payments implements AutoCloseable {
     } catch (JsonProcessingException | NoSuchAlgorithmException error) {
       throw new IllegalStateException(error);
     }
+  }
+
+  /** Throws PaymentError: DifferentRequest, with what is known of the order that was made, if another one is asked for. */
+  private static void checkSame(Map<String, Object> asked, Map<String, Object> made, PaymentState state) {
+    List<String> fields = differing(made, asked);
+    if (fields.isEmpty()) return;
+    Map<String, Object> details = new HashMap<>(Map.of("fields", fields));
+    details.put("trade_no", state.tradeNo());
+    details.put("trade_status", state.tradeStatus());
+    details.put("order_amount", state.orderAmount());
+    details.put("outcome", state.outcome());
+    String number = String.valueOf(Json.fields(asked.get("request")).get("out_trade_no"));
+    String message = "Order " + number + " exists with another request: " + String.join(", ", fields) + ". Nothing was sent now.";
+    throw PaymentError.of("DifferentRequest", message, details);
   }
 
   /** The fields that make it another order, such as customer.name. Each seal of the same secret is another text. */

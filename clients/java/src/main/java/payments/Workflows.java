@@ -3,25 +3,31 @@ package payments;
 import com.google.protobuf.util.Timestamps;
 import io.grpc.Context;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
+import io.temporal.api.errordetails.v1.NamespaceNotFoundFailure;
 import io.temporal.client.UpdateOptions;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.client.WorkflowExecutionMetadata;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowQueryException;
 import io.temporal.client.WorkflowStub;
 import io.temporal.client.WorkflowTargetOptions;
 import io.temporal.client.WorkflowUpdateStage;
 import io.temporal.client.WorkflowUpdateTimeoutOrCancelledException;
+import io.temporal.common.converter.DataConverterException;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
+import io.temporal.payload.codec.PayloadCodecException;
 import io.temporal.payload.context.WorkflowSerializationContext;
+import io.temporal.serviceclient.StatusUtils;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -33,6 +39,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
+import payments.Answers.PaymentState;
 
 /** Calls of Temporal's client on one app's workflows, and what their errors mean. */
 @SuppressWarnings("rawtypes") // a class for Temporal's SDK names no arguments
@@ -48,6 +55,9 @@ final class Workflows implements AutoCloseable {
 
   /** The list of workflows is a moment behind. */
   private static final int LISTED_TRIES = 10;
+
+  /** The activity by which a run sends its order. */
+  private static final String CREATION = "gateway.create";
 
   private final ScheduledExecutorService deadlines = Executors.newSingleThreadScheduledExecutor(task -> {
     Thread thread = new Thread(task, "payments-deadlines");
@@ -67,6 +77,33 @@ final class Workflows implements AutoCloseable {
   /** The number is taken by a workflow that is over. */
   static final class Over extends Exception {}
 
+  /** A run that goes on. */
+  record Running(Map<String, Object> input, PaymentState state) {}
+
+  /**
+   * The input and the state of the run that goes on: a query adds nothing to its history. Null where no run goes on, or where it shows no
+   * state: then an update tells why. Throws PaymentError: PaymentPending where there is no answer.
+   */
+  Running running(String id) {
+    try {
+      return answered(QUERY_TIMEOUT, () -> {
+        WorkflowExecutionMetadata run = client.newUntypedWorkflowStub(id).describe();
+        if (run.getStatus() != WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING) return null;
+        Map<?, ?> state = stub(run).query("state", Map.class);
+        return new Running(input(id, run.getExecution().getRunId()), Json.as(state, PaymentState.class));
+      });
+    } catch (PaymentError error) {
+      if (!error.type().equals("NotFound")) throw error;
+      return null;
+    } catch (WorkflowQueryException | DataConverterException | PayloadCodecException untold) {
+      return null;
+    }
+  }
+
+  private WorkflowStub stub(WorkflowExecutionMetadata run) {
+    return client.newUntypedWorkflowStub(WorkflowTargetOptions.newBuilder().setWorkflowExecution(run.getExecution()).build());
+  }
+
   /** What a workflow that has ended well returned is its state, and needs no worker; any other is asked. */
   <T> T state(String id, Class<T> type) {
     return Json.as(answered(QUERY_TIMEOUT, () -> {
@@ -74,8 +111,7 @@ final class Workflows implements AutoCloseable {
       WorkflowExecutionMetadata run = latest.describe();
       if (run.getStatus() != WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED) return latest.query("state", Map.class);
       // Of this run: another one may have begun meanwhile, and has none yet.
-      return client.newUntypedWorkflowStub(WorkflowTargetOptions.newBuilder().setWorkflowExecution(run.getExecution()).build())
-          .getResult(Map.class);
+      return stub(run).getResult(Map.class);
     }), type);
   }
 
@@ -134,28 +170,42 @@ final class Workflows implements AutoCloseable {
 
   /** The input of the latest run that may have made the order. Throws PaymentError: DuplicateOrder where none has. */
   Map<String, Object> order(String id, String outTradeNo) {
-    String latest = client.newUntypedWorkflowStub(id).describe().getExecution().getRunId();
-    Map<String, Object> made = input(id, latest);
-    if (!isAdopted(made)) return made;
-    for (WorkflowExecutionMetadata run : runsBefore(id, latest)) {
-      made = input(id, run.getExecution().getRunId());
-      if (!isAdopted(made) && !madeNothing(run)) return made;
-    }
+    Map<String, Object> made = answered(ANSWER_TIMEOUT, () -> orderUnder(id));
+    if (made != null) return made;
     throw PaymentError.of("DuplicateOrder", "Order " + outTradeNo + " was made elsewhere, as the gateway or a person has said, and ours was not made.", Map.of());
+  }
+
+  private Map<String, Object> orderUnder(String id) {
+    String latest = client.newUntypedWorkflowStub(id).describe().getExecution().getRunId();
+    Map<String, Object> order = orderOf(input(id, latest));
+    if (order != null) return order;
+    for (WorkflowExecutionMetadata run : runsBefore(id, latest)) {
+      Map<String, Object> input = input(id, run.getExecution().getRunId());
+      order = orderOf(input);
+      // The order of a run that gave way was looked at when it did.
+      if (order != null && (isAdopted(input) || mayHaveMade(run))) return order;
+    }
+    return null;
+  }
+
+  /** The order that a run was started with, or that the run which gave way to it may have made. Null of another adopted trade. */
+  static Map<String, Object> orderOf(Map<String, Object> input) {
+    if (!isAdopted(input)) return input;
+    return input.get("may_be") instanceof Map<?, ?> order ? Json.fields(order) : null;
   }
 
   private static boolean isAdopted(Map<String, Object> input) {
     return input.getOrDefault("kind", "adopt").equals("adopt");
   }
 
-  /** A run's input, or the order that the run which gave way to it may have made. */
+  /** A run's input. What is no payment's says nothing of an order. */
   private Map<String, Object> input(String id, String runId) {
     Payloads payloads = client.streamHistory(id, runId).findFirst().orElseThrow()
         .getWorkflowExecutionStartedEventAttributes().getInput();
     WorkflowSerializationContext reader = new WorkflowSerializationContext(client.getOptions().getNamespace(), id);
     Object read = client.getOptions().getDataConverter().withContext(reader)
         .fromPayloads(0, Optional.of(payloads), Object.class, Object.class);
-    return read instanceof Map<?, ?> input ? Json.fields(input.get("may_be") instanceof Map<?, ?> order ? order : input) : Map.of();
+    return read instanceof Map<?, ?> input ? Json.fields(input) : Map.of();
   }
 
   /** The runs under the id before its latest one, that one first which was started last. */
@@ -181,14 +231,17 @@ final class Workflows implements AutoCloseable {
     return whole.equals(id) ? "WorkflowId = '" + text + "'" : "WorkflowId STARTS_WITH '" + text + "'";
   }
 
-  private boolean madeNothing(WorkflowExecutionMetadata run) {
-    WorkflowStub stub = client.newUntypedWorkflowStub(WorkflowTargetOptions.newBuilder().setWorkflowExecution(run.getExecution()).build());
-    if (stub.describe().getStatus() != WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_FAILED) return false;
+  /** Whether a run has begun to send its order, and has not failed with the word that there is none. */
+  private boolean mayHaveMade(WorkflowExecutionMetadata run) {
+    boolean isBegun = client.streamHistory(run.getExecution().getWorkflowId(), run.getExecution().getRunId())
+        .anyMatch(event -> event.getActivityTaskScheduledEventAttributes().getActivityType().getName().equals(CREATION));
+    if (!isBegun) return false;
+    if (stub(run).describe().getStatus() != WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_FAILED) return true;
     try {
-      answered(0, () -> stub.getResult(Map.class));
-      return false;
+      answered(0, () -> stub(run).getResult(Map.class));
+      return true;
     } catch (PaymentError error) {
-      return error.type().equals("DuplicateOrder") || error.leavesNoOrder();
+      return !error.type().equals("DuplicateOrder") && !error.leavesNoOrder();
     }
   }
 
@@ -250,17 +303,28 @@ final class Workflows implements AutoCloseable {
       }
       if (cause instanceof TimeoutException || cause instanceof WorkflowUpdateTimeoutOrCancelledException) return noAnswer();
     }
+    // That is a wrong setting, and says nothing about a workflow.
+    StatusRuntimeException missing = withoutNamespace(error);
+    if (missing != null) return missing;
     Status status = Status.fromThrowable(error);
     String said = String.valueOf(status.getDescription());
     if (error instanceof WorkflowNotFoundException || status.getCode() == Status.Code.NOT_FOUND) {
       return PaymentError.of(notFound, "Temporal knows nothing under this number: " + error.getMessage(), Map.of());
     }
     return switch (status.getCode()) {
-      case DEADLINE_EXCEEDED, CANCELLED -> noAnswer();
+      case DEADLINE_EXCEEDED, CANCELLED, RESOURCE_EXHAUSTED -> noAnswer();
       case FAILED_PRECONDITION -> said.contains("no poller") ? noAnswer() : PaymentError.of("PaymentPending",
           "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?", Map.of());
       default -> error;
     };
+  }
+
+  /** Temporal's word that it does not have the namespace; null of every other error. */
+  private static StatusRuntimeException withoutNamespace(Throwable error) {
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StatusRuntimeException said && StatusUtils.hasFailure(said, NamespaceNotFoundFailure.class)) return said;
+    }
+    return null;
   }
 
   static PaymentError noAnswer() {

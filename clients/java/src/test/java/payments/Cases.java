@@ -1,6 +1,7 @@
 package payments;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.grpc.StatusRuntimeException;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.reflect.RecordComponent;
@@ -39,6 +40,8 @@ public final class Cases {
       return Map.of("error", failed);
     } catch (EventError error) {
       return Map.of("error", Map.of("type", "EventError", "message", error.getMessage()));
+    } catch (StatusRuntimeException error) {
+      return Map.of("error", Map.of("type", "Temporal", "message", error.getMessage()));
     }
   }
 
