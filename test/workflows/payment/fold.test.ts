@@ -500,7 +500,7 @@ test('a trade under the number of an order that nobody has begun to send is anot
   const unsent = { ...EARLIER, order, made: 'nothing', reached: 0 } as const;
   payment.learn({
     is: 'recalled',
-    earlier: { runs: [unsent], other_trades: [], untaken: [], is_followed: false, read_by: 'r2' },
+    earlier: { runs: [unsent], other_trades: [], untaken: [], reasons: [], is_followed: false, read_by: 'r2' },
   });
   payment.query(trade('SUCCESS'), T);
   expect(isTradeOfOthers(payment.known.order, payment.state)).toBe(true);

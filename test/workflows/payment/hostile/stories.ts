@@ -236,6 +236,9 @@ async function end(world: World): Promise<Broken[]> {
   return [...open, ...safety(world, after), ...waitersAreAnswered(world, after, false)];
 }
 
+/** What was known of the runs that Temporal has forgotten. */
+const knownOfForgotten = new WeakMap<World, Seen[]>();
+
 /** Every run of the payment that can say what it is, and the after-sales that have one: a run that was refused at its start cannot. */
 export async function seenIn(world: World): Promise<Seen[]> {
   const runs = world.temporal.runs(world.workflowId).filter(({ hasBegun }) => hasBegun);
@@ -252,7 +255,7 @@ export async function seenIn(world: World): Promise<Seen[]> {
       if (state) follow.push({ runId, isOpen: isRunning, state, afterSales });
     }
     const seen = await Promise.all(runs.map((run) => seenOf(world, run, afterSales)));
-    const forgotten = world.forgotten.map((one) => ({ ...one, afterSales }));
+    const forgotten = (knownOfForgotten.get(world) ?? []).map((one) => ({ ...one, afterSales }));
     return [...forgotten, ...seen.flat(), ...follow];
   });
 }
@@ -308,7 +311,8 @@ async function take(world: World, step: Step): Promise<void> {
       await world.pass(3 * DAY);
       const before = await seenIn(world);
       const forgotten = await world.outlive();
-      world.forgotten.push(...before.filter(({ runId }) => forgotten.includes(runId)));
+      const known = before.filter(({ runId }) => forgotten.includes(runId));
+      knownOfForgotten.set(world, [...(knownOfForgotten.get(world) ?? []), ...known]);
       return;
     }
     case 'paid':

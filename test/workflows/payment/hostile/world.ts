@@ -23,7 +23,6 @@ import type { Run, UpdateExecution } from '../../../../src/testing/simulated-tem
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
 import { APP, BaseWorld, inSimulation, PLAIN_WORLD, type WorldTraits } from '../../hostile/base-world';
 import type { OrderKind, Trade } from '../../hostile/gateway';
-import type { Seen } from './oracle';
 
 export const AMOUNT = '150.00';
 /** The order's own expiry, in ms; the grace after it is the setting's default. */
@@ -110,8 +109,6 @@ export class World extends BaseWorld<Traits, Told> {
   readonly out_trade_no = 'order-1';
   /** Whether a merchant asked for another order under the number. */
   hasOtherOrder = false;
-  /** What was known of the runs that Temporal has forgotten. */
-  readonly forgotten: Seen[] = [];
   /** Whether an operator adopted the number. */
   hasAdopted = false;
   /** When the merchant asked for its money back. */
