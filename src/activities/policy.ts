@@ -61,8 +61,9 @@ async function isPaymentFollowed(): Promise<boolean> {
 const ANSWERS_AFTER_MS = 25;
 
 /**
- * The activity, answering a moment later. If a local activity answers while the SDK (1.24) still takes in the workflow's first commands, an
- * update may come before that answer in the run, and after it in a replay, which then fails. `rewritten-database.test.ts` shows it under load.
+ * The activity, answering a moment later. If a local activity answers while the SDK still takes in the workflow's first commands, an update
+ * may come before that answer in the run, and after it in a replay, which then fails. `rewritten-database.test.ts` has shown it under load with
+ * 1.24; temporalio/sdk-python#1881 tells of answers that a replay groups in another way.
  */
 export const notAtOnce = ({ 'gateway.policy': policy }: LocalActivities): LocalActivities => ({
   async 'gateway.policy'(of) {

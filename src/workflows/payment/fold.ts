@@ -221,9 +221,9 @@ function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): K
   const others = other_trades.reduce<readonly NotedTrade[]>(withNoted, read.others);
   const named = { ...read, others };
   // The runs are read again where none had an order: what a person has settled since is not asked again.
-  const left_open = known.earlier === null ? reasons : [];
+  const unsettled = known.earlier === null ? reasons : [];
   const second = other_trades.length > 0 ? (['second-trade'] as const) : [];
-  const asked = [...second, ...left_open].reduce(raised, named);
+  const asked = [...second, ...unsettled].reduce(raised, named);
   const left = untaken.reduce((one, signal) => onSignal(one, { is: 'carried', signal, at }), asked);
   return known.isAdopted ? withBefore(left, knownOfTrade(earlier), at) : left;
 }
