@@ -9,11 +9,11 @@ import {
   type EarlierPayment,
   type EarlierPayments,
   hasSeenTrade,
+  type KnownOrder,
   type NotedTrade,
   type NotificationSignal,
   namedByWorkflowId,
   type PaymentCarried,
-  type PaymentEnd,
   type PaymentInput,
   QUERY,
 } from '../contract';
@@ -64,7 +64,7 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
     const known = { ...payment, other_trades: ending === 'cut-off' && outcome === null ? [] : other_trades };
     if (!runs.some((one) => isSame(one, known))) runs.push(known);
   }
-  const is_followed = await isFollowed(client, workflowId);
+  const is_followed = await hasAfterSale(client, workflowId);
   const isSold = !is_followed || runs.some(({ made }) => made === 'order');
   const ask = () => soldBefore(client, workflowId, read);
   // A run that takes a trade on asks the gateway in any case, and must not wait for an after-sale that cannot answer.
@@ -73,7 +73,7 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
 }
 
 /** Whether the order of this payment has an after-sale. */
-export async function isFollowed(client: Client, workflowId: string): Promise<boolean> {
+export async function hasAfterSale(client: Client, workflowId: string): Promise<boolean> {
   return (await ifExists(() => client.workflow.getHandle(afterSaleOf(workflowId)).describe(), null)) !== null;
 }
 
@@ -83,26 +83,50 @@ function afterSaleOf(workflowId: string): string {
 }
 
 /**
- * Temporal forgets a payment before its after-sale, which still knows how an order of ours ended. `read`: the payment's runs that Temporal
- * still has. Throws a retryable failure while the after-sale reads what it knew itself.
+ * Temporal forgets a payment before its after-sale, which still knows how an order of ours ended, or whose trade the number has. `read`: the
+ * payment's runs that Temporal still has. Throws a retryable failure while the after-sale reads what it knew itself.
  */
 async function soldBefore(client: Client, workflowId: string, read: readonly string[]): Promise<EarlierPayment[]> {
-  const end = await endKnownAfter(client, afterSaleOf(workflowId));
-  const mayBeMade = end !== null && (end.state.outcome !== null || end.watch_until > 0);
-  if (!mayBeMade || !end.ordered_here || read.includes(end.run_id)) return [];
-  const { state, run_id, sent_again } = end;
-  return [{ ...state, run_id, made: 'order', failed: state.outcome === null, reached: sent_again ? 2 : 1 }];
+  const sale = await saleKnownAfter(client, afterSaleOf(workflowId));
+  if (sale === null) return [];
+  const { payment: end, seen, trade_no } = sale;
+  // Nobody told it of a payment, and the gateway has shown it a trade.
+  if (end === null) return seen === null ? [] : [{ ...unknownOf(workflowId), trade_no, made: 'of others' }];
+  if (read.includes(end.run_id)) return [];
+  const { state, run_id, sent_again, ordered_here, watch_until } = end;
+  const mayBeMade = state.outcome === 'SUCCESS' || (ordered_here && (state.outcome !== null || watch_until > 0));
+  if (!mayBeMade && !hasSeenTrade(state)) return [];
+  const reached = mayBeMade ? (sent_again ? 2 : 1) : 0;
+  return [{ ...state, run_id, made: mayBeMade ? 'order' : 'of others', failed: state.outcome === null, reached }];
 }
 
-/** How the payment ended, as the latest run of its after-sale knows it that was told of an end, or has read what the runs before it knew. */
-async function endKnownAfter(client: Client, workflowId: string): Promise<PaymentEnd | null> {
+/** A run of which nothing is known. */
+function unknownOf(workflowId: string): Omit<EarlierPayment, 'made'> {
+  const { app_id = '', out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
+  return {
+    ...{
+      app_id,
+      out_trade_no,
+      run_id: '',
+      trade_no: null,
+      trade_status: null,
+      order_amount: null,
+      order_currency: null,
+    },
+    ...{ method: null, outcome: null, confirmed_by: null, payment_data: null, refused_because: null },
+    ...{ other_trades: [], failed: false, reached: 0 },
+  };
+}
+
+/** The order as the latest run of its after-sale knows it that was told of an end, or has read what the runs before it knew. */
+async function saleKnownAfter(client: Client, workflowId: string): Promise<KnownOrder | null> {
   const { runId: latest } = await client.workflow.getHandle(workflowId).describe();
   for (const { runId, status } of await allRuns(client, workflowId, latest)) {
     const ask = () => client.workflow.getHandle(workflowId, runId).query<AfterSaleCarried>(QUERY.carried);
     const { sale = null, has_read = false } = (await ifExists(ask, null)) ?? {};
     if (!has_read && status.name === 'RUNNING')
       throw ApplicationFailure.retryable('The after-sale reads what earlier runs knew.');
-    if (has_read || sale?.payment) return sale?.payment ?? null;
+    if (has_read || sale?.payment) return sale;
   }
   return null;
 }

@@ -208,11 +208,12 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
   const hasLedger = before.seen !== null && isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no);
   const reasons = payment.reasons.filter((one) => !told.includes(one) && (one !== 'refund-elsewhere' || !hasLedger));
   const raisedAll = (order: KnownOrder) => reasons.reduce(raised, order);
+  const withTold = (order: KnownOrder) => withOthersTold(order, payment, contradicted);
   // A payment hands itself over again if something came meanwhile, and may be read before or after that.
   if (before.payment?.run_id === run_id) return raisedAll({ ...before, payment: together(before.payment, payment) });
   // An earlier run of the payment says nothing new.
   if (before.payment !== null && before.payment.ended_at >= ended_at) return before;
-  if (isOfTradeAlone(before.payment, payment)) return raisedAll(onNotified(before, claimOfEnd(state), at));
+  if (isOfTradeAlone(before.payment, payment)) return raisedAll(withTold(newsOfTrade(before, state, at)));
   const known = changedAt(withOwnTrade(before, state.trade_no), at);
   const order: KnownOrder = {
     ...known,
@@ -223,12 +224,9 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
     method: state.method ?? before.method,
     wait: before.wait ?? waitOf(state),
   };
-  const noticed = state.other_trades.reduce(
-    (all, other) => noted(all, { ...other, asked: payment.asked.includes(other.trade_no) ? 'answered' : 'not yet' }),
-    // The gateway's denial needed a person only while nobody knew how the payment would end.
-    before.payment === null && !isMissing(order) ? withoutReasons(order, ['unknown-trade']) : order,
-  );
-  return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });
+  // The gateway's denial needed a person only while nobody knew how the payment would end.
+  const isFound = before.payment === null && !isMissing(order);
+  return raisedAll(withTold(isFound ? withoutReasons(order, ['unknown-trade']) : order));
 }
 
 /**
@@ -238,10 +236,23 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
 const isOfTradeAlone = (own: PaymentEnd | null, other: PaymentEnd): boolean =>
   own?.ordered_here === true && own.state.outcome !== null && !other.ordered_here;
 
-const claimOfEnd = ({ trade_no, trade_status }: PaymentEnd['state']): NotificationClaim => ({
-  ...(trade_no === null ? {} : { trade_no }),
-  ...(trade_status === null ? {} : { trade_status }),
-});
+function newsOfTrade(order: KnownOrder, { trade_no, trade_status }: PaymentEnd['state'], at: number): KnownOrder {
+  if (trade_status === null) return order;
+  return onNotified(order, { ...(trade_no === null ? {} : { trade_no }), trade_status }, at);
+}
+
+/** Adds the other trades that the payment has noted, and the notifications that the gateway contradicts. */
+function withOthersTold(
+  order: KnownOrder,
+  { state, asked }: PaymentEnd,
+  contradicted: readonly NotificationClaim[],
+): KnownOrder {
+  const noticed = state.other_trades.reduce(
+    (all, other) => noted(all, { ...other, asked: asked.includes(other.trade_no) ? 'answered' : 'not yet' }),
+    order,
+  );
+  return { ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) };
+}
 
 /** A wait for a person that began before the payment's end goes on. */
 const waitOf = ({ attention, attention_since, taken }: PaymentEnd['state']): KnownOrder['wait'] =>

@@ -82,10 +82,12 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
   if (named === 'REFUNDED') {
     // If its end was notified: it was done before it came back. Otherwise this contradicts what said, or showed, that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
-    return withRefund(order, number, hasPaidNothing || mayHaveEnded(order, refund) ? CONTRADICTED : end);
+    const isDoubted = hasPaidNothing || (mayHaveEnded(order, refund) && !isGoneByPerson);
+    return withRefund(order, number, isDoubted ? CONTRADICTED : end);
   }
   // Known already, whichever attempt it means. But after a single attempt NOT_CREATED was wrong: the gateway has used the number.
-  if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;
+  if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1))
+    return decided === null ? order : withRefund(order, number, { named: status });
   if (isGoneByPerson && refund.named === status) return order;
   // It was refused, or something else of its kind was known before: then another system may have a refund under our number.
   if (isGoneByPerson && (named === 'REFUND_REFUSED' || isEndUnpaid(outcomeNamed(refund.named ?? '') ?? null)))

@@ -127,6 +127,7 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
 function onHandedOut(known: KnownPayment, { claims, contradicted, ofRefunds }: FactOf<'handed-out'>): KnownPayment {
   return {
     ...withoutClaims(known, claims),
+    isHandedOver: true,
     contradicted: known.contradicted.filter((one) => !contradicted.includes(one)),
     ofRefunds: known.ofRefunds.filter((one) => !ofRefunds.includes(one)),
   };

@@ -48,15 +48,16 @@ export async function handOverPayment(ending: EndingPayment): Promise<void> {
     const isNews = newsIn(given) !== handed && isNeeded(given);
     if (isNews) await (isOfTheApp(given) ? startAppAttention(given.end.state.app_id, 'credentials') : give(given));
     // Only now: if somebody terminates this run before the after-sale has them, the next run hands them over.
-    if (claims.length + contradicted.length + ofRefunds.length > 0)
-      context.learn({ is: 'handed-out', claims, contradicted, ofRefunds });
+    const isTaken = isNews || claims.length + contradicted.length + ofRefunds.length > 0;
+    if (isTaken) context.learn({ is: 'handed-out', claims, contradicted, ofRefunds });
     if (!isNews) return;
     handed = newsIn({ ...given, claims: [], contradicted: [] });
   }
 }
 
-/** Only new claims, or other reasons, make another round. */
-const newsIn = ({ claims, contradicted, end }: HandedOver) => JSON.stringify([claims, contradicted, end.reasons]);
+/** Only new claims, or other reasons, make another round. The reason of contradicted claims comes and goes with these. */
+const newsIn = ({ claims, contradicted, end }: HandedOver) =>
+  JSON.stringify([claims, contradicted, end.reasons.filter((one) => one !== 'unconfirmed-notification')]);
 
 /** What is handed over. */
 function whatIsLeft(ending: EndingPayment): HandedOver {
@@ -70,7 +71,9 @@ function whatIsLeft(ending: EndingPayment): HandedOver {
   const notified = [...new Set([...signalsIn(claims), ...ofRefunds])];
   // Contradicted claims that a person is asked about stay so; all other claims are compared with the gateway once more.
   const isAsked = known.reasons.includes('unconfirmed-notification');
-  const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);
+  // The after-sale asks by itself about the claims that it was given.
+  const isGiven = contradicted.length > 0 || known.isHandedOver;
+  const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || !isGiven);
   const [asked, compared] = isAsked ? [contradicted, notified] : [[], [...contradicted, ...notified]];
   return {
     end: {

@@ -86,6 +86,8 @@ export interface KnownPayment {
   readonly isWithdrawn: boolean;
   /** The order’s after-sale waits to be told of the end. */
   readonly isFollowed: boolean;
+  /** The after-sale was told of the end, and of why a person is needed. */
+  readonly isHandedOver: boolean;
   readonly creation: KnownCreation;
   /** What earlier runs knew; null before it is read. */
   readonly earlier: EarlierPayments | null;
@@ -139,6 +141,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
     order,
     isWithdrawn: false,
     isFollowed: false,
+    isHandedOver: false,
     creation: NOTHING_SENT,
     earlier: null,
     before: undefined,
@@ -286,8 +289,7 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
     taken,
     claims: [...contradicted, ...ofRefunds, ...signalsIn(claims)],
     other_trades: notedTrades(known).filter((one) => !isGiven(one)),
-    // At its end a run hands its reasons over to the after-sale.
-    reasons: isOver(known) ? [] : lastingReasons(known),
+    reasons: known.isHandedOver ? [] : lastingReasons(known),
   };
 }
 

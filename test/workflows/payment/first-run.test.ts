@@ -25,6 +25,7 @@ import {
   refund,
   sale,
   sell,
+  sellAdopted,
   settle,
   tell,
   terminate,
@@ -117,6 +118,20 @@ describe('an order that Temporal has forgotten, and whose after-sale goes on', (
     expect([trades(), await outcomeNow()]).toEqual([['T1', 'T2'], 'CANCEL']);
   });
 
+  test('is not sent where another system had sold it: callers are answered with that trade, as before', async () => {
+    await begin();
+    await happens(sellAdopted, tell('T1', 'DISPUTE'), 31 * DAY, forget, pay, HOUR);
+    expect([trades(), answers()]).toEqual([['T1'], ['T1', 'T1']]);
+  });
+
+  test('is not sent where only the after-sale has seen the trade: callers are told that there is one', async () => {
+    await begin();
+    const part = () => void world.refund('50.00');
+    await happens(pay, MINUTE, terminate, HOUR, move('T1', 'SUCCESS'), part, MINUTE, oddSignalAfter, 31 * DAY);
+    await happens(forget, pay, HOUR);
+    expect([trades(), world.told.at(-1)]).toMatchObject([['T1'], { is: 'failure', type: 'DuplicateOrderError' }]);
+  });
+
   test('is not sent again where the list still names its run', async () => {
     await begin();
     await happens(sell, tell('T1', 'DISPUTE'), 31 * DAY);
@@ -160,6 +175,8 @@ describe('an after-sale that somebody terminates while it reads', () => {
 });
 
 const endAfterSale = () => world.temporal.latest(AFTER)?.terminate();
+/** A person is needed, so it goes on. */
+const oddSignalAfter = () => world.temporal.latest(AFTER)?.signal('somethingElse', []);
 
 /** Temporal's list goes on naming the runs that it has now. */
 async function listStays({ workflow }: Client, workflowId: string): Promise<void> {

@@ -403,3 +403,27 @@ test('promise 3: a person who says again that a refund is gone is not asked by t
   await happens(tell('REFUNDED', 'a'), MINUTE, tell('REFUND_REFUSED', 'a'), HOUR, ask('150.00', 'b'), HOUR);
   expect([await outcomeOf('a'), isMade('b')]).toEqual(['REFUNDED', false]);
 });
+
+test('promise 7: an end that was notified while a person said so is known when the person calls the refund gone after all', async () => {
+  await openWatched({ plans: [{ startsAfter_ms: 5 * DAY, takes_ms: 0, ends: 'done' }, DONE] });
+  const says = (outcome: 'REFUND_REFUSED' | 'REFUNDED', although?: string) =>
+    resolve({ outcome, out_request_no: 'a', ...(although ? { although } : {}) });
+  await happens(ask('150.00', 'a'), HOUR, says('REFUND_REFUSED'), HOUR, tell('REFUND_REVOKE', 'a'), HOUR);
+  await happens(
+    says('REFUNDED', 'REFUND_REFUSED'),
+    HOUR,
+    tell('REFUND_REVOKE', 'a'),
+    HOUR,
+    ask('150.00', 'b'),
+    10 * DAY,
+  );
+  expect([await outcomeOf('a'), goneBack()]).toEqual(['REFUNDED', '150.00']);
+});
+
+test('a notification that agrees with a person asks nobody again', async () => {
+  await openWatched({ plans: [REVOKED, DONE] });
+  await happens(ask('50.00', 'a'), HOUR, tell('REFUND_REVOKE', 'a'), HOUR);
+  await happens(resolve({ outcome: 'REFUNDED', out_request_no: 'a', although: 'REFUND_REVOKE' }), HOUR);
+  await happens(tell('PARTIAL_REFUND', 'a'), HOUR);
+  expect(await refundOf('a')).toMatchObject({ outcome: 'REFUNDED', attention: null });
+});

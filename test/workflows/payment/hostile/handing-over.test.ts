@@ -21,6 +21,7 @@ import {
   notify,
   noWorker,
   oddSignal,
+  open,
   outcome,
   outcomeNow,
   pay,
@@ -32,6 +33,7 @@ import {
   sell,
   settle,
   startBroken,
+  startWith,
   stateNow,
   tell,
   terminate,
@@ -249,3 +251,51 @@ test('promise 3: what was notified just before the end is not lost where the pay
   expect(await tradesKnown()).toEqual(expect.arrayContaining(['T1', 'T2']));
   expect(attentions()).toContain('late-payment');
 });
+
+test('promise 8: why a person is needed is not lost where a payment is terminated after its outcome, before its after-sale knows', async () => {
+  await begin({ method: 'Wallet' });
+  const deposit = { out_trade_no: 'order-1', trade_no: 'T1', reasons: ['deposit-without-account'] };
+  awayOnceHeard('SUCCESS');
+  await happens(anotherMade('SUCCESS'), startWith([{ kind: 'adopt', app_id: 'hostile', ...deposit }]), MINUTE);
+  await happens(terminate, HOUR, notify('T1', 'SUCCESS'), DAY);
+  expect([await outcome(), open()]).toEqual(['SUCCESS', ['deposit-without-account']]);
+});
+
+test('a contradicted notification that is handed over asks nobody once the gateway confirms it', async () => {
+  await begin({ method: 'Wallet', late: 'accept' });
+  await happens(pay, MINUTE, notify('T1', 'SUCCESS'), HOUR, move('T1', 'CANCEL'), 30 * MINUTE);
+  await happens(move('T1', 'SUCCESS'), notify('T1', 'SUCCESS'), 2 * HOUR);
+  expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: null });
+});
+
+describe('an end of a run that ordered nothing', () => {
+  const takeOnSecond = () =>
+    world.start('ALLOW_DUPLICATE', world.workflowId, [
+      { kind: 'adopt', app_id: 'hostile', out_trade_no: 'order-1', trade_no: 'T2' },
+    ]);
+
+  test('tells the after-sale of another trade, also where Temporal has forgotten the order', async () => {
+    await begin();
+    await happens(sell, tell('T1', 'DISPUTE'), 31 * DAY, () => world.temporal.forget(world.workflowId));
+    await happens(anotherMade('SUCCESS'), takeOnSecond, DAY);
+    expect((await afterSale())?.other_trades).toMatchObject([{ trade_no: 'T2', trade_status: 'SUCCESS' }]);
+  });
+
+  test('asks nobody about a trade that nobody has named', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(trouble('429'), pay, HOUR, decide('EXPIRED'), HOUR, works, 31 * DAY);
+    await happens(() => world.temporal.forget(world.workflowId), adopt, DAY);
+    expect(open()).toEqual([]);
+  });
+});
+
+/** The worker is away from the moment at which the merchant has heard of this state. */
+function awayOnceHeard(status: string): void {
+  const { events, temporal } = world;
+  const push = events.push.bind(events);
+  events.push = (...heard) => {
+    if (heard.some((one) => one.type === 'transition' && one.transition.to === status))
+      temporal.leaveWithoutWorker(10 * MINUTE);
+    return push(...heard);
+  };
+}

@@ -4,7 +4,6 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
   AFTER,
   adopt,
-  afterSale,
   anotherMade,
   anotherTold,
   attentions,
@@ -32,7 +31,6 @@ import {
   tell,
   terminate,
   tradeAt,
-  tradesKnown,
   trouble,
   works,
   world,
@@ -214,24 +212,20 @@ test.each(['the first', 'the latest'] as const)(
 
 test('no more is refunded than was paid of the sold trade, whatever another one under the number was over', async () => {
   await begin({ method: 'Wallet' });
+  await happens(sell);
   const other = world.gateway.make(
     { out_trade_no: world.out_trade_no, amount: '1000.00' },
     'another system',
     'SUCCESS',
   );
-  await happens(MINUTE, tell(other, 'DISPUTE'), 10 * MINUTE);
-  const asked = world.temporal.update(AFTER, 'resolve', { by: 'ana', reason: 'answered the dispute' });
-  if (asked) await world.temporal.answerTo(asked, MINUTE);
-  await happens(20 * MINUTE, pay, MINUTE, tell('T2', 'SUCCESS'), 20 * MINUTE, HOUR);
+  await happens(tell(other, 'DISPUTE'), 10 * MINUTE, settle({}), 20 * MINUTE, HOUR);
   expect(world.gateway.refunds).toEqual([]);
 });
 
-test('the trade that the after-sale had before an end without money is a second trade', async () => {
+test('promise 1: an order is not sent where its after-sale has seen another system’s trade under the number', async () => {
   await begin({ method: 'Wallet' });
   await happens(anotherMade('SUCCESS'), MINUTE, tell('T1', 'DISPUTE'), 10 * MINUTE, pay, MINUTE);
-  await happens(decide('CANCEL'), HOUR);
-  await afterSale();
-  expect(await tradesKnown()).toEqual(expect.arrayContaining(['T1', 'T2']));
+  expect([creations(), world.told.at(-1)]).toMatchObject([[], { is: 'failure', type: 'DuplicateOrderError' }]);
 });
 
 describe('the trade of an order of ours, which somebody takes on by its own number', () => {

@@ -179,7 +179,8 @@ function nothingForAnotherOrder(world: World): Broken[] {
     const isFor = (trade: Trade) => {
       // Our own order is what we made of it, whatever the buyer pays. Of a trade that somebody else made, nobody can say how.
       if (trade.made_by === 'us' && world.isOwn(one.order)) return true;
-      return same(amount, trade.made_over) && (trade.kind === kind || trade.made_by === 'another system');
+      const isOfKind = trade.kind === kind || trade.made_by === 'another system' || one.asked >= world.forgottenAt;
+      return same(amount, trade.made_over) && isOfKind;
     };
     const isItsOwn = gateway.trades.some((trade) => (trade_no === null || trade.trade_no === trade_no) && isFor(trade));
     // A person may end an order that was never sent: its answer names no trade.

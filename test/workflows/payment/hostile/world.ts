@@ -109,6 +109,8 @@ export class World extends BaseWorld<Traits, Told> {
   readonly out_trade_no = 'order-1';
   /** Whether a merchant asked for another order under the number. */
   hasOtherOrder = false;
+  /** When Temporal forgot the payment first: what its order said is known to nobody any more, but for its amount. */
+  forgottenAt = Number.POSITIVE_INFINITY;
   /** Whether an operator adopted the number. */
   hasAdopted = false;
   /** When the merchant asked for its money back. */
@@ -295,6 +297,7 @@ export class World extends BaseWorld<Traits, Told> {
     if (!isFollowed || this.run?.isRunning !== false) return [];
     const forgotten = this.temporal.runs(this.workflowId).map(({ runId }) => runId);
     await this.temporal.forget(this.workflowId);
+    this.forgottenAt = Math.min(this.forgottenAt, this.now);
     return forgotten;
   }
 
