@@ -49,11 +49,14 @@ export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): str
   return isMore(came, gone) ? moneyText(less(came, gone), currency) : undefined;
 }
 
+/** The fields of a payment's state about other trades under its number. */
+export type TradesBeside = Pick<PaymentState, 'outcome' | 'other_trades' | 'order_currency'>;
+
 /**
  * What was paid a second time under the order’s number, in words: other trades that the gateway shows as paid; undefined if there are none.
  * We make no refund of them: whoever resolves `second-trade` says that the money went back.
  */
-export function secondTradesPaid({ outcome, other_trades, order_currency }: PaymentState): string | undefined {
+export function secondTradesPaid({ outcome, other_trades, order_currency }: TradesBeside): string | undefined {
   const paid = other_trades.filter(({ trade_status }) => STATUSES_WITH_MONEY.some((one) => one === trade_status));
   if (outcome !== 'SUCCESS' || paid.length === 0) return undefined;
   return paid.map((one) => `${moneyText(one.order_amount, order_currency)} of trade ${one.trade_no}`).join(', ');

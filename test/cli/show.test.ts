@@ -138,6 +138,22 @@ test('of late money the first line names what comes before the decision: to deli
   );
 });
 
+test('of a second trade the first line names the money that is to be sent back, and of which trade, before the decision', () => {
+  const found = worst('second-trade', 'after-sale');
+  const other_trades = [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount: '150.00' }];
+  const resolve = `payment-gateway resolve ${ORDER} --app ${APP} --seen second-trade --by YOU --reason WHY`;
+  const next = (payment: Partial<PaymentState>) =>
+    firstLine({
+      ...{ ...found, after_sale: { ...found.after_sale, refunds: [] } },
+      payment: { ...found.payment, other_trades, ...payment },
+    })?.split(' Next: ')[1];
+  expect(next({ outcome: 'SUCCESS' })).toBe(
+    `send 150.00 BRL of trade T2 back in the gateway’s dashboard; then ${resolve}`,
+  );
+  // Nobody has paid twice yet, as far as the gateway shows.
+  expect(next({})).toBe(`look at both trades in the gateway’s dashboard; then ${resolve}`);
+});
+
 const ENDED = { execution: 'COMPLETED', attention: null, waits_since: null, waits_for: [] };
 const quiet = (payment: Partial<PaymentState>, run: object) => ({
   ...{ app_id: APP, out_trade_no: ORDER, after_sale: null, unanswered: [], page: [], timeline: [] },

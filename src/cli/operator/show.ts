@@ -21,6 +21,7 @@ import {
   refundInQuestion,
   refundSums,
   runbookEntry,
+  secondTradesPaid,
   shownOf,
   timeText,
   WORKFLOW,
@@ -237,6 +238,10 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
   'late-payment': (found) => `deliver, or ${refundOf(found)}; then `,
   dispute: () => 'answer it in the gateway’s dashboard; then ',
+  'second-trade': (found) => {
+    const twice = found.payment && secondTradesPaid(found.payment);
+    return `${twice ? `send ${twice} back` : 'look at both trades'} in the gateway’s dashboard; then `;
+  },
 };
 
 /** The next command: without an answer of the gateway it asks again, and everything else is for a person to decide. */
