@@ -87,8 +87,8 @@ export const RUNBOOK = {
     happened: 'There is another trade under this order’s number (`other_trades` in the state).',
     loses: 'The buyer may have paid twice.',
     look: 'Both trades in the gateway’s dashboard.',
-    act: 'Send back what is too much, then send `resolve` without an outcome: a payment that is open goes on.',
-    after: 'The reason is settled. The other trade stays the gateway’s.',
+    act: 'Send back what is too much, once: another trade in the dashboard alone, since `refund` sends back the order’s own. Then send `resolve` without an outcome: a payment that is open goes on.',
+    after: 'The reason is settled, and no list has the other trade’s money any more. That trade stays the gateway’s.',
   },
   'unproven-trade': {
     happened:

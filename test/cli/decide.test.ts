@@ -67,6 +67,12 @@ describe('the money of a second trade, which no list names once the reason is se
       new RegExp(` It still needs a person: dispute\\.${left.replaceAll('.', '\\.')}$`),
     );
   });
+  test('is said with what went back of the order’s own trade, which may have been for it', () => {
+    const gone = { order_currency: 'BRL', refunded_amount: '150.00' };
+    expect(doneText(AFTER, 'resolve', { ...state, ...gone }, 'second-trade')).toContain(
+      ' where that is not done yet, unless the 150.00 BRL that went back of the order’s own trade was for it: no list',
+    );
+  });
   test('is not said again by what settles something else, or where the list still has it', () => {
     expect(doneText(AFTER, 'resolve', state, 'dispute')).toMatch(/ It needs nobody\.$/);
     expect(doneText(AFTER, 'recheck', state)).toMatch(/ It needs nobody\.$/);

@@ -1,5 +1,5 @@
 /** `show` explains whatever an order has come to in fewer than 30 lines, for every reason; `--all` leaves nothing out. */
-import { moneyOwed } from '../../src/cli/operator/case';
+import { moneyOwed, secondMoneyOwed } from '../../src/cli/operator/case';
 import { caseText } from '../../src/cli/operator/show';
 import {
   ACCOUNT_RUNBOOK,
@@ -144,7 +144,10 @@ test('of a second trade the first line names the money that is to be sent back, 
   const resolve = `payment-gateway resolve ${ORDER} --app ${APP} --seen second-trade --by YOU --reason WHY`;
   const next = (payment: Partial<PaymentState>) =>
     firstLine({
-      ...{ ...found, after_sale: { ...found.after_sale, refunds: [] } },
+      ...{
+        ...found,
+        after_sale: { ...found.after_sale, refunds: [], refunded_amount: '0.00', refunding_amount: '0.00' },
+      },
       payment: { ...found.payment, other_trades, ...payment },
     })?.split(' Next: ')[1];
   expect(next({ outcome: 'SUCCESS' })).toBe(
@@ -292,6 +295,33 @@ describe('an order under whose number another trade was paid', () => {
     ['the other was not paid', { other_trades: [other('CANCEL'), other('CHARGEBACK')] }],
   ])('owes nothing where %s', (_, payment) => {
     expect(secondTradesPaid({ ...paidTwice, ...payment })).toBeUndefined();
+  });
+});
+
+describe('an order that was paid twice, and of whose own trade money has gone back', () => {
+  const none = { refunds: [], refunded_amount: '0.00', refunding_amount: '0.00', refunded_elsewhere: '0.00' };
+  const other_trades = [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount: '150.00' }];
+  const twice = (gone: Partial<AfterSaleState>) => {
+    const { after_sale, ...found } = worst('second-trade', 'after-sale');
+    const payment: PaymentState = { ...PAYMENT, outcome: 'SUCCESS', other_trades };
+    return { ...found, payment, after_sale: { ...after_sale, ...none, ...gone }, unanswered: [] };
+  };
+  const unless = 'unless the 150.00 BRL that went back of the order’s own trade was for it';
+
+  // A refund of the order's own trade may have been for the second payment, or for goods that came back: no fact tells.
+  test.each<[what: string, gone: Partial<AfterSaleState>]>([
+    ['is refunded', { refunded_amount: '150.00' }],
+    ['is being refunded', { refunding_amount: '150.00' }],
+    ['went back elsewhere', { refunded_elsewhere: '150.00' }],
+  ])('owes the other trade’s money only perhaps, and a person reads why: it %s', (_, gone) => {
+    expect(secondMoneyOwed(twice(gone))).toBe(`perhaps 150.00 BRL of trade T2, ${unless}`);
+    expect(firstLine(twice(gone))).toContain(
+      ` Next: send 150.00 BRL of trade T2 back in the gateway’s dashboard, ${unless}; then payment-gateway resolve `,
+    );
+  });
+  test('owes it for certain where nothing has gone back, and nobody says so while no worker tells what has', () => {
+    expect(secondMoneyOwed(twice({}))).toBe('150.00 BRL of trade T2');
+    expect(secondMoneyOwed({ ...twice({}), unanswered: [afterSaleWorkflowId(APP, ORDER)] })).toBeNull();
   });
 });
 

@@ -20,6 +20,7 @@ import {
   startSummary,
   type TradesBeside,
   UPDATE,
+  unlessOwnWentBack,
   WORKFLOW,
 } from '../../contract';
 import { UserError } from '../../process/user-error';
@@ -324,12 +325,13 @@ export function doneText(workflowId: string, update: string, state: object, sett
 }
 
 /** The money of other trades, once the reason is settled under which the lists had it: nothing else names it after that. */
-function secondTradesLeft({ attention, payment }: Known, settles: string | null): string | undefined {
+function secondTradesLeft(known: Known, settles: string | null): string | undefined {
   const reason: Attention = 'second-trade';
+  const { attention, payment } = known;
   const twice = settles === reason && attention !== reason && payment ? secondTradesPaid(payment) : undefined;
   return (
     twice &&
-    ` ${twice} is to be sent back in the gateway’s dashboard, where that is not done yet: no list has it any more.`
+    ` ${twice} is to be sent back in the gateway’s dashboard, where that is not done yet${unlessOwnWentBack(known)}: no list has it any more.`
   );
 }
 

@@ -24,6 +24,7 @@ import {
   secondTradesPaid,
   shownOf,
   timeText,
+  unlessOwnWentBack,
   WORKFLOW,
 } from '../../contract';
 import { EXIT } from '../exit-codes';
@@ -238,9 +239,11 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
   'late-payment': (found) => `deliver, or ${refundOf(found)}; then `,
   dispute: () => 'answer it in the gateway’s dashboard; then ',
-  'second-trade': (found) => {
-    const twice = found.payment && secondTradesPaid(found.payment);
-    return `${twice ? `send ${twice} back` : 'look at both trades'} in the gateway’s dashboard; then `;
+  'second-trade': ({ payment, after_sale }) => {
+    const twice = payment && secondTradesPaid(payment);
+    return twice
+      ? `send ${twice} back in the gateway’s dashboard${unlessOwnWentBack(after_sale)}; then `
+      : 'look at both trades in the gateway’s dashboard; then ';
   },
 };
 
