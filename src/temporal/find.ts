@@ -13,7 +13,7 @@ import {
 import type { Period } from './decision-log';
 import { isSayable, NOT_CONTINUED, quoted, runsOf } from './list-query';
 import { type ListedOrder, longestWaitFirst } from './order-list';
-import { ofOrdersQuery, tradeQuery } from './payment-query';
+import { ofOrdersQuery, ordersBesideQuery, tradeQuery } from './payment-query';
 import { type ListedWorkflow, listWorkflows, newestRuns, runsUnder } from './workflow-list';
 
 /** What is looked for. `app_ids`: the apps that may have it. */
@@ -70,6 +70,29 @@ export async function findNamed(client: Client, sought: Sought): Promise<FoundOr
   ];
   const found = await Promise.all(questions.map((one) => rowsOf(client, { ...one, app_id })));
   return together(client, found.flat());
+}
+
+/** What has the text as its number in apps that are not among `app_ids`, such as one that a caller has mistyped. */
+export async function findInOtherApps(client: Client, { text, app_ids }: Sought): Promise<FoundOrder[]> {
+  const others = await otherApps(client, app_ids);
+  return others.length === 0 ? [] : findNamed(client, { text, app_ids: others });
+}
+
+/** The most apps that are looked for: each costs a query. */
+const MOST_APPS = 50;
+
+/** The other apps of the namespace that have orders. Temporal has no list of them: each query leaves out those that are known. */
+async function otherApps(client: Client, app_ids: readonly string[]): Promise<string[]> {
+  const others = new Set<string>();
+  while (others.size < MOST_APPS) {
+    const query = ordersBesideQuery([...app_ids, ...others]);
+    const { value: next } = await client.workflow.list({ query, pageSize: 1 })[Symbol.asyncIterator]().next();
+    const { app_id } = (next && namedByWorkflowId(next.workflowId)) ?? {};
+    // An id that nobody here makes, or that no query can leave out, would be found again.
+    if (app_id === undefined || !isSayable(app_id) || others.has(app_id)) break;
+    others.add(app_id);
+  }
+  return [...others];
 }
 
 /** Orders of this amount, which began in the period, or at any time. */

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isAttention, QUERY, type SpeiAccountState, shownOf, UPDATE, WORKFLOW } from '../../contract';
+import { appIdsOf } from '../../process/settings';
 import { ConfigError, UserError } from '../../process/user-error';
 import { longestWaitFirst } from '../../temporal/order-list';
 import { paymentQuery } from '../../temporal/payment-query';
@@ -92,7 +93,8 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
       },
     };
     const isShown = !json && rows.length > 0 && !options.yes;
-    if (isShown) say([orderTable(rows, { now, overdue_ms: config.PAYMENTS_OVERDUE }), ...totals(rows, now)].join('\n'));
+    const shownIn = { now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) };
+    if (isShown) say([orderTable(rows, shownIn), ...totals(rows, now)].join('\n'));
     if (options.dryRun) return listOnly(isShown ? [] : ids, options, task, ids.length);
     await confirm(ids.length, options, task);
     return doEach(client, ids, { ...task, per_second }, options);

@@ -5,6 +5,7 @@ import {
   type AfterSaleState,
   activityWords,
   afterSaleWorkflowId,
+  commandOf,
   ENDED_FROM_OUTSIDE,
   isSettledByAskingAgain,
   isTemporalAttention,
@@ -27,12 +28,14 @@ import {
   unlessOwnWentBack,
   WORKFLOW,
 } from '../../contract';
+import { appIdsOf } from '../../process/settings';
+import { findInOtherApps } from '../../temporal/find';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { printable, say } from '../print';
 import { elsewhereCommand, refundCommand } from '../send-back';
 import { caseFound, moneyOwed, NOBODYS, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
-import { asOperator, targetOf } from './connection';
+import { asOperator, type Operator, targetOf } from './connection';
 import { refundMoney, refundStanding } from './refunds';
 import { age, timeLeft, utc } from './times';
 import { uiPlace, workflowsLink } from './ui-links';
@@ -64,7 +67,12 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
     const named = await readCase(operator.client, target);
     const found = named.runs.length === 0 ? ((await caseFound(operator, target)) ?? named) : named;
     if (found.runs.length === 0) {
-      tellError(new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order));
+      tellError(
+        new PaymentNotFoundError(
+          printable(`Temporal has nothing of order ${order}${await whereElse(operator, order)}.`),
+          order,
+        ),
+      );
       return EXIT.refused;
     }
     if (options.why) return sayWhy(operator.client, found, options);
@@ -73,6 +81,13 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
     say(options.json ? JSON.stringify(found) : caseText(found, { ...options, link }));
     return EXIT.ok;
   });
+}
+
+/** Which other apps have the number, as a part of a sentence: one client may have mistyped the app of its orders. */
+async function whereElse({ client, config }: Operator, text: string): Promise<string> {
+  const found = await findInOtherApps(client, { text, app_ids: appIdsOf(config) });
+  const commands = found.map(({ workflow_id }) => commandOf('show', workflow_id));
+  return commands.length === 0 ? '' : ` in the apps of these settings. Another app has it: ${commands.join('; ')}`;
 }
 
 const NO_FACTS = '  Only payments and after-sales tell facts. Without --why, show has what is known of this.';
