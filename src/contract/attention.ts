@@ -316,6 +316,9 @@ export type TemporalAttention = keyof typeof TEMPORAL_RUNBOOK;
 /** The reason of a workflow that is closed: lists of open workflows do not have it. */
 export const ENDED_FROM_OUTSIDE = 'ended-from-outside' satisfies TemporalAttention;
 
+/** The reason of a workflow whose task fails again and again. */
+export const FAILING_TASKS = 'failing-tasks' satisfies TemporalAttention;
+
 export const isTemporalAttention = (reason: string): reason is TemporalAttention =>
   Object.hasOwn(TEMPORAL_RUNBOOK, reason);
 

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import { dataConverter } from '../../src/codec';
 import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
 import { less } from '../../src/gateway/pure/money';
 import { ifExists } from '../../src/temporal/earlier-runs';
@@ -566,6 +568,27 @@ test('without the keys, list works, and show ends with a sentence that names the
   const shown = await commands.run(keyless, 'show', out_trade_no);
   expect(shown).toMatchObject({ code: 2, printed: expect.stringContaining('PAYMENTS_ENCRYPTION_KEYS') });
   expect(await commands.run(keyless, 'list', '--json')).toMatchObject({ code: 0 });
+});
+
+test('show asks for a person as soon as a task fails for want of a key, and not only once Temporal reports it', async () => {
+  const out_trade_no = `unread-${randomUUID()}`;
+  const { connection, options } = stack.client;
+  const theirs = dataConverter({
+    PAYMENTS_ENCRYPTION_KEYS: [key('theirs')],
+    PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: false,
+    PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT: false,
+  });
+  const caller = new Client({ connection, namespace: options.namespace, dataConverter: theirs });
+  const workflowId = paymentWorkflowId(APP.app_id, out_trade_no);
+  const args = [{ kind: 'adopt', app_id: APP.app_id, out_trade_no }];
+  const unread = await caller.workflow.start('payment', { workflowId, taskQueue: stack.taskQueue, args });
+  const shown = await until(
+    () => run('show', out_trade_no),
+    ({ output }) => output.includes('it fails each time'),
+  );
+  expect(lines(shown.output)[0]).toMatch(/ It needs a person for \d+s: failing-tasks\.$/);
+  expect(shown.output).toContain('Needs a person: failing-tasks.');
+  await unread.terminate();
 });
 
 test('an encryption key is needed while a run that began under it is open, however long ago, or closed and kept', async () => {

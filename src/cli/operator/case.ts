@@ -7,6 +7,7 @@ import {
   afterSaleWorkflowId,
   appAttentionWorkflowId,
   ENDED_FROM_OUTSIDE,
+  FAILING_TASKS,
   kindOfWorkflow,
   moneyToSendBack,
   namedByWorkflowId,
@@ -180,7 +181,11 @@ async function withWork(client: Client, run: ListedWorkflow): Promise<OrderRun> 
 }
 
 async function asRun(client: Client, described: WorkflowExecutionDescription): Promise<OrderRun> {
-  return { ...listed(described), waits_for: await pendingWork(client, described), task_queue: described.taskQueue };
+  const [run, waits_for] = [listed(described), await pendingWork(client, described)];
+  // Temporal itself reports a task only once it has failed several times: until then, nothing else says that a person is needed.
+  const failing = run.attention === null ? waits_for.find(({ state }) => state === 'fails each time') : undefined;
+  const needs = failing && { attention: FAILING_TASKS, waits_since: failing.last_at ?? run.started_at };
+  return { ...run, ...needs, waits_for, task_queue: described.taskQueue };
 }
 
 /** A workflow as Temporal has it now; undefined if there is none. */
