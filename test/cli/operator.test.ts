@@ -8,6 +8,7 @@ import { dataConverter } from '../../src/codec';
 import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
 import { less } from '../../src/gateway/pure/money';
 import { ifExists } from '../../src/temporal/earlier-runs';
+import { signTestNotification } from '../../src/testing/signed-notification';
 import { simulate } from '../../src/testing/simulation';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
@@ -357,6 +358,24 @@ test('find finds an order by its number, trade, refund, buyer, CLABE, and amount
   expect(await run('find', 'nobody-has-this')).toMatchObject({
     code: 1,
     output: expect.stringMatching(/^Nothing is found/),
+  });
+});
+
+test('a second trade’s number finds its order while a person is asked about it, and a search that finds nothing says so', async () => {
+  const { out_trade_no } = await waiting();
+  const trade_no = '20260302120000000099';
+  const { body, headers } = signTestNotification(APP, { out_trade_no, trade_no });
+  expect((await fetch(`${stack.webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers })).status).toBe(200);
+  await untilListed(`PaymentAttention = 'second-trade' AND ExecutionStatus = 'Running'`, 1);
+  expect(JSON.parse((await run('find', trade_no, '--json')).output)).toMatchObject({
+    ...{ out_trade_no, found_by: 'second trade' },
+  });
+  expect((await run('show', trade_no)).output).toContain(`Order ${out_trade_no} `);
+  await run('resolve', out_trade_no, '--seen', 'second-trade', '--by', 'ana', '--reason', 'sent back');
+  await untilListed(`PaymentAttention = 'second-trade' AND ExecutionStatus = 'Running'`, 0);
+  expect(await run('find', trade_no)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('a second trade only while a person is asked about it (second-trade)'),
   });
 });
 

@@ -63,7 +63,7 @@ async function findAll(
 function asText(found: readonly FoundOrder[], text: string, options: TableOptions): string {
   const [first] = found;
   if (first === undefined)
-    return `Nothing is found by ${printable(text)}. An order, trade, refund, account, CLABE or buyer_id is found by the whole of it; an amount as 150.00, with a day as 150.00 2026-03-01.`;
+    return `Nothing is found by ${printable(text)}. An order, trade, refund, account, CLABE or buyer_id is found by the whole of it; an amount as 150.00, with a day as 150.00 2026-03-01; a second trade only while a person is asked about it (second-trade), with the keys and a worker.`;
   const columns = [{ name: 'FOUND BY', of: ({ found_by }: FoundOrder) => found_by }, ...orderColumns(found, options)];
   const all = printable(commandOf('show', first.workflow_id));
   return `${table(columns, found)}\n${found.length} found. All of it: ${all}`;
