@@ -100,8 +100,8 @@ export const RUNBOOK = {
   },
   'no-answer': {
     happened:
-      'The gateway, or Temporal where it is asked for earlier runs of the order, has not answered for as long as PAYMENTS_PATIENCE says (ten minutes).',
-    loses: 'The buyer may have paid and waits.',
+      'The gateway, or Temporal where it is asked for earlier runs of the order, has not answered for as long as PAYMENTS_PATIENCE says (by default ten minutes).',
+    loses: 'The buyer waits, and may have paid; an order that was not sent fails once its time is over.',
     look: 'The pending activity has the last words; then the gateway’s status page, Temporal’s visibility and our settings.',
     act: 'Bring the gateway or the network back. `recheck` asks at once.',
     after: 'The gateway is asked on. Its answer settles this without you.',

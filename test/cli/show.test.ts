@@ -48,7 +48,14 @@ const otherTrade = (i: number): OtherTrade => ({ trade_no: `T${i}`, trade_status
 
 function openRun(workflow_id: string, type: string, attention: string | null) {
   const waits = (i: number) => ({
-    ...{ what: `asks the gateway, ${i}`, activity: 'gateway.watch', attempt: 9, last_answer: LONG, last_at: AT },
+    ...{
+      what: `asks the gateway, ${i}`,
+      activity: 'gateway.watch',
+      activity_id: '5',
+      attempt: 9,
+      last_answer: LONG,
+      last_at: AT,
+    },
     ...{ next_at: AT, state: 'waits for its time' as const },
   });
   return {
@@ -346,6 +353,52 @@ test('an order that was not created for the app’s credentials points to what w
   const ofApp = openRun(`app-attention:${APP}:credentials`, 'appAttention', 'credentials');
   const text = firstLine({ ...found, runs: [...runs, ofApp] });
   expect(text).toContain('was not created. It needs a person for 1h 0m: credentials');
+});
+
+test('the key is corrected before anything else is typed, and a reason of two workflows is told once', () => {
+  const found = quiet({ attention: 'credentials' }, { attention: 'credentials', waits_since: AT });
+  const ofApp = openRun(`app-attention:${APP}:credentials`, 'appAttention', 'credentials');
+  expect(firstLine({ ...found, runs: [...found.runs, ofApp] })).toMatch(
+    / is under way\. It needs a person for 1h 0m: credentials\. Next: correct the credentials and restart the worker; then payment-gateway recheck /,
+  );
+  expect(firstLine({ ...found, payment: null, runs: [ofApp] })).toContain(
+    ` Next: correct the credentials and restart the worker; then payment-gateway resolve ${ofApp.workflow_id} `,
+  );
+});
+
+test('a paused activity is named in the command that unpauses it', () => {
+  const { runs, ...found } = quiet({}, { attention: 'paused-activity', waits_since: AT });
+  const waits_for = runs.flatMap((run) => run.waits_for.slice(0, 2));
+  const paused = waits_for.map((one, i) => (i === 1 ? { ...one, state: 'is paused' as const, activity_id: '7' } : one));
+  const text = caseText({ ...found, runs: runs.map((run) => ({ ...run, waits_for: paused })) }, {}, NOW);
+  expect(text).toContain(
+    `\`temporal activity unpause --workflow-id ${paymentWorkflowId(APP, ORDER)} --activity-id 7\``,
+  );
+});
+
+describe('an order whose money has gone back', () => {
+  const sold = { ...quiet({ outcome: 'SUCCESS', confirmed_by: 'query' }, ENDED), after_sale: null };
+  const none = { refunds: [], refunded_amount: '0.00', refunding_amount: '0.00', refunded_elsewhere: '0.00' };
+  const first = (sale: Partial<AfterSaleState>) =>
+    firstLine({ ...sold, after_sale: { ...worst('dispute', 'after-sale').after_sale, ...none, ...sale } });
+
+  test.each<[what: string, sale: Partial<AfterSaleState>]>([
+    ['by refunds elsewhere', { refunded_elsewhere: '150.00' }],
+    ['by ours', { refunded_amount: '150.00' }],
+    ['by both', { refunded_amount: '100.00', refunded_elsewhere: '50.00' }],
+  ])('is not said to be paid: %s', (_, sale) => {
+    expect(first(sale)).toContain(' was paid, and nothing of it is left. ');
+  });
+  test('is what the gateway calls it, while nobody knows how much went back', () => {
+    expect(first({ trade_status: 'REFUNDED', ledger_complete: false })).toContain(
+      ' was paid, and the gateway calls it REFUNDED. ',
+    );
+  });
+  test('is paid while a part is left, whatever the gateway calls it', () => {
+    expect(first({ trade_status: 'REFUNDED', refunded_amount: '149.99' })).toContain(
+      ' is paid, as the gateway answered. ',
+    );
+  });
 });
 
 test('what went back by refunds elsewhere stands in the first line', () => {

@@ -20,6 +20,7 @@ import {
   paymentWorkflowId,
   type RefundState,
   refundInQuestion,
+  refundMeaningOf,
   refundSums,
   runbookEntry,
   secondTradesPaid,
@@ -28,6 +29,7 @@ import {
   unlessOwnWentBack,
   WORKFLOW,
 } from '../../contract';
+import { isMore, sumOf } from '../../gateway/pure/money';
 import { appIdsOf } from '../../process/settings';
 import { findInOtherApps } from '../../temporal/find';
 import { EXIT } from '../exit-codes';
@@ -167,7 +169,9 @@ function headline(found: OrderCase, now: Date): string {
     : [];
   const gone = sums.length > 0 ? ` ${sums.join(', ')}.` : '';
   const waiting = waitingRuns(runs);
-  const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
+  // Of workflows that wait for the same, the one that has waited longest speaks.
+  const speaking = waiting.filter((run) => waiting.find(({ attention }) => attention === run.attention) === run);
+  const needs = speaking.map((run) => needOf(found, run, now)).join(' ');
   const [waits] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
   const open = runs.filter(({ execution }) => execution === 'RUNNING').map(kindOfWorkflow);
   const back = moneyOwed(found);
@@ -204,6 +208,17 @@ const SINCE_PAID: Readonly<Record<string, string>> = {
   CHARGEBACK: 'was paid, and the bank has taken the money back',
 };
 
+/** What has become of the money of a sale; undefined while the merchant has some of it. */
+function sincePaid({ trade_status, order_amount, ledger_complete, ...gone }: AfterSaleState): string | undefined {
+  const byBank = SINCE_PAID[trade_status ?? ''];
+  if (byBank !== undefined) return byBank;
+  // A gateway may call a part REFUNDED: its word counts only while our ledger has none.
+  if (!ledger_complete)
+    return refundMeaningOf(trade_status) === 'done' ? `was paid, and the gateway calls it ${trade_status}` : undefined;
+  const back = sumOf([gone.refunded_amount, gone.refunded_elsewhere]);
+  return order_amount === null || isMore(order_amount, back) ? undefined : 'was paid, and nothing of it is left';
+}
+
 /** The end after which more news of the payment came. */
 function afterEnd({ outcome, previous }: PaymentState): string {
   if (previous === null || previous.outcome === outcome) return '';
@@ -214,7 +229,7 @@ function afterEnd({ outcome, previous }: PaymentState): string {
 
 function standingOf({ payment, after_sale, runs }: OrderCase): string {
   if (payment?.outcome) {
-    const since = payment.outcome === 'SUCCESS' ? SINCE_PAID[after_sale?.trade_status ?? ''] : undefined;
+    const since = payment.outcome === 'SUCCESS' && after_sale ? sincePaid(after_sale) : undefined;
     const known = payment.confirmed_by ? `, ${knownBy(payment.confirmed_by)}` : '';
     return since ?? `${STANDINGS[payment.outcome]}${afterEnd(payment)}${known}`;
   }
@@ -253,6 +268,7 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 /** What a person does before they resolve it: no list shows it after that. */
 const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
   'late-payment': (found) => `deliver, or ${refundOf(found)}; then `,
+  credentials: () => 'correct the credentials and restart the worker; then ',
   dispute: () => 'answer it in the gateway’s dashboard; then ',
   'second-trade': ({ payment, after_sale }) => {
     const twice = payment && secondTradesPaid(payment);
@@ -413,12 +429,15 @@ function questionOf(
   };
 }
 
-function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | undefined): string[] {
+function attentionLines({ workflow_id, waits_for }: OrderRun, question: OperatorQuestion | undefined): string[] {
   if (question === undefined) return [];
   const entry = runbookEntry(question.attention, workflow_id);
+  const paused = waits_for.find(({ state }) => state === 'is paused')?.activity_id;
   return [
     `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
-    ...(entry ? [`    Look: ${entry.look}`, `    Do: ${printable(namedInCommands(entry.act, workflow_id))}`] : []),
+    ...(entry
+      ? [`    Look: ${entry.look}`, `    Do: ${printable(namedInCommands(entry.act, workflow_id, paused))}`]
+      : []),
     ...(isTemporalAttention(question.attention) ? [] : operatorActions(workflow_id, question))
       .filter(({ update }) => update !== 'cancel')
       .map(({ command }) => `      ${printable(command)}`),
