@@ -379,6 +379,39 @@ test('a second trade’s number finds its order while a person is asked about it
   });
 });
 
+test('the money of a second trade is named by show, list --owed, a refund and the decision, and nobody is told to send both back', async () => {
+  const { out_trade_no } = await sold(stack, 'credit-card');
+  const trade_no = '20260302120000000098';
+  const { body, headers } = signTestNotification(APP, { out_trade_no, trade_no });
+  expect((await fetch(`${stack.webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers })).status).toBe(200);
+  await untilListed(`PaymentAttention = 'second-trade' AND ExecutionStatus = 'Running'`, 1);
+  const other = `150.00 BRL of trade ${trade_no}`;
+  const unless = 'unless the 899.70 BRL that went back of the order’s own trade was for it';
+  const rows = async () => (await run('list', '--owed', '--json')).output;
+  const owed = async () => JSON.parse(await rows()).owed;
+  const next = async () => lines((await run('show', out_trade_no)).output)[0]?.split(' Next: ')[1];
+  expect(await owed()).toBe(other);
+  expect(await next()).toMatch(
+    new RegExp(`^send ${other} back in the gateway’s dashboard; then payment-gateway resolve `),
+  );
+
+  const worker = { ...env, PAYMENTS_TASK_QUEUE: stack.taskQueue };
+  expect((await commands.run(worker, 'refund', out_trade_no)).output).toMatch(
+    new RegExp(
+      `of the order’s own trade \\d+\\. The buyer has paid twice: ${other} goes back only in the gateway’s dashboard`,
+    ),
+  );
+  expect(await owed()).toBe(`perhaps ${other}, ${unless}`);
+  expect(await next()).toMatch(new RegExp(`^send ${other} back in the gateway’s dashboard, ${unless}; then `));
+
+  const said = ['--by', 'ana', '--reason', 'sent back'];
+  expect(await run('resolve', '--all-of', 'second-trade', ...said, '--yes')).toMatchObject({
+    code: 0,
+    printed: expect.stringContaining(`: ${other} is to be sent back in the gateway’s dashboard, `),
+  });
+  await until(rows, (output) => output === '');
+});
+
 test('refunds and show tell what was refunded', async () => {
   const order = await sold(stack, 'credit-card');
   await stack.payments.refund(order.out_trade_no, part('50.00', 'part-1'));

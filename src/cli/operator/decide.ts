@@ -310,7 +310,8 @@ export function doneText(workflowId: string, update: string, state: object, sett
   const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';
   const method = known.method ?? known.payment?.method ?? null;
   const back = known.payment ? moneyToSendBack(known.payment, known) : moneyToSendBack(known, null);
-  const twice = secondTradesLeft(known, settles);
+  const left = secondTradesLeft(state, settles);
+  const twice = left && ` ${left}`;
   const rest = back
     ? ` ${back} came, and is to be sent back: ${refundCommand(workflowId, method, known.refunds)}. Where it goes back another way, say so: ${elsewhereCommand(afterSaleWorkflowId(app_id, out_trade_no ?? ''))}.`
     : (twice ?? ' It needs nobody.');
@@ -324,14 +325,18 @@ export function doneText(workflowId: string, update: string, state: object, sett
   return printable(`Done: ${update}. ${name}${now}${has}${needs}`);
 }
 
-/** The money of other trades, once the reason is settled under which the lists had it: nothing else names it after that. */
-function secondTradesLeft(known: Known, settles: string | null): string | undefined {
+/**
+ * The money of other trades, in a sentence, once the reason is settled under which the lists had it: nothing else names it after that.
+ * `settles`: the reason for which the workflow waited.
+ */
+export function secondTradesLeft(state: object, settles: string | null): string | undefined {
+  const known: Known = { ...NOTHING, ...state };
   const reason: Attention = 'second-trade';
   const { attention, payment } = known;
   const twice = settles === reason && attention !== reason && payment ? secondTradesPaid(payment) : undefined;
   return (
     twice &&
-    ` ${twice} is to be sent back in the gateway’s dashboard, where that is not done yet${unlessOwnWentBack(known)}: no list has it any more.`
+    `${twice} is to be sent back in the gateway’s dashboard, where that is not done yet${unlessOwnWentBack(known)}: no list has it any more.`
   );
 }
 
