@@ -1,7 +1,16 @@
 /** `payment-gateway refund OUT_TRADE_NO`: refunds a paid order and prints the gateway's answer, with the number of the refund. */
 import type { Client } from '@temporalio/client';
 import { InvalidOrderError, NotRefundedError, PaymentError, PaymentPendingError } from '../client';
-import { afterSaleWorkflowId, FAILURE, paymentWorkflowId, type RefundOrder, refundOrderOf } from '../contract';
+import {
+  type AfterSaleState,
+  afterSaleWorkflowId,
+  FAILURE,
+  paymentWorkflowId,
+  type RefundOrder,
+  refundOrderOf,
+  secondTradesPaid,
+  type TradesBeside,
+} from '../contract';
 import { ConfigError } from '../process/user-error';
 import { ifExists } from '../temporal/earlier-runs';
 import { pendingWork } from '../temporal/pending-work';
@@ -46,9 +55,24 @@ export async function refundOrder(out_trade_no: string, options: RefundCommand):
       say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(refund)}`);
       if (refund.refund_status === 'REFUND_VERIFYING')
         say('  (nothing has gone back yet: the buyer has to confirm it, or to name an account, at the gateway)');
+      // The refund is made: whether this can be read does not change that.
+      const beside = await payments.refunds(out_trade_no).then(besideOwnTrade, () => undefined);
+      if (beside !== undefined) say(print.printable(beside));
     }
     return EXIT.ok;
   });
+}
+
+/** Of an order that was paid twice, which of its trades a refund sends back; undefined if no other trade was paid. */
+export function besideOwnTrade({
+  trade_no,
+  payment,
+}: Pick<AfterSaleState, 'trade_no'> & { payment: TradesBeside | null }): string | undefined {
+  const twice = payment ? secondTradesPaid(payment) : undefined;
+  return (
+    twice &&
+    `  (of the order’s own trade ${trade_no ?? ''}. The buyer has paid twice: ${twice} goes back only in the gateway’s dashboard, and need not where this refund was for it)`
+  );
 }
 
 interface Order {

@@ -41,7 +41,7 @@ const WAITS = {
 const SILENCES_OF_ACCOUNTS: Readonly<Record<Silence, RunbookEntry>> = {
   'no-answer': {
     ...WAITS,
-    happened: 'The gateway has not answered for ten minutes or more.',
+    happened: 'The gateway has not answered for as long as PAYMENTS_PATIENCE says (by default ten minutes).',
     look: 'The pending activity has the last words; then the gateway’s status page.',
     act: 'Bring the gateway or the network back.',
   },

@@ -87,8 +87,8 @@ export const RUNBOOK = {
     happened: 'There is another trade under this order’s number (`other_trades` in the state).',
     loses: 'The buyer may have paid twice.',
     look: 'Both trades in the gateway’s dashboard.',
-    act: 'Send back what is too much, then send `resolve` without an outcome: a payment that is open goes on.',
-    after: 'The reason is settled. The other trade stays the gateway’s.',
+    act: 'Send back what is too much, once: another trade in the dashboard alone, since `refund` sends back the order’s own. Then send `resolve` without an outcome: a payment that is open goes on.',
+    after: 'The reason is settled, and no list has the other trade’s money any more. That trade stays the gateway’s.',
   },
   'unproven-trade': {
     happened:
@@ -100,8 +100,8 @@ export const RUNBOOK = {
   },
   'no-answer': {
     happened:
-      'The gateway, or Temporal where it is asked for earlier runs of the order, has not answered for as long as PAYMENTS_PATIENCE says (ten minutes).',
-    loses: 'The buyer may have paid and waits.',
+      'The gateway, or Temporal where it is asked for earlier runs of the order, has not answered for as long as PAYMENTS_PATIENCE says (by default ten minutes).',
+    loses: 'The buyer waits, and may have paid; an order that was not sent fails once its time is over.',
     look: 'The pending activity has the last words; then the gateway’s status page, Temporal’s visibility and our settings.',
     act: 'Bring the gateway or the network back. `recheck` asks at once.',
     after: 'The gateway is asked on. Its answer settles this without you.',
@@ -315,6 +315,9 @@ export type TemporalAttention = keyof typeof TEMPORAL_RUNBOOK;
 
 /** The reason of a workflow that is closed: lists of open workflows do not have it. */
 export const ENDED_FROM_OUTSIDE = 'ended-from-outside' satisfies TemporalAttention;
+
+/** The reason of a workflow whose task fails again and again. */
+export const FAILING_TASKS = 'failing-tasks' satisfies TemporalAttention;
 
 export const isTemporalAttention = (reason: string): reason is TemporalAttention =>
   Object.hasOwn(TEMPORAL_RUNBOOK, reason);

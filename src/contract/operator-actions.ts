@@ -179,11 +179,15 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'spei-account-quantity': [RECHECK, { ...SEEN, what: 'say that you have seen it, until there are fewer' }],
 };
 
-/** The runbook's words, with this order instead of `ORDER` in our commands, and this workflow's id in Temporal's commands. */
-export function namedInCommands(words: string, workflowId: string): string {
+/**
+ * The runbook's words, with this order instead of `ORDER` in our commands, and in Temporal's commands the id of this workflow and of the
+ * activity that is meant, if there is one.
+ */
+export function namedInCommands(words: string, workflowId: string, activityId = 'ID'): string {
   const isOfOrder = typeof namedByWorkflowId(workflowId)?.out_trade_no === 'string';
   return words
     .replaceAll('--workflow-id ID', () => `--workflow-id ${typed(workflowId)}`)
+    .replaceAll('--activity-id ID', () => `--activity-id ${typed(activityId)}`)
     .replaceAll(/`payment-gateway (\w+) ORDER\b ?([^`]*)`/g, (command, verb: string, options: string) =>
       isOfOrder ? `\`${commandOf(verb, workflowId, options)}\`` : command,
     );

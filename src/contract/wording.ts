@@ -33,6 +33,10 @@ export type GoneMoney = Pick<
   'trade_status' | 'order_amount' | 'order_currency' | 'refunded_amount' | 'refunding_amount' | 'refunded_elsewhere'
 >;
 
+/** All that has gone back of the order's own trade, or is on its way. */
+const goneOf = (sale: GoneMoney | null): string =>
+  sale ? sumOf([sale.refunded_amount, sale.refunding_amount, sale.refunded_elsewhere]) : '0.00';
+
 /**
  * The money, in words, that came for an order that a person has decided is not sold, and that has not gone back; undefined if there is none.
  * Nothing sends it back by itself.
@@ -45,18 +49,31 @@ export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): str
   const came = sale?.order_amount ?? (mismatch ? mismatch.amount : payment.order_amount);
   const currency = sale?.order_currency ?? mismatch?.currency ?? payment.order_currency;
   if (came === null || !isMoney(came)) return 'The money';
-  const gone = sale ? sumOf([sale.refunded_amount, sale.refunding_amount, sale.refunded_elsewhere]) : '0.00';
+  const gone = goneOf(sale);
   return isMore(came, gone) ? moneyText(less(came, gone), currency) : undefined;
 }
+
+/** The fields of a payment's state about other trades under its number. */
+export type TradesBeside = Pick<PaymentState, 'outcome' | 'other_trades' | 'order_currency'>;
 
 /**
  * What was paid a second time under the order’s number, in words: other trades that the gateway shows as paid; undefined if there are none.
  * We make no refund of them: whoever resolves `second-trade` says that the money went back.
  */
-export function secondTradesPaid({ outcome, other_trades, order_currency }: PaymentState): string | undefined {
+export function secondTradesPaid({ outcome, other_trades, order_currency }: TradesBeside): string | undefined {
   const paid = other_trades.filter(({ trade_status }) => STATUSES_WITH_MONEY.some((one) => one === trade_status));
   if (outcome !== 'SUCCESS' || paid.length === 0) return undefined;
   return paid.map((one) => `${moneyText(one.order_amount, order_currency)} of trade ${one.trade_no}`).join(', ');
+}
+
+/**
+ * The doubt about {@link secondTradesPaid}, in words, if money of the order's own trade has gone back; otherwise empty. That refund may have
+ * been for the second payment, or for goods that came back: no fact tells, and who follows both sends all back.
+ */
+export function unlessOwnWentBack(sale: GoneMoney | null): string {
+  const gone = goneOf(sale);
+  if (!isMore(gone, '0')) return '';
+  return `, unless the ${moneyText(gone, sale?.order_currency)} that went back of the order’s own trade was for it`;
 }
 
 type Sums = Pick<AfterSaleState, 'refunds' | 'refunded_amount' | 'refunding_amount'>;

@@ -1,11 +1,13 @@
 /** Finds orders and accounts by what a person knows of them: a number, a name, or an amount and a day. */
 import type { Client } from '@temporalio/client';
 import {
+  type Attention,
   afterSaleWorkflowId,
   createSpeiAccountWorkflowId,
   NAME_KINDS,
   nameDigest,
   namedByWorkflowId,
+  type PaymentState,
   paymentWorkflowId,
   SEARCH_ATTRIBUTE,
   speiAccountWorkflowId,
@@ -13,7 +15,8 @@ import {
 import type { Period } from './decision-log';
 import { isSayable, NOT_CONTINUED, quoted, runsOf } from './list-query';
 import { type ListedOrder, longestWaitFirst } from './order-list';
-import { ofOrdersQuery, tradeQuery } from './payment-query';
+import { ofOrdersQuery, ordersBesideQuery, paymentQuery, tradeQuery } from './payment-query';
+import { latestState } from './taken-run';
 import { type ListedWorkflow, listWorkflows, newestRuns, runsUnder } from './workflow-list';
 
 /** What is looked for. `app_ids`: the apps that may have it. */
@@ -68,8 +71,55 @@ export async function findNamed(client: Client, sought: Sought): Promise<FoundOr
       query: `${SEARCH_ATTRIBUTE.names.name} = ${quoted(nameDigest(kind, text))}`,
     })),
   ];
-  const found = await Promise.all(questions.map((one) => rowsOf(client, { ...one, app_id })));
-  return together(client, found.flat());
+  const found = (await Promise.all(questions.map((one) => rowsOf(client, { ...one, app_id })))).flat();
+  return together(client, found.length > 0 ? found : await ofSecondTrade(client, sought));
+}
+
+/** How long the state of one order may take, in ms: without a worker there is no answer. */
+const STATE_TIMEOUT_MS = 5_000;
+
+/**
+ * The orders under `second-trade` that have the text as the number of another trade. Only their states have it, so a worker has to answer, and
+ * our keys have to read it: an order of which nobody tells is left out.
+ */
+async function ofSecondTrade(client: Client, { text, app_id }: Sought): Promise<FoundRow[]> {
+  if (!isTradeNo(text)) return [];
+  const reason: Attention = 'second-trade';
+  const query = paymentQuery({ attention: reason }, new Date());
+  const rows = await rowsOf(client, { by: 'second trade', query, app_id });
+  const having = await Promise.all(
+    rows.map(async ({ workflow_id }) => {
+      const ask = () => latestState<Pick<PaymentState, 'other_trades'>>(client, workflow_id);
+      const { other_trades } = await client.withDeadline(Date.now() + STATE_TIMEOUT_MS, ask).catch(() => NO_TRADES);
+      return other_trades.some(({ trade_no }) => trade_no === text);
+    }),
+  );
+  return rows.filter((_, i) => having[i]);
+}
+
+const NO_TRADES: Pick<PaymentState, 'other_trades'> = { other_trades: [] };
+
+/** What has the text as its number in apps that are not among `app_ids`, such as one that a caller has mistyped. */
+export async function findInOtherApps(client: Client, { text, app_ids }: Sought): Promise<FoundOrder[]> {
+  const others = await otherApps(client, app_ids);
+  return others.length === 0 ? [] : findNamed(client, { text, app_ids: others });
+}
+
+/** The most apps that are looked for: each costs a query. */
+const MOST_APPS = 50;
+
+/** The other apps of the namespace that have orders. Temporal has no list of them: each query leaves out those that are known. */
+async function otherApps(client: Client, app_ids: readonly string[]): Promise<string[]> {
+  const others = new Set<string>();
+  while (others.size < MOST_APPS) {
+    const query = ordersBesideQuery([...app_ids, ...others]);
+    const { value: next } = await client.workflow.list({ query, pageSize: 1 })[Symbol.asyncIterator]().next();
+    const { app_id } = (next && namedByWorkflowId(next.workflowId)) ?? {};
+    // An id that nobody here makes, or that no query can leave out, would be found again.
+    if (app_id === undefined || !isSayable(app_id) || others.has(app_id)) break;
+    others.add(app_id);
+  }
+  return [...others];
 }
 
 /** Orders of this amount, which began in the period, or at any time. */

@@ -15,7 +15,7 @@ const AT_A_TIME = 50;
 
 /**
  * The rows that the filter finds. Waiting orders come by their wait, the longest first, so all are read before the first row; other payments
- * come newest first, page by page, with what their after-sales know.
+ * come as Temporal gives them, page by page, with what their after-sales know: what is open first.
  */
 export async function* listOrders(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedOrder> {
   if (isTrouble(filter)) {

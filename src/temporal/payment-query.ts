@@ -1,10 +1,12 @@
 /** Queries for lists of payments, in the language of Temporal's visibility store. */
 import {
   type Attention,
+  afterSaleWorkflowId,
   ENDED_FROM_OUTSIDE,
   isTemporalAttention,
   NOT_CREATED_YET,
   nameDigest,
+  paymentWorkflowId,
   reconciliationWorkflowId,
   SEARCH_ATTRIBUTE,
   STATUSES_WITH_MONEY,
@@ -13,7 +15,7 @@ import {
   type TemporalAttention,
   WORKFLOW,
 } from '../contract';
-import { NOT_CONTINUED, quoted } from './list-query';
+import { isSayable, NOT_CONTINUED, quoted } from './list-query';
 
 /** Which workflows are looked for. Everything that is given must hold. */
 export interface PaymentFilter {
@@ -155,6 +157,14 @@ const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.afterSale];
 
 /** The query for these workflows, of every app. */
 export const ofOrdersQuery = typesQuery(OF_ORDERS);
+
+/** The workflows of orders of any other app than these. */
+export function ordersBesideQuery(app_ids: readonly string[]): string {
+  const others = app_ids
+    .filter(isSayable)
+    .flatMap((app_id) => [paymentWorkflowId(app_id, ''), afterSaleWorkflowId(app_id, '')]);
+  return [ofOrdersQuery, ...others.map((beginning) => `WorkflowId NOT STARTS_WITH ${quoted(beginning)}`)].join(' AND ');
+}
 
 /**
  * Orders that ended without a sale and wait for no person, if the trade shows money or a person decided the end; and orders that were perhaps

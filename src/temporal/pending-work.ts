@@ -9,6 +9,7 @@ export interface PendingWork {
   /** What the activity is for, or its name. */
   what: string;
   activity: string;
+  activity_id: string;
   attempt: number;
   /** The failure of the latest attempt; null before any attempt has failed. */
   last_answer: string | null;
@@ -34,6 +35,7 @@ export async function pendingWork(client: Client, described: WorkflowExecutionDe
 const UNTOUCHED: PendingWork = {
   what: 'a worker to take it',
   activity: '',
+  activity_id: '',
   attempt: 1,
   last_answer: null,
   last_at: null,
@@ -73,6 +75,7 @@ async function workOf(client: Client, workflowId: string, pending: Pending): Pro
   return {
     what: activityWords(activity),
     activity,
+    activity_id: activityId,
     attempt: pending.attempt ?? 1,
     last_answer: failure === undefined ? null : innermost(failure),
     last_at: isoOf(pending.lastAttemptCompleteTime),

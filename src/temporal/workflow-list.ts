@@ -40,8 +40,8 @@ export interface ListedWorkflow {
 const PAGE_SIZE = 1_000;
 
 /**
- * Every run that the query finds, page after page, the newest first, of one app if it is given. A run that two pages hold is given
- * once.
+ * Every run that the query finds, page after page, of one app if it is given. Temporal gives what is open, the newest first, then what ended
+ * last. A run that two pages hold is given once.
  */
 export async function* listWorkflows(client: Client, query: string, app_id?: string): AsyncGenerator<ListedWorkflow> {
   const seen = new Set<string>();

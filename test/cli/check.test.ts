@@ -42,7 +42,7 @@ async function payment(changes: Partial<KeptPayment> = {}, by = OURS): Promise<K
     namespace: 'n',
     workflowId: 'w',
   });
-  return { workflow_id: 'payment:shop:1', is_paid: true, is_notified: true, payloads, ...changes };
+  return { workflow_id: 'payment:shop:1', is_notified: true, payloads, ...changes };
 }
 
 const job = (problem: JobTrouble['problem'], text: string): JobTrouble => ({
@@ -67,6 +67,7 @@ function world({ env = {}, ...planted }: Changes): World {
     troubledJobs: async () => [],
     pollers: async () => ({ 'workflow tasks': polled('w'), 'activity tasks': polled('w') }),
     payments: async () => [await payment()],
+    paid: async () => [await payment()],
     askWorker: async () => ({ is: 'read' }),
     gateway: async () => look(said('trade-not-exist')),
     postUnsigned: async () => ({ status: 401, body: '{"result":"fail"}' }),
@@ -112,6 +113,15 @@ test('the worker is asked about a payment of each app: another process may write
     ['us', 'failed'],
     ['new', 'not checked'],
   ]);
+});
+
+test('what has come of payments that were paid shows whether notifications come, however many are open', async () => {
+  const [notified, open] = [await payment(), await payment({ is_notified: false })];
+  const all = await found({ payments: async () => Array(20).fill(open), paid: async () => [open, notified] });
+  expect(all.find(({ point }) => point === 'notifications')).toMatchObject({
+    result: 'ok',
+    text: '1 of the latest 2 payments that were paid were notified',
+  });
 });
 
 /** What may answer at the webhook's address to a notification that nobody signed. */
@@ -274,10 +284,10 @@ const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Chang
   [
     'payments that nobody is notified of',
     'notifications',
-    /1 payments were paid.*WEBHOOK_PUBLIC_URL/,
+    /no notification of the latest 2 that were paid has come: .*WEBHOOK_PUBLIC_URL/,
     async () => {
       const silent = await payment({ is_notified: false });
-      return { payments: async () => [silent] };
+      return { paid: async () => [silent, silent] };
     },
   ],
 ];
@@ -314,7 +324,7 @@ test.each<[string, string, RegExp, Changes]>([
     { askWorker: async () => ({ is: 'silent', why: 'no poller' }) },
   ],
   ['sealing where nobody seals', 'sealing keys', /is not set/, { env: { PAYMENTS_SEALING_JWKS: '' } }],
-  ['notifications before the first payment', 'notifications', /pay one/, { payments: async () => [] }],
+  ['notifications before the first payment', 'notifications', /pay one/, { paid: async () => [] }],
   ['credentials of a silent gateway', 'credentials', /gave no answer/, { gateway: async () => look(said()) }],
   ['the words of a busy gateway', 'unknown orders', /busy/, { gateway: async () => look(said(undefined, '20000')) }],
   [

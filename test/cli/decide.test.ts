@@ -3,7 +3,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { DECISION_FIELDS, doneText, resolutionOf } from '../../src/cli/operator/decide';
 import { isWrongInput, withOptions } from '../../src/cli/option-words';
-import { eventDeliveryWorkflowId, paymentWorkflowId } from '../../src/contract';
+import { afterSaleWorkflowId, eventDeliveryWorkflowId, paymentWorkflowId } from '../../src/contract';
 
 test('a refusal names what was typed: the options, and not the fields of the update', () => {
   const refused = 'Nothing was changed. out_request_no: required; refunded_elsewhere: at most 1.00. by: required';
@@ -49,4 +49,34 @@ test('money that came for an order that is not sold is said at once, with the co
   // An after-sale that has no answer yet still has what its payment was told.
   const silent = { ...state, trade_status: null, payment: { ...money, trade_status: 'SUCCESS', outcome: 'CANCEL' } };
   expect(doneText(PAYMENT, 'resolve', silent)).toContain('the gateway says SUCCESS.');
+});
+
+describe('the money of a second trade, which no list names once the reason is settled', () => {
+  const AFTER = afterSaleWorkflowId('shop', 'order-1');
+  const other_trades = [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount: '150.00' }];
+  const payment = { trade_status: 'SUCCESS', outcome: 'SUCCESS', order_currency: 'BRL', other_trades };
+  const state = { out_trade_no: 'order-1', trade_status: 'SUCCESS', attention: null, payment };
+  const left =
+    ' 150.00 BRL of trade T2 is to be sent back in the gateway’s dashboard, where that is not done yet: no list has it any more.';
+
+  test('is said in the answer to the decision that settles it', () => {
+    expect(doneText(AFTER, 'resolve', state, 'second-trade')).toBe(
+      `Done: resolve. Order order-1 (app shop) ended as SUCCESS; the gateway says SUCCESS.${left}`,
+    );
+    expect(doneText(AFTER, 'resolve', { ...state, attention: 'dispute' }, 'second-trade')).toMatch(
+      new RegExp(` It still needs a person: dispute\\.${left.replaceAll('.', '\\.')}$`),
+    );
+  });
+  test('is said with what went back of the order’s own trade, which may have been for it', () => {
+    const gone = { order_currency: 'BRL', refunded_amount: '150.00' };
+    expect(doneText(AFTER, 'resolve', { ...state, ...gone }, 'second-trade')).toContain(
+      ' where that is not done yet, unless the 150.00 BRL that went back of the order’s own trade was for it: no list',
+    );
+  });
+  test('is not said again by what settles something else, or where the list still has it', () => {
+    expect(doneText(AFTER, 'resolve', state, 'dispute')).toMatch(/ It needs nobody\.$/);
+    expect(doneText(AFTER, 'recheck', state)).toMatch(/ It needs nobody\.$/);
+    const still = doneText(AFTER, 'resolve', { ...state, attention: 'second-trade' }, 'second-trade');
+    expect(still).toMatch(/ It still needs a person: second-trade\.$/);
+  });
 });

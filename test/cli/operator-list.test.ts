@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SearchAttributePair } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { LiveWorld } from '../../src/cli/check/world';
 import { readCase } from '../../src/cli/operator/case';
 import { caseText } from '../../src/cli/operator/show';
 import {
@@ -15,6 +16,7 @@ import {
   SEARCH_ATTRIBUTE,
   WORKFLOW,
 } from '../../src/contract';
+import { loadConfig } from '../../src/process/settings';
 import { collect } from '../../src/temporal/workflow-list';
 import { devServer } from '../../src/testing';
 import { built } from '../harness/built';
@@ -219,4 +221,46 @@ test('list --app and recheck --app find the deliveries of the app’s events, an
   const taken = await run('take', workflow_id, '--by', 'ana');
   expect(taken).toMatchObject({ code: 2, printed: expect.stringContaining('does not note who takes care of it') });
   expect((await run('show', workflow_id, '--why')).output).toContain('Only payments and after-sales tell facts.');
+});
+
+describe('an order of an app that the settings lack, such as one that a caller has mistyped', () => {
+  const ofOther = (...args: string[]) => commands.run({ ...env(), GATEWAY_APP_ID: 'other-shop' }, ...args);
+
+  test('has its app in the lists, which leave it out where all is of the settings’ only app', async () => {
+    const { output } = await ofOther('list', '--attention', '--app', APP_ID);
+    expect(output).toMatch(/^ORDER +APP +OF /);
+    for (const [number] of STUCK) expect(output).toMatch(new RegExp(`^${number} +${APP_ID} +payment `, 'm'));
+    expect((await ofOther('list', '--app', 'other-shop')).output).toMatch(/^ORDER +OF /);
+  });
+
+  test('is found by its number, and show says with which --app', async () => {
+    const found = await ofOther('find', 'order-7');
+    expect(found).toMatchObject({ code: 0, output: expect.stringMatching(/^order +order-7 +shop +payment /m) });
+    expect(found.output).toContain(`payment-gateway show order-7 --app ${APP_ID}`);
+    expect(await ofOther('show', 'order-7')).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining(
+        `Temporal has nothing of order order-7 in the apps of these settings. Another app has it: payment-gateway show order-7 --app ${APP_ID}`,
+      ),
+    });
+    expect((await ofOther('show', 'no-such-order')).printed).toContain('Temporal has nothing of order no-such-order.');
+    expect((await ofOther('find', 'no-such-order')).code).toBe(1);
+  });
+});
+
+test('check reads the payments that were paid, however many are open', async () => {
+  const out_trade_no = 'paid-1';
+  const paid = await temporal.client.workflow.start(WORKFLOW.payment, {
+    ...{ workflowId: paymentWorkflowId(APP_ID, out_trade_no), taskQueue: 'nobody', args: [] },
+    typedSearchAttributes: [{ key: SEARCH_ATTRIBUTE.outcome, value: 'SUCCESS' }],
+  });
+  await paid.terminate();
+  await untilListed(MANY + 2);
+  const world = new LiveWorld(loadConfig(env()), env());
+  await until(
+    () => world.paid(APP_ID),
+    ([found]) => found?.workflow_id === paid.workflowId,
+  );
+  expect((await world.payments(APP_ID)).some(({ workflow_id }) => workflow_id === paid.workflowId)).toBe(false);
+  await world.close();
 });

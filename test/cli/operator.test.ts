@@ -3,9 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import { dataConverter } from '../../src/codec';
 import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
 import { less } from '../../src/gateway/pure/money';
 import { ifExists } from '../../src/temporal/earlier-runs';
+import { signTestNotification } from '../../src/testing/signed-notification';
 import { simulate } from '../../src/testing/simulation';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
@@ -358,6 +361,57 @@ test('find finds an order by its number, trade, refund, buyer, CLABE, and amount
   });
 });
 
+test('a second trade’s number finds its order while a person is asked about it, and a search that finds nothing says so', async () => {
+  const { out_trade_no } = await waiting();
+  const trade_no = '20260302120000000099';
+  const { body, headers } = signTestNotification(APP, { out_trade_no, trade_no });
+  expect((await fetch(`${stack.webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers })).status).toBe(200);
+  await untilListed(`PaymentAttention = 'second-trade' AND ExecutionStatus = 'Running'`, 1);
+  expect(JSON.parse((await run('find', trade_no, '--json')).output)).toMatchObject({
+    ...{ out_trade_no, found_by: 'second trade' },
+  });
+  expect((await run('show', trade_no)).output).toContain(`Order ${out_trade_no} `);
+  await run('resolve', out_trade_no, '--seen', 'second-trade', '--by', 'ana', '--reason', 'sent back');
+  await untilListed(`PaymentAttention = 'second-trade' AND ExecutionStatus = 'Running'`, 0);
+  expect(await run('find', trade_no)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('a second trade only while a person is asked about it (second-trade)'),
+  });
+});
+
+test('the money of a second trade is named by show, list --owed, a refund and the decision, and nobody is told to send both back', async () => {
+  const { out_trade_no } = await sold(stack, 'credit-card');
+  const trade_no = '20260302120000000098';
+  const { body, headers } = signTestNotification(APP, { out_trade_no, trade_no });
+  expect((await fetch(`${stack.webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers })).status).toBe(200);
+  await untilListed(`PaymentAttention = 'second-trade' AND ExecutionStatus = 'Running'`, 1);
+  const other = `150.00 BRL of trade ${trade_no}`;
+  const unless = 'unless the 899.70 BRL that went back of the order’s own trade was for it';
+  const rows = async () => (await run('list', '--owed', '--json')).output;
+  const owed = async () => JSON.parse(await rows()).owed;
+  const next = async () => lines((await run('show', out_trade_no)).output)[0]?.split(' Next: ')[1];
+  expect(await owed()).toBe(other);
+  expect(await next()).toMatch(
+    new RegExp(`^send ${other} back in the gateway’s dashboard; then payment-gateway resolve `),
+  );
+
+  const worker = { ...env, PAYMENTS_TASK_QUEUE: stack.taskQueue };
+  expect((await commands.run(worker, 'refund', out_trade_no)).output).toMatch(
+    new RegExp(
+      `of the order’s own trade \\d+\\. The buyer has paid twice: ${other} goes back only in the gateway’s dashboard`,
+    ),
+  );
+  expect(await owed()).toBe(`perhaps ${other}, ${unless}`);
+  expect(await next()).toMatch(new RegExp(`^send ${other} back in the gateway’s dashboard, ${unless}; then `));
+
+  const said = ['--by', 'ana', '--reason', 'sent back'];
+  expect(await run('resolve', '--all-of', 'second-trade', ...said, '--yes')).toMatchObject({
+    code: 0,
+    printed: expect.stringContaining(`: ${other} is to be sent back in the gateway’s dashboard, `),
+  });
+  await until(rows, (output) => output === '');
+});
+
 test('refunds and show tell what was refunded', async () => {
   const order = await sold(stack, 'credit-card');
   await stack.payments.refund(order.out_trade_no, part('50.00', 'part-1'));
@@ -566,6 +620,27 @@ test('without the keys, list works, and show ends with a sentence that names the
   const shown = await commands.run(keyless, 'show', out_trade_no);
   expect(shown).toMatchObject({ code: 2, printed: expect.stringContaining('PAYMENTS_ENCRYPTION_KEYS') });
   expect(await commands.run(keyless, 'list', '--json')).toMatchObject({ code: 0 });
+});
+
+test('show asks for a person as soon as a task fails for want of a key, and not only once Temporal reports it', async () => {
+  const out_trade_no = `unread-${randomUUID()}`;
+  const { connection, options } = stack.client;
+  const theirs = dataConverter({
+    PAYMENTS_ENCRYPTION_KEYS: [key('theirs')],
+    PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: false,
+    PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT: false,
+  });
+  const caller = new Client({ connection, namespace: options.namespace, dataConverter: theirs });
+  const workflowId = paymentWorkflowId(APP.app_id, out_trade_no);
+  const args = [{ kind: 'adopt', app_id: APP.app_id, out_trade_no }];
+  const unread = await caller.workflow.start('payment', { workflowId, taskQueue: stack.taskQueue, args });
+  const shown = await until(
+    () => run('show', out_trade_no),
+    ({ output }) => output.includes('it fails each time'),
+  );
+  expect(lines(shown.output)[0]).toMatch(/ It needs a person for \d+s: failing-tasks\.$/);
+  expect(shown.output).toContain('Needs a person: failing-tasks.');
+  await unread.terminate();
 });
 
 test('an encryption key is needed while a run that began under it is open, however long ago, or closed and kept', async () => {

@@ -1,5 +1,5 @@
 /** `show` explains whatever an order has come to in fewer than 30 lines, for every reason; `--all` leaves nothing out. */
-import { moneyOwed } from '../../src/cli/operator/case';
+import { moneyOwed, secondMoneyOwed } from '../../src/cli/operator/case';
 import { caseText } from '../../src/cli/operator/show';
 import {
   ACCOUNT_RUNBOOK,
@@ -48,7 +48,14 @@ const otherTrade = (i: number): OtherTrade => ({ trade_no: `T${i}`, trade_status
 
 function openRun(workflow_id: string, type: string, attention: string | null) {
   const waits = (i: number) => ({
-    ...{ what: `asks the gateway, ${i}`, activity: 'gateway.watch', attempt: 9, last_answer: LONG, last_at: AT },
+    ...{
+      what: `asks the gateway, ${i}`,
+      activity: 'gateway.watch',
+      activity_id: '5',
+      attempt: 9,
+      last_answer: LONG,
+      last_at: AT,
+    },
     ...{ next_at: AT, state: 'waits for its time' as const },
   });
   return {
@@ -136,6 +143,25 @@ test('of late money the first line names what comes before the decision: to deli
   expect(firstLine(worst('late-payment', 'after-sale'))).toContain(
     `late-payment. Next: deliver, or ${refund}; then payment-gateway resolve ${ORDER} --app ${APP}`,
   );
+});
+
+test('of a second trade the first line names the money that is to be sent back, and of which trade, before the decision', () => {
+  const found = worst('second-trade', 'after-sale');
+  const other_trades = [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount: '150.00' }];
+  const resolve = `payment-gateway resolve ${ORDER} --app ${APP} --seen second-trade --by YOU --reason WHY`;
+  const next = (payment: Partial<PaymentState>) =>
+    firstLine({
+      ...{
+        ...found,
+        after_sale: { ...found.after_sale, refunds: [], refunded_amount: '0.00', refunding_amount: '0.00' },
+      },
+      payment: { ...found.payment, other_trades, ...payment },
+    })?.split(' Next: ')[1];
+  expect(next({ outcome: 'SUCCESS' })).toBe(
+    `send 150.00 BRL of trade T2 back in the gateway’s dashboard; then ${resolve}`,
+  );
+  // Nobody has paid twice yet, as far as the gateway shows.
+  expect(next({})).toBe(`look at both trades in the gateway’s dashboard; then ${resolve}`);
 });
 
 const ENDED = { execution: 'COMPLETED', attention: null, waits_since: null, waits_for: [] };
@@ -279,6 +305,33 @@ describe('an order under whose number another trade was paid', () => {
   });
 });
 
+describe('an order that was paid twice, and of whose own trade money has gone back', () => {
+  const none = { refunds: [], refunded_amount: '0.00', refunding_amount: '0.00', refunded_elsewhere: '0.00' };
+  const other_trades = [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount: '150.00' }];
+  const twice = (gone: Partial<AfterSaleState>) => {
+    const { after_sale, ...found } = worst('second-trade', 'after-sale');
+    const payment: PaymentState = { ...PAYMENT, outcome: 'SUCCESS', other_trades };
+    return { ...found, payment, after_sale: { ...after_sale, ...none, ...gone }, unanswered: [] };
+  };
+  const unless = 'unless the 150.00 BRL that went back of the order’s own trade was for it';
+
+  // A refund of the order's own trade may have been for the second payment, or for goods that came back: no fact tells.
+  test.each<[what: string, gone: Partial<AfterSaleState>]>([
+    ['is refunded', { refunded_amount: '150.00' }],
+    ['is being refunded', { refunding_amount: '150.00' }],
+    ['went back elsewhere', { refunded_elsewhere: '150.00' }],
+  ])('owes the other trade’s money only perhaps, and a person reads why: it %s', (_, gone) => {
+    expect(secondMoneyOwed(twice(gone))).toBe(`perhaps 150.00 BRL of trade T2, ${unless}`);
+    expect(firstLine(twice(gone))).toContain(
+      ` Next: send 150.00 BRL of trade T2 back in the gateway’s dashboard, ${unless}; then payment-gateway resolve `,
+    );
+  });
+  test('owes it for certain where nothing has gone back, and nobody says so while no worker tells what has', () => {
+    expect(secondMoneyOwed(twice({}))).toBe('150.00 BRL of trade T2');
+    expect(secondMoneyOwed({ ...twice({}), unanswered: [afterSaleWorkflowId(APP, ORDER)] })).toBeNull();
+  });
+});
+
 test('an order with an event that nobody has taken shows itself first, and then what is tried for how long', () => {
   const id = `event-delivery:abc:${paymentWorkflowId(APP, ORDER)}`;
   const delivery = openRun(id, 'eventDelivery', null);
@@ -300,6 +353,52 @@ test('an order that was not created for the app’s credentials points to what w
   const ofApp = openRun(`app-attention:${APP}:credentials`, 'appAttention', 'credentials');
   const text = firstLine({ ...found, runs: [...runs, ofApp] });
   expect(text).toContain('was not created. It needs a person for 1h 0m: credentials');
+});
+
+test('the key is corrected before anything else is typed, and a reason of two workflows is told once', () => {
+  const found = quiet({ attention: 'credentials' }, { attention: 'credentials', waits_since: AT });
+  const ofApp = openRun(`app-attention:${APP}:credentials`, 'appAttention', 'credentials');
+  expect(firstLine({ ...found, runs: [...found.runs, ofApp] })).toMatch(
+    / is under way\. It needs a person for 1h 0m: credentials\. Next: correct the credentials and restart the worker; then payment-gateway recheck /,
+  );
+  expect(firstLine({ ...found, payment: null, runs: [ofApp] })).toContain(
+    ` Next: correct the credentials and restart the worker; then payment-gateway resolve ${ofApp.workflow_id} `,
+  );
+});
+
+test('a paused activity is named in the command that unpauses it', () => {
+  const { runs, ...found } = quiet({}, { attention: 'paused-activity', waits_since: AT });
+  const waits_for = runs.flatMap((run) => run.waits_for.slice(0, 2));
+  const paused = waits_for.map((one, i) => (i === 1 ? { ...one, state: 'is paused' as const, activity_id: '7' } : one));
+  const text = caseText({ ...found, runs: runs.map((run) => ({ ...run, waits_for: paused })) }, {}, NOW);
+  expect(text).toContain(
+    `\`temporal activity unpause --workflow-id ${paymentWorkflowId(APP, ORDER)} --activity-id 7\``,
+  );
+});
+
+describe('an order whose money has gone back', () => {
+  const sold = { ...quiet({ outcome: 'SUCCESS', confirmed_by: 'query' }, ENDED), after_sale: null };
+  const none = { refunds: [], refunded_amount: '0.00', refunding_amount: '0.00', refunded_elsewhere: '0.00' };
+  const first = (sale: Partial<AfterSaleState>) =>
+    firstLine({ ...sold, after_sale: { ...worst('dispute', 'after-sale').after_sale, ...none, ...sale } });
+
+  test.each<[what: string, sale: Partial<AfterSaleState>]>([
+    ['by refunds elsewhere', { refunded_elsewhere: '150.00' }],
+    ['by ours', { refunded_amount: '150.00' }],
+    ['by both', { refunded_amount: '100.00', refunded_elsewhere: '50.00' }],
+  ])('is not said to be paid: %s', (_, sale) => {
+    expect(first(sale)).toContain(' was paid, and nothing of it is left. ');
+  });
+  test('is what the gateway calls it, while nobody knows how much went back', () => {
+    expect(first({ trade_status: 'REFUNDED', ledger_complete: false })).toContain(
+      ' was paid, and the gateway calls it REFUNDED. ',
+    );
+  });
+  test('is paid while a part is left, whatever the gateway calls it', () => {
+    expect(first({ trade_status: 'REFUNDED', refunded_amount: '149.99' })).toContain(
+      ' is paid, as the gateway answered. ',
+    );
+  });
 });
 
 test('what went back by refunds elsewhere stands in the first line', () => {

@@ -98,6 +98,7 @@ test('a command of Temporal in the runbook gets the id of the workflow that need
     workflowId,
   );
   expect(command).toContain(`--workflow-id '${workflowId.replace("'", "'\\''")}' --activity-id ID`);
+  expect(namedInCommands(command, workflowId, '7')).toContain(' --activity-id 7`');
 });
 
 test('a command of ours in the runbook gets the order, where the workflow is of one', () => {
@@ -106,6 +107,10 @@ test('a command of ours in the runbook gets the order, where the workflow is of 
     '(`payment-gateway refund order-1 --app shop`, ',
   );
   expect(namedInCommands(act, 'stuck-sweep')).toBe(act);
+});
+
+test('an order that was not sent is not said to be paid, though nothing answers', () => {
+  expect(RUNBOOK['no-answer'].loses).toContain('an order that was not sent fails once its time is over');
 });
 
 test('a payment that was ended from outside is left to the next sweep: its buyer may still pay', () => {

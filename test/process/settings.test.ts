@@ -228,6 +228,12 @@ describe('a wrong value', () => {
     },
   );
 
+  test('a schedule of pauses is refused with what its times are', () => {
+    expect(refusal({ PAYMENTS_POLL_SCHEDULE: '15s,30s,1m,1m' })).toContain(
+      'PAYMENTS_POLL_SCHEDULE: must grow: each time counts from the beginning, and not from the time before it',
+    );
+  });
+
   test('WEBHOOK_PUBLIC_URL without its beginning is refused with what an address is', () => {
     const said = refusal({ WEBHOOK_PUBLIC_URL: 'pay.shop.example/hooks' });
     expect(said).toMatch(/WEBHOOK_PUBLIC_URL: must be a whole address that begins with https:\/\//);

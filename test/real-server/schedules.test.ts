@@ -26,6 +26,7 @@ import { built } from '../harness/built';
 import { eventually } from '../harness/eventually';
 import { type FlakyReceiver, flakyReceiver } from '../harness/flaky-receiver';
 import { order, publishedOrder } from '../harness/orders';
+import { until } from '../harness/runs';
 import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'schedules-'));
@@ -128,6 +129,11 @@ test('check finds nothing wrong once an order was paid and notified, and a key t
   await payments.pay(sold);
   await simulator.pay(sold.out_trade_no);
   expect(await payments.outcome(sold.out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+  // Lists may be a moment behind.
+  await until(
+    () => client.workflow.count("PaymentOutcome = 'SUCCESS'"),
+    ({ count }) => count > 0,
+  );
   expect(await checked(KEYS)).toEqual({ code: 0, wrong: [] });
   expect(await checked(`${setting(key('k2'))},${KEYS}`)).toEqual({
     code: 1,

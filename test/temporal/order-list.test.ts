@@ -58,7 +58,7 @@ test('the table shows the wait’s age, the outcome beside the gateway’s last 
     row('a', { outcome: 'CANCEL', waits_since: at(30) }),
     row('b', { execution: 'FAILED' }),
   ]);
-  const options = { now: NOW, overdue_ms: 4 * 3_600_000, screen: { width: 200, colours: true } };
+  const options = { now: NOW, overdue_ms: 4 * 3_600_000, app_ids: ['shop'], screen: { width: 200, colours: true } };
   const [, first = '', second = ''] = orderTable(rows, options).split('\n');
   expect(first).toMatch(/^a .*CANCEL +PROCESSING .*second-trade.*1d 6h/);
   expect(first).toContain('\u001b[31msecond-trade');
@@ -67,7 +67,7 @@ test('the table shows the wait’s age, the outcome beside the gateway’s last 
 });
 
 test('money that came after another end is told from a sale, until a person has decided', () => {
-  const options = { now: NOW, overdue_ms: 4 * 3_600_000, screen: { width: 200, colours: false } };
+  const options = { now: NOW, overdue_ms: 4 * 3_600_000, app_ids: ['shop'], screen: { width: 200, colours: false } };
   const late = afterSale('a', { attention: 'late-payment', outcome: 'SUCCESS' });
   expect(orderTable(longestWaitFirst([late]), options)).toMatch(/^a .* SUCCESS, late +PROCESSING/m);
   expect(orderTable(longestWaitFirst([{ ...late, attention: 'dispute' }]), options)).not.toContain('late');
@@ -77,7 +77,7 @@ test('disputes come with the time that is left to answer them, the nearest first
   const dispute = (out_trade_no: string, left_h: number) =>
     afterSale(out_trade_no, { attention: 'dispute', expires_at: at(-left_h) });
   const rows = nearestFirst(longestWaitFirst([dispute('a', 100), dispute('b', 47), dispute('c', -5)]));
-  const options = { now: NOW, overdue_ms: 4 * 3_600_000, screen: { width: 200, colours: true } };
+  const options = { now: NOW, overdue_ms: 4 * 3_600_000, app_ids: ['shop'], screen: { width: 200, colours: true } };
   const [head = '', ...lines] = orderTable(rows, options).split('\n');
   expect(head).toContain('LEFT');
   expect(lines.map((line) => line.slice(0, 1))).toEqual(['c', 'b', 'a']);
@@ -90,7 +90,7 @@ test('disputes come with the time that is left to answer them, the nearest first
 });
 
 test('the time to answer a dispute has a column of its own: EXPIRES is the order’s', () => {
-  const options = { now: NOW, overdue_ms: 4 * 3_600_000, screen: { width: 200, colours: false } };
+  const options = { now: NOW, overdue_ms: 4 * 3_600_000, app_ids: ['shop'], screen: { width: 200, colours: false } };
   const disputed = afterSale('a', { attention: 'dispute', expires_at: at(-100) });
   const table = (...rows: Parameters<typeof longestWaitFirst>[0]) => orderTable(longestWaitFirst(rows), options);
   const [answer_by, expires] = [/ANSWER BY \(UTC\)/, /EXPIRES \(UTC\)/];

@@ -3,14 +3,14 @@ import { Client, QueryNotRegisteredError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { request } from 'undici';
 import { dataConverter, PayloadDecryptionError } from '../../codec';
-import { QUERY, SIGNAL, scheduledJobs } from '../../contract';
+import { QUERY, SEARCH_ATTRIBUTE, SIGNAL, scheduledJobs } from '../../contract';
 import type { Environment } from '../../process/environment';
 import { type GatewayLook, lookAtGateway } from '../../process/gateway-check';
 import { messageOf } from '../../process/message-of';
 import { appIdsOf, type Config } from '../../process/settings';
 import { connect, temporalConfig } from '../../temporal/connection';
 import { retentionOf } from '../../temporal/namespaces';
-import { paymentQuery } from '../../temporal/payment-query';
+import { type PaymentFilter, paymentQuery } from '../../temporal/payment-query';
 import { POLLS_WITHIN_MS, type Pollers, pollersOf } from '../../temporal/pollers';
 import { type JobTrouble, troubledJobs } from '../../temporal/schedules';
 import { missingSearchAttributes } from '../../temporal/search-attributes';
@@ -62,17 +62,11 @@ export class LiveWorld implements World {
   }
 
   payments(app_id: string): Promise<KeptPayment[]> {
-    return once(this.kept, app_id, async () => {
-      const client = await this.client();
-      return this.soon(client, async () => {
-        const payments: KeptPayment[] = [];
-        for await (const listed of listWorkflows(client, paymentQuery({ app_id }, new Date()), app_id)) {
-          payments.push(await keptPayment(client, listed));
-          if (payments.length === LATEST) break;
-        }
-        return payments;
-      });
-    });
+    return once(this.kept, app_id, () => this.latest({ app_id }));
+  }
+
+  paid(app_id: string): Promise<KeptPayment[]> {
+    return this.latest({ app_id, query: `${SEARCH_ATTRIBUTE.outcome.name} = 'SUCCESS'` });
   }
 
   /**
@@ -120,6 +114,18 @@ export class LiveWorld implements World {
     await connection?.close();
   }
 
+  private async latest(filter: PaymentFilter): Promise<KeptPayment[]> {
+    const client = await this.client();
+    return this.soon(client, async () => {
+      const payments: KeptPayment[] = [];
+      for await (const listed of listWorkflows(client, paymentQuery(filter, new Date()), filter.app_id)) {
+        payments.push(await keptPayment(client, listed));
+        if (payments.length === LATEST) break;
+      }
+      return payments;
+    });
+  }
+
   private temporal(): ReturnType<typeof connect> {
     this.connected ??= connect(this.env);
     return this.connected;
@@ -143,7 +149,7 @@ function once<T>(asked: Map<string, Promise<T>>, key: string, ask: () => Promise
 }
 
 /** What the first events of its history say about a payment. */
-async function keptPayment(client: Client, { workflow_id, run_id, outcome }: ListedWorkflow): Promise<KeptPayment> {
+async function keptPayment(client: Client, { workflow_id, run_id }: ListedWorkflow): Promise<KeptPayment> {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,
     execution: { workflowId: workflow_id, runId: run_id },
@@ -158,7 +164,6 @@ async function keptPayment(client: Client, { workflow_id, run_id, outcome }: Lis
   );
   return {
     workflow_id,
-    is_paid: outcome === 'SUCCESS',
     is_notified: signals.some(({ signalName }) => signalName === SIGNAL.notification),
     payloads,
   };

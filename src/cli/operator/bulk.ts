@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isAttention, QUERY, type SpeiAccountState, shownOf, UPDATE, WORKFLOW } from '../../contract';
+import { appIdsOf } from '../../process/settings';
 import { ConfigError, UserError } from '../../process/user-error';
 import { longestWaitFirst } from '../../temporal/order-list';
 import { paymentQuery } from '../../temporal/payment-query';
@@ -12,7 +13,14 @@ import { EXIT } from '../exit-codes';
 import { withOptions } from '../option-words';
 import { complain, say } from '../print';
 import { asOperator } from './connection';
-import { DECISION_FIELDS, type DecideOptions, type ResolveOptions, resolutionOf, UPDATE_TIMEOUT_MS } from './decide';
+import {
+  DECISION_FIELDS,
+  type DecideOptions,
+  type ResolveOptions,
+  resolutionOf,
+  secondTradesLeft,
+  UPDATE_TIMEOUT_MS,
+} from './decide';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { orderTable, totals } from './order-table';
 
@@ -38,7 +46,8 @@ interface Task {
   asks: string;
   would: string;
   done: string;
-  act: (workflowId: string) => Promise<unknown>;
+  /** Gives what is left for the person to do with it, if there is anything. */
+  act: (workflowId: string) => Promise<string | undefined>;
 }
 
 /** How many answers may be awaited at a time. */
@@ -55,7 +64,11 @@ export function recheckMany(options: BulkOptions): Promise<never> {
     ];
     const task = {
       ...{ asks: 'asks the gateway for', would: 'would be asked for', done: 'were asked for' },
-      act: (id: string) => client.workflow.getHandle(id).executeUpdate<object, []>(UPDATE.recheck),
+      act: (id: string) =>
+        client.workflow
+          .getHandle(id)
+          .executeUpdate<object, []>(UPDATE.recheck)
+          .then(() => undefined),
     };
     if (options.dryRun) return listOnly(ids, options, task);
     await confirm(ids.length, options, task);
@@ -88,11 +101,13 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
         // An account takes only decisions that name what it shows under the reason.
         const seen =
           type === WORKFLOW.speiAccount ? shownOf((await handle.query<SpeiAccountState>(QUERY.state)).unseen) : reason;
-        return handle.executeUpdate<object, [object]>(UPDATE.resolve, { args: [{ ...input, seen }] });
+        const state = await handle.executeUpdate<object, [object]>(UPDATE.resolve, { args: [{ ...input, seen }] });
+        return secondTradesLeft(state, reason);
       },
     };
     const isShown = !json && rows.length > 0 && !options.yes;
-    if (isShown) say([orderTable(rows, { now, overdue_ms: config.PAYMENTS_OVERDUE }), ...totals(rows, now)].join('\n'));
+    const shownIn = { now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) };
+    if (isShown) say([orderTable(rows, shownIn), ...totals(rows, now)].join('\n'));
     if (options.dryRun) return listOnly(isShown ? [] : ids, options, task, ids.length);
     await confirm(ids.length, options, task);
     return doEach(client, ids, { ...task, per_second }, options);
@@ -131,12 +146,12 @@ async function doEach(
   for (const [i, id] of ids.entries()) {
     await setTimeout(Math.max(started + (i * 1_000) / per_second - Date.now(), 0));
     while (waiting.size >= AT_A_TIME) await Promise.race(waiting);
-    const acting = problemOf(client, () => act(id)).then((error) => {
+    const acting = endOf(client, () => act(id)).then(({ error, left }) => {
       waiting.delete(acting);
       ended += 1;
       if (error !== null) failed += 1;
-      if (json) say(JSON.stringify({ workflow_id: id, asked: error === null, error }));
-      else complain(`${ended} of ${ids.length}  ${id}${error === null ? '' : `: ${error}`}`);
+      if (json) say(JSON.stringify({ workflow_id: id, asked: error === null, error, left }));
+      else complain(`${ended} of ${ids.length}  ${[id, error ?? left].filter(Boolean).join(': ')}`);
     });
     waiting.add(acting);
   }
@@ -145,12 +160,11 @@ async function doEach(
   return failed === 0 ? EXIT.ok : EXIT.refused;
 }
 
-/** Null once it is done; otherwise why it was not. */
-async function problemOf(client: Client, act: () => Promise<unknown>): Promise<string | null> {
+/** `error`: null once it is done; otherwise why it was not. */
+async function endOf(client: Client, act: () => Promise<string | undefined>) {
   try {
-    await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, act);
-    return null;
+    return { error: null, left: await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, act) };
   } catch (error) {
-    return withOptions(DECISION_FIELDS, innermost(error));
+    return { error: withOptions(DECISION_FIELDS, innermost(error)), left: undefined };
   }
 }

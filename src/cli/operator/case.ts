@@ -7,6 +7,7 @@ import {
   afterSaleWorkflowId,
   appAttentionWorkflowId,
   ENDED_FROM_OUTSIDE,
+  FAILING_TASKS,
   kindOfWorkflow,
   moneyToSendBack,
   namedByWorkflowId,
@@ -14,6 +15,8 @@ import {
   paymentAfterEnd,
   paymentWorkflowId,
   type SpeiAccountState,
+  secondTradesPaid,
+  unlessOwnWentBack,
   WORKFLOW,
 } from '../../contract';
 import { appIdsOf } from '../../process/settings';
@@ -102,16 +105,22 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
 }
 
 /** The money that is to be sent back, in words; undefined if there is none, null if no worker said what has gone back. */
-export function moneyOwed({
-  app_id,
-  out_trade_no,
-  payment,
-  after_sale,
-  unanswered,
-}: OrderCase): string | undefined | null {
-  if (payment === null || unanswered.includes(afterSaleWorkflowId(app_id, out_trade_no ?? ''))) return null;
-  return moneyToSendBack(payment, after_sale);
+export function moneyOwed(found: OrderCase): string | undefined | null {
+  const { payment, after_sale } = found;
+  return payment && saysWhatWentBack(found) ? moneyToSendBack(payment, after_sale) : null;
 }
+
+/** The same of what was paid a second time. No fact tells whether a refund of the order's own trade was for it. */
+export function secondMoneyOwed(found: OrderCase): string | undefined | null {
+  const { payment, after_sale } = found;
+  if (!payment || !saysWhatWentBack(found)) return null;
+  const twice = secondTradesPaid(payment);
+  const unless = unlessOwnWentBack(after_sale);
+  return twice && (unless === '' ? twice : `perhaps ${twice}${unless}`);
+}
+
+const saysWhatWentBack = ({ app_id, out_trade_no, unanswered }: OrderCase): boolean =>
+  !unanswered.includes(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
 
 /** The case that has this as another number or name: of a trade, a refund, an account, a buyer. Throws UserError if several have it. */
 export async function caseFound(
@@ -172,7 +181,11 @@ async function withWork(client: Client, run: ListedWorkflow): Promise<OrderRun> 
 }
 
 async function asRun(client: Client, described: WorkflowExecutionDescription): Promise<OrderRun> {
-  return { ...listed(described), waits_for: await pendingWork(client, described), task_queue: described.taskQueue };
+  const [run, waits_for] = [listed(described), await pendingWork(client, described)];
+  // Temporal itself reports a task only once it has failed several times: until then, nothing else says that a person is needed.
+  const failing = run.attention === null ? waits_for.find(({ state }) => state === 'fails each time') : undefined;
+  const needs = failing && { attention: FAILING_TASKS, waits_since: failing.last_at ?? run.started_at };
+  return { ...run, ...needs, waits_for, task_queue: described.taskQueue };
 }
 
 /** A workflow as Temporal has it now; undefined if there is none. */

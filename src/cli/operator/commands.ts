@@ -36,7 +36,7 @@ function addLists(program: Command): void {
     program
       .command('list')
       .description(
-        'payments, the newest first; with --attention, --stuck or --mine what is open and why, the longest wait first',
+        'payments: what is open, the newest first, then what ended last; with --attention, --stuck or --mine what is open and why, the longest wait first',
       ),
   )
     .option('--disputes', 'disputes that nobody has answered, with the time that is left, the nearest first')

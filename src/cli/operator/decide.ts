@@ -8,6 +8,7 @@ import {
 import {
   type AfterSaleState,
   type AfterSaleWorkflow,
+  type Attention,
   afterSaleWorkflowId,
   type GoneMoney,
   moneyToSendBack,
@@ -15,8 +16,11 @@ import {
   type PaidMoney,
   paymentWorkflowId,
   priorityOf,
+  secondTradesPaid,
   startSummary,
+  type TradesBeside,
   UPDATE,
+  unlessOwnWentBack,
   WORKFLOW,
 } from '../../contract';
 import { UserError } from '../../process/user-error';
@@ -116,7 +120,7 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
       throw new NotDeliveredError(
         `${printable(run.workflow_id)} delivers no events: leave out --all-events, or name the delivery by its workflow id.`,
       );
-    return tell(operator, run.workflow_id, { update: UPDATE.resolve, input }, options);
+    return tell(operator, run.workflow_id, { update: UPDATE.resolve, input, settles: run.attention }, options);
   });
 }
 
@@ -225,17 +229,17 @@ async function tellAfterSale(
     state = await update(name, input === undefined ? [] : [input]);
     return state;
   };
-  const code = await answered(operator, { workflowId, update: name, send }, options);
+  const code = await answered(operator, { workflowId, update: name, settles: null, send }, options);
   const elsewhere = state && elsewhereLine(state);
   if (elsewhere !== undefined && !options.json) say(printable(elsewhere));
   return code;
 }
 
-/** Sends an update and prints the state that it answers with. */
+/** Sends an update and prints the state that it answers with. `settles`: the reason for which the workflow waited. */
 function tell(
   operator: Operator,
   workflowId: string,
-  { update, input }: { update: string; input?: object },
+  { update, input, settles = null }: { update: string; input?: object; settles?: string | null },
   options: DecideOptions,
 ): Promise<number> {
   const handle = operator.client.workflow.getHandle(workflowId);
@@ -243,24 +247,25 @@ function tell(
     input === undefined
       ? handle.executeUpdate<object, []>(update)
       : handle.executeUpdate<object, [object]>(update, { args: [input] });
-  return answered(operator, { workflowId, update, send }, options);
+  return answered(operator, { workflowId, update, settles, send }, options);
 }
 
 interface Told {
   workflowId: string;
   update: string;
+  settles: string | null;
   send: () => Promise<object>;
 }
 
 /** Waits for the answer and prints it. */
 async function answered(
   { client }: Operator,
-  { workflowId, update, send }: Told,
+  { workflowId, update, settles, send }: Told,
   { json }: DecideOptions,
 ): Promise<number> {
   try {
     const state = await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, send);
-    say(json ? JSON.stringify({ workflow_id: workflowId, state }) : doneText(workflowId, update, state));
+    say(json ? JSON.stringify({ workflow_id: workflowId, state }) : doneText(workflowId, update, state, settles));
     return EXIT.ok;
   } catch (error) {
     return exitCodeAfter(error, workflowId, update);
@@ -271,7 +276,7 @@ async function answered(
 interface Known extends PaidMoney, GoneMoney {
   out_trade_no: string | null;
   method: string | null;
-  payment: (PaidMoney & { method?: string | null }) | null;
+  payment: (PaidMoney & TradesBeside & { method?: string | null }) | null;
   refunds: AfterSaleState['refunds'];
   taken: object | null;
 }
@@ -292,8 +297,8 @@ const NOTHING: Known = {
   taken: null,
 };
 
-/** The result of an update, in a line: the state of its order, and what is left to do. */
-export function doneText(workflowId: string, update: string, state: object): string {
+/** The result of an update, in a line: the state of its order, and what is left to do. `settles`: the reason for which the workflow waited. */
+export function doneText(workflowId: string, update: string, state: object, settles: string | null = null): string {
   const known: Known = { ...NOTHING, ...state };
   const { out_trade_no, attention, taken } = known;
   const { app_id = '' } = namedByWorkflowId(workflowId) ?? {};
@@ -305,17 +310,34 @@ export function doneText(workflowId: string, update: string, state: object): str
   const has = update === UPDATE.take && taken !== null ? ' It is taken.' : '';
   const method = known.method ?? known.payment?.method ?? null;
   const back = known.payment ? moneyToSendBack(known.payment, known) : moneyToSendBack(known, null);
+  const left = secondTradesLeft(state, settles);
+  const twice = left && ` ${left}`;
   const rest = back
     ? ` ${back} came, and is to be sent back: ${refundCommand(workflowId, method, known.refunds)}. Where it goes back another way, say so: ${elsewhereCommand(afterSaleWorkflowId(app_id, out_trade_no ?? ''))}.`
-    : ' It needs nobody.';
+    : (twice ?? ' It needs nobody.');
   // A delivery answers before its receiver does.
   const isPosted = update === UPDATE.recheck && kindOf(workflowId) === 'event-delivery';
   const waits = isPosted
     ? ' Its event is posted now: look with show in a moment.'
-    : ` It still needs a person: ${attention}.`;
+    : ` It still needs a person: ${attention}.${twice ?? ''}`;
   const needs = attention === null ? rest : waits;
   const now = 'trade_status' in state ? ` ${standing}; ${said}.` : ':';
   return printable(`Done: ${update}. ${name}${now}${has}${needs}`);
+}
+
+/**
+ * The money of other trades, in a sentence, once the reason is settled under which the lists had it: nothing else names it after that.
+ * `settles`: the reason for which the workflow waited.
+ */
+export function secondTradesLeft(state: object, settles: string | null): string | undefined {
+  const known: Known = { ...NOTHING, ...state };
+  const reason: Attention = 'second-trade';
+  const { attention, payment } = known;
+  const twice = settles === reason && attention !== reason && payment ? secondTradesPaid(payment) : undefined;
+  return (
+    twice &&
+    `${twice} is to be sent back in the gateway’s dashboard, where that is not done yet${unlessOwnWentBack(known)}: no list has it any more.`
+  );
 }
 
 /** Says why the update failed, and gives the exit code. Throws errors that are not an answer of Temporal. */

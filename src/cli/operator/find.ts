@@ -3,13 +3,13 @@ import { commandOf } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { appIdsOf } from '../../process/settings';
 import { ConfigError } from '../../process/user-error';
-import { type FoundOrder, findAmount, findNamed } from '../../temporal/find';
+import { type FoundOrder, findAmount, findInOtherApps, findNamed } from '../../temporal/find';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
 import { asOperator, type Operator } from './connection';
 import { momentOf } from './options';
-import { orderColumns } from './order-table';
+import { orderColumns, type TableOptions } from './order-table';
 import { table } from './table';
 import { foundLink, uiPlace } from './ui-links';
 
@@ -29,13 +29,17 @@ export function find(words: readonly string[], options: FindOptions): Promise<ne
   return asOperator(async (operator) => {
     const found = await findAll(operator, text, { app: options.app, now });
     if (options.json) for (const one of found) say(JSON.stringify(one));
-    else say(asText(found, text, { now, overdue_ms: operator.config.PAYMENTS_OVERDUE }));
+    else say(asText(found, text, tableOptions(operator, now)));
     const place = found.length > 0 && !options.json ? uiPlace(operator) : undefined;
     if (place) say(`In Temporal UI: ${foundLink(place, { text, app_ids: appsOf(operator, options.app) })}`);
     if (found.length === 0) await explainIfNotSetUp(operator.client);
     return found.length === 0 ? EXIT.refused : EXIT.ok;
   }, 'lists');
 }
+
+const tableOptions = ({ config }: Operator, now: Date) => ({
+  ...{ now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) },
+});
 
 const appsOf = ({ config }: Operator, app: string | undefined) => (app === undefined ? appIdsOf(config) : [app]);
 
@@ -46,7 +50,9 @@ async function findAll(
   { app, now }: { app: string | undefined; now: Date },
 ): Promise<FoundOrder[]> {
   const { client } = operator;
-  const named = await findNamed(client, { text, app_ids: appsOf(operator, app), app_id: app });
+  const sought = { text, app_ids: appsOf(operator, app), app_id: app };
+  const ofSettings = await findNamed(client, sought);
+  const named = ofSettings.length > 0 || app !== undefined ? ofSettings : await findInOtherApps(client, sought);
   const [, amount, day] = AMOUNT.exec(text) ?? [];
   if (named.length > 0 || amount === undefined) return named;
   const since = day === undefined ? undefined : momentOf('find, the day', day, now);
@@ -54,11 +60,11 @@ async function findAll(
   return findAmount(client, { amount: Number(amount.replace(',', '.')), began }, app);
 }
 
-function asText(found: readonly FoundOrder[], text: string, options: { now: Date; overdue_ms: number }): string {
+function asText(found: readonly FoundOrder[], text: string, options: TableOptions): string {
   const [first] = found;
   if (first === undefined)
-    return `Nothing is found by ${printable(text)}. An order, trade, refund, account, CLABE or buyer_id is found by the whole of it; an amount as 150.00, with a day as 150.00 2026-03-01.`;
-  const columns = [{ name: 'FOUND BY', of: ({ found_by }: FoundOrder) => found_by }, ...orderColumns(options)];
+    return `Nothing is found by ${printable(text)}. An order, trade, refund, account, CLABE or buyer_id is found by the whole of it; an amount as 150.00, with a day as 150.00 2026-03-01; a second trade only while a person is asked about it (second-trade), with the keys and a worker.`;
+  const columns = [{ name: 'FOUND BY', of: ({ found_by }: FoundOrder) => found_by }, ...orderColumns(found, options)];
   const all = printable(commandOf('show', first.workflow_id));
   return `${table(columns, found)}\n${found.length} found. All of it: ${all}`;
 }

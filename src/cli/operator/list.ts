@@ -1,5 +1,6 @@
 /** `payment-gateway list`: payments, without a worker. What waits for a person comes the longest wait first. */
 import type { Attention } from '../../contract';
+import { appIdsOf } from '../../process/settings';
 import { countFiltered } from '../../temporal/attention-list';
 import { listOrders, longestWaitFirst, nearestFirst } from '../../temporal/order-list';
 import { isTrouble } from '../../temporal/payment-query';
@@ -11,7 +12,7 @@ import { asOperator } from './connection';
 import { jobsInTrouble } from './jobs';
 import { withNotes } from './notes';
 import { type FilterOptions, filterOf, numberOf } from './options';
-import { orderTable, type ShownOrder, totals } from './order-table';
+import { orderTable, type ShownOrder, type TableOptions, totals } from './order-table';
 import { owedEnding, owedOrders } from './owed';
 
 export interface ListOptions extends FilterOptions {
@@ -50,7 +51,7 @@ export function list(options: ListOptions): Promise<never> {
       if (options.json) return EXIT.ok;
       const all = isCountedHere || count <= limit ? count : await countFiltered(client, filter, now);
       const rows = await withNotes(operator, found.slice(0, limit));
-      say(asText(rows, { found, all, now, overdue_ms: config.PAYMENTS_OVERDUE }));
+      say(asText(rows, { found, all, now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) }));
       if (owed) say(await owedEnding(client));
       return EXIT.ok;
     },
@@ -63,16 +64,14 @@ function limitOf({ limit, json }: ListOptions): number {
   return json ? Number.POSITIVE_INFINITY : SHOWN;
 }
 
-interface Found {
+interface Found extends TableOptions {
   found: readonly ShownOrder[];
   all: number;
-  now: Date;
-  overdue_ms: number;
 }
 
-function asText(rows: readonly ShownOrder[], { found, all, now, overdue_ms }: Found): string {
+function asText(rows: readonly ShownOrder[], { found, all, ...options }: Found): string {
   if (rows.length === 0) return 'None.';
   const ending =
     all > rows.length ? `${rows.length} of ${all}; --limit shows more, --json and export all.` : `${all} in all.`;
-  return [orderTable(rows, { now, overdue_ms }), ...totals(found, now), ending].join('\n');
+  return [orderTable(rows, options), ...totals(found, options.now), ending].join('\n');
 }

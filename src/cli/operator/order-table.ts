@@ -15,6 +15,8 @@ export interface TableOptions {
   now: Date;
   /** What has waited for longer than this, in ms, is marked. */
   overdue_ms: number;
+  /** The apps of the settings. */
+  app_ids: readonly string[];
   screen?: Screen;
 }
 
@@ -43,13 +45,19 @@ function gatewaySays({ status, type, execution }: ListedOrder): string {
 const ageOf = ({ waits_since, started_at }: ListedOrder, now: Date) => age(waits_since ?? started_at, now);
 
 export const orderTable = (rows: readonly ShownOrder[], options: TableOptions): string =>
-  table(orderColumns(options), rows, options.screen);
+  table(orderColumns(rows, options), rows, options.screen);
 
-export function orderColumns({ now, overdue_ms }: Omit<TableOptions, 'screen'>): readonly TableColumn<ShownOrder>[] {
+export function orderColumns(
+  rows: readonly ShownOrder[],
+  { now, overdue_ms, app_ids }: Omit<TableOptions, 'screen'>,
+): readonly TableColumn<ShownOrder>[] {
+  // Commands mean the only app of the settings by themselves. Any other app has to be typed.
+  const areMeant = rows.every(({ app_id }) => !app_id || (app_ids.length === 1 && app_id === app_ids[0]));
   const isOverdue = ({ waits_since }: ShownOrder) =>
     waits_since !== null && now.getTime() - Date.parse(waits_since) > overdue_ms;
   return [
     { name: 'ORDER', of: ({ out_trade_no, workflow_id }) => out_trade_no ?? workflow_id },
+    { name: 'APP', of: ({ app_id }) => (areMeant ? '' : (app_id ?? '')) },
     { name: 'OF', of: kindOfWorkflow, least: 3 },
     { name: 'OUTCOME', of: outcomeOf, least: 1 },
     { name: 'GATEWAY', of: gatewaySays, least: 2 },

@@ -1,12 +1,12 @@
 /** `payment-gateway list --owed`: orders whose money is to be sent back: called not sold by a person, or paid twice. */
 import type { Client } from '@temporalio/client';
-import { type Attention, secondTradesPaid } from '../../contract';
+import type { Attention } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { retentionOf } from '../../temporal/namespaces';
 import { longestWaitFirst } from '../../temporal/order-list';
 import { owedQuery } from '../../temporal/payment-query';
 import { collect, listWorkflows } from '../../temporal/workflow-list';
-import { moneyOwed, readCase } from './case';
+import { moneyOwed, readCase, secondMoneyOwed } from './case';
 import type { ShownOrder } from './order-table';
 
 /** Each order that the lists find is read, one after the other: only its state says what has gone back. */
@@ -15,7 +15,7 @@ export async function* owedOrders(client: Client, app_id: string | undefined): A
   for (const row of longestWaitFirst(found)) {
     const found = await readCase(client, { ...row, app_id: row.app_id ?? '' });
     const isTwice = row.attention === ('second-trade' satisfies Attention);
-    const owed = (isTwice && found.payment ? secondTradesPaid(found.payment) : undefined) ?? moneyOwed(found);
+    const owed = isTwice ? secondMoneyOwed(found) : moneyOwed(found);
     if (owed !== undefined) yield { ...row, owed: owed ?? 'no worker says how much' };
   }
 }

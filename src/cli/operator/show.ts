@@ -5,6 +5,7 @@ import {
   type AfterSaleState,
   activityWords,
   afterSaleWorkflowId,
+  commandOf,
   ENDED_FROM_OUTSIDE,
   isSettledByAskingAgain,
   isTemporalAttention,
@@ -19,18 +20,24 @@ import {
   paymentWorkflowId,
   type RefundState,
   refundInQuestion,
+  refundMeaningOf,
   refundSums,
   runbookEntry,
+  secondTradesPaid,
   shownOf,
   timeText,
+  unlessOwnWentBack,
   WORKFLOW,
 } from '../../contract';
+import { isMore, sumOf } from '../../gateway/pure/money';
+import { appIdsOf } from '../../process/settings';
+import { findInOtherApps } from '../../temporal/find';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { printable, say } from '../print';
 import { elsewhereCommand, refundCommand } from '../send-back';
 import { caseFound, moneyOwed, NOBODYS, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
-import { asOperator, targetOf } from './connection';
+import { asOperator, type Operator, targetOf } from './connection';
 import { refundMoney, refundStanding } from './refunds';
 import { age, timeLeft, utc } from './times';
 import { uiPlace, workflowsLink } from './ui-links';
@@ -62,7 +69,12 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
     const named = await readCase(operator.client, target);
     const found = named.runs.length === 0 ? ((await caseFound(operator, target)) ?? named) : named;
     if (found.runs.length === 0) {
-      tellError(new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order));
+      tellError(
+        new PaymentNotFoundError(
+          printable(`Temporal has nothing of order ${order}${await whereElse(operator, order)}.`),
+          order,
+        ),
+      );
       return EXIT.refused;
     }
     if (options.why) return sayWhy(operator.client, found, options);
@@ -71,6 +83,13 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
     say(options.json ? JSON.stringify(found) : caseText(found, { ...options, link }));
     return EXIT.ok;
   });
+}
+
+/** Which other apps have the number, as a part of a sentence: one client may have mistyped the app of its orders. */
+async function whereElse({ client, config }: Operator, text: string): Promise<string> {
+  const found = await findInOtherApps(client, { text, app_ids: appIdsOf(config) });
+  const commands = found.map(({ workflow_id }) => commandOf('show', workflow_id));
+  return commands.length === 0 ? '' : ` in the apps of these settings. Another app has it: ${commands.join('; ')}`;
 }
 
 const NO_FACTS = '  Only payments and after-sales tell facts. Without --why, show has what is known of this.';
@@ -150,7 +169,9 @@ function headline(found: OrderCase, now: Date): string {
     : [];
   const gone = sums.length > 0 ? ` ${sums.join(', ')}.` : '';
   const waiting = waitingRuns(runs);
-  const needs = waiting.map((run) => needOf(found, run, now)).join(' ');
+  // Of workflows that wait for the same, the one that has waited longest speaks.
+  const speaking = waiting.filter((run) => waiting.find(({ attention }) => attention === run.attention) === run);
+  const needs = speaking.map((run) => needOf(found, run, now)).join(' ');
   const [waits] = waiting.flatMap((run) => nextCommand(found, run) ?? []);
   const open = runs.filter(({ execution }) => execution === 'RUNNING').map(kindOfWorkflow);
   const back = moneyOwed(found);
@@ -187,6 +208,17 @@ const SINCE_PAID: Readonly<Record<string, string>> = {
   CHARGEBACK: 'was paid, and the bank has taken the money back',
 };
 
+/** What has become of the money of a sale; undefined while the merchant has some of it. */
+function sincePaid({ trade_status, order_amount, ledger_complete, ...gone }: AfterSaleState): string | undefined {
+  const byBank = SINCE_PAID[trade_status ?? ''];
+  if (byBank !== undefined) return byBank;
+  // A gateway may call a part REFUNDED: its word counts only while our ledger has none.
+  if (!ledger_complete)
+    return refundMeaningOf(trade_status) === 'done' ? `was paid, and the gateway calls it ${trade_status}` : undefined;
+  const back = sumOf([gone.refunded_amount, gone.refunded_elsewhere]);
+  return order_amount === null || isMore(order_amount, back) ? undefined : 'was paid, and nothing of it is left';
+}
+
 /** The end after which more news of the payment came. */
 function afterEnd({ outcome, previous }: PaymentState): string {
   if (previous === null || previous.outcome === outcome) return '';
@@ -197,7 +229,7 @@ function afterEnd({ outcome, previous }: PaymentState): string {
 
 function standingOf({ payment, after_sale, runs }: OrderCase): string {
   if (payment?.outcome) {
-    const since = payment.outcome === 'SUCCESS' ? SINCE_PAID[after_sale?.trade_status ?? ''] : undefined;
+    const since = payment.outcome === 'SUCCESS' && after_sale ? sincePaid(after_sale) : undefined;
     const known = payment.confirmed_by ? `, ${knownBy(payment.confirmed_by)}` : '';
     return since ?? `${STANDINGS[payment.outcome]}${afterEnd(payment)}${known}`;
   }
@@ -236,7 +268,14 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 /** What a person does before they resolve it: no list shows it after that. */
 const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
   'late-payment': (found) => `deliver, or ${refundOf(found)}; then `,
+  credentials: () => 'correct the credentials and restart the worker; then ',
   dispute: () => 'answer it in the gateway’s dashboard; then ',
+  'second-trade': ({ payment, after_sale }) => {
+    const twice = payment && secondTradesPaid(payment);
+    return twice
+      ? `send ${twice} back in the gateway’s dashboard${unlessOwnWentBack(after_sale)}; then `
+      : 'look at both trades in the gateway’s dashboard; then ';
+  },
 };
 
 /** The next command: without an answer of the gateway it asks again, and everything else is for a person to decide. */
@@ -390,12 +429,15 @@ function questionOf(
   };
 }
 
-function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | undefined): string[] {
+function attentionLines({ workflow_id, waits_for }: OrderRun, question: OperatorQuestion | undefined): string[] {
   if (question === undefined) return [];
   const entry = runbookEntry(question.attention, workflow_id);
+  const paused = waits_for.find(({ state }) => state === 'is paused')?.activity_id;
   return [
     `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
-    ...(entry ? [`    Look: ${entry.look}`, `    Do: ${printable(namedInCommands(entry.act, workflow_id))}`] : []),
+    ...(entry
+      ? [`    Look: ${entry.look}`, `    Do: ${printable(namedInCommands(entry.act, workflow_id, paused))}`]
+      : []),
     ...(isTemporalAttention(question.attention) ? [] : operatorActions(workflow_id, question))
       .filter(({ update }) => update !== 'cancel')
       .map(({ command }) => `      ${printable(command)}`),

@@ -1,5 +1,6 @@
 /** `payment-gateway watch`: a table of what needs a person or is stuck, refreshed every few seconds until Ctrl-C. */
 import { setTimeout } from 'node:timers/promises';
+import { appIdsOf } from '../../process/settings';
 import { type ListedOrder, listOrders, longestWaitFirst } from '../../temporal/order-list';
 import type { PaymentFilter } from '../../temporal/payment-query';
 import { collect } from '../../temporal/workflow-list';
@@ -23,13 +24,14 @@ export function watch(options: WatchOptions): Promise<never> {
   const pause_ms = everyOf('--every', options.every);
   watched(options, new Date());
   return asOperator(async (operator) => {
+    const { client, config } = operator;
     for (;;) {
       const now = new Date();
       const filter = watched(options, now);
       const jobs = longestWaitFirst(await jobsInTrouble(operator, filter, now));
-      const rows = [...jobs, ...(await collect(listOrders(operator.client, filter, now)))];
+      const rows = [...jobs, ...(await collect(listOrders(client, filter, now)))];
       if (options.json) say(JSON.stringify({ time: now.toISOString(), count: rows.length, workflows: rows }));
-      else say(screen(rows, { now, overdue_ms: operator.config.PAYMENTS_OVERDUE }));
+      else say(screen(rows, { now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) }));
       await setTimeout(pause_ms);
     }
   }, 'lists');

@@ -13,7 +13,8 @@ export const PAYMENT_SETTINGS = {
   }),
   PAYMENTS_POLL_SCHEDULE: schedule.prefault('15s,30s,1m,2m,5m,10m,30m').register(settingDocs, {
     readBy: 'worker',
-    meaning: 'When a payment is queried after its creation, and again after each deadline.',
+    meaning:
+      'When a payment is queried: times since its creation, and again since each deadline. They are no pauses, so they grow.',
   }),
   PAYMENTS_POLL_EVERY: pause
     .prefault('1h')

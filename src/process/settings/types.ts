@@ -19,12 +19,15 @@ export const durationText = z.string().transform((given, ctx) => {
 /** A duration above zero, for a call that needs a bound or a pause that must not be none. */
 export const pause = durationText.refine((ms) => ms > 0, 'must be longer than nothing');
 
-/** Durations that grow, separated by commas. */
+/** Times since a beginning, which grow, separated by commas. */
 export const schedule = z
   .string()
   .transform((given) => given.split(','))
   .pipe(z.array(durationText).min(1))
-  .refine((times) => times.every((at, i) => at > (times[i - 1] ?? 0)), 'must grow from one time to the next');
+  .refine(
+    (times) => times.every((at, i) => at > (times[i - 1] ?? 0)),
+    'must grow: each time counts from the beginning, and not from the time before it',
+  );
 
 export const port = z.coerce.number().int().min(0).max(65_535);
 
