@@ -184,8 +184,8 @@ export class DepositLedger {
   }
 
   /**
-   * Applies a further notification of a pending deposit; one that says "paid" stays. True if this one is the first that
-   * says "paid".
+   * Applies a further notification of a pending deposit; one that says "paid" stays, unless it was news of a refund, which names no amount of
+   * the deposit. True if this one is the first that says "paid".
    */
   updatePending(deposit: NotifiedDeposit, now: number): boolean {
     const earlier = this.pendingDeposits.get(deposit.out_trade_no);
@@ -194,9 +194,12 @@ export class DepositLedger {
     // The running payment may have looked before the deposit was paid.
     const run = earlier.payment_run;
     const payment_run = isPaid && run ? { ...run, notified_at: now } : run;
-    const known = isNotifiedAsPaid(earlier) ? earlier : { ...earlier, ...deposit, ...(isPaid ? { since: now } : {}) };
+    const isFirstPaid = isPaid && !isNotifiedAsPaid(earlier);
+    const hasAmount = orderAmountOf(earlier) !== undefined || orderAmountOf(deposit) === undefined;
+    const stays = isNotifiedAsPaid(earlier) && (hasAmount || !isPaid);
+    const known = stays ? earlier : { ...earlier, ...deposit, ...(isFirstPaid ? { since: now } : {}) };
     this.pendingDeposits.set(deposit.out_trade_no, { ...known, payment_run });
-    return isPaid && !isNotifiedAsPaid(earlier);
+    return isFirstPaid;
   }
 
   /** What is known of a pending deposit by now. */

@@ -252,3 +252,16 @@ describe('the bounded memory', () => {
     expect(JSON.stringify(ledger.carried).length).toBeLessThan(1.5 * 1024 * 1024);
   });
 });
+
+test('a pending deposit has the amount of its SUCCESS, also where news of a refund came first', () => {
+  const ledger = new DepositLedger();
+  const deposit = { ...notified(1), trade_no: 'T1', currency: 'MXN' };
+  const success = { ...deposit, trade_status: 'SUCCESS', amount: '100.00' };
+  ledger.addPending({ ...deposit, trade_status: 'PARTIAL_REFUND', amount: '30.00' });
+  expect(ledger.classify(success)).toBe('repeat');
+  ledger.updatePending(success, NOW);
+  expect(ledger.currentOf(deposit)).toMatchObject({ trade_status: 'SUCCESS', amount: '100.00' });
+  ledger.updatePending({ ...deposit, trade_status: 'PARTIAL_REFUND', amount: '30.00' }, NOW);
+  expect(ledger.currentOf(deposit).amount).toBe('100.00');
+  expect(ledger.classify(success)).toBe('repeat');
+});
