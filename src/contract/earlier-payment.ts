@@ -63,6 +63,6 @@ export interface PaymentCarried {
   readonly claims: readonly NotificationSignal[];
   /** Trades that only this run has put before a person. */
   readonly other_trades: readonly NotedTrade[];
-  /** Why it needs a person who has not answered yet, until the after-sale knows. */
+  /** Why it needs a person who has not answered yet, as far as the after-sale does not know. */
   readonly reasons: readonly Attention[];
 }

@@ -213,7 +213,11 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
   if (before.payment?.run_id === run_id) return raisedAll({ ...before, payment: together(before.payment, payment) });
   // An earlier run of the payment says nothing new.
   if (before.payment !== null && before.payment.ended_at >= ended_at) return before;
-  if (isOfTradeAlone(before.payment, payment)) return raisedAll(withTold(newsOfTrade(before, state, at)));
+  if (isOfTradeAlone(before.payment, payment)) {
+    const told = withTold(newsOfTrade({ ...before, payment: toldBy(before.payment, payment) }, payment, at));
+    // What needs a person for another trade's money says nothing about the money of the order's own.
+    return isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no) ? raisedAll(told) : told;
+  }
   const known = changedAt(withOwnTrade(before, state.trade_no), at);
   const order: KnownOrder = {
     ...known,
@@ -233,12 +237,24 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
  * Whether an order of ours has ended, and this is a run that ordered nothing, such as one that somebody started by the trade's own number. It
  * has news of the trade, which a look has to confirm, and does not say how the order ended.
  */
-const isOfTradeAlone = (own: PaymentEnd | null, other: PaymentEnd): boolean =>
+const isOfTradeAlone = (own: PaymentEnd | null, other: PaymentEnd): own is PaymentEnd =>
   own?.ordered_here === true && own.state.outcome !== null && !other.ordered_here;
 
-function newsOfTrade(order: KnownOrder, { trade_no, trade_status }: PaymentEnd['state'], at: number): KnownOrder {
-  if (trade_status === null) return order;
-  return onNotified(order, { ...(trade_no === null ? {} : { trade_no }), trade_status }, at);
+/** The order's own end, with the run that was heard last: what that one says again is no news. */
+const toldBy = (own: PaymentEnd, { run_id, ended_at, reasons }: PaymentEnd): PaymentEnd => ({
+  ...own,
+  ...{ run_id, ended_at, reasons },
+});
+
+function newsOfTrade(order: KnownOrder, { state }: PaymentEnd, at: number): KnownOrder {
+  const { trade_no, trade_status, outcome, confirmed_by } = state;
+  const own = order.payment?.state;
+  // Of two persons who say otherwise of one order, none is believed before somebody has compared.
+  const isOtherWord = confirmed_by === 'operator' && outcome !== toldOutcome(order);
+  const told = isOtherWord ? raised(order, 'unlisted-transition') : order;
+  const isKnown = own?.trade_no === trade_no && own?.trade_status === trade_status;
+  if (trade_status === null || isKnown) return told;
+  return onNotified(told, { ...(trade_no === null ? {} : { trade_no }), trade_status }, at);
 }
 
 /** Adds the other trades that the payment has noted, and the notifications that the gateway contradicts. */

@@ -82,7 +82,9 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
   if (named === 'REFUNDED') {
     // If its end was notified: it was done before it came back. Otherwise this contradicts what said, or showed, that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
-    const isDoubted = hasPaidNothing || (mayHaveEnded(order, refund) && !isGoneByPerson);
+    // A person has answered for an end that no number explains, unless that came later.
+    const isAnswered = isGoneByPerson && refund.asked === null;
+    const isDoubted = hasPaidNothing || (mayHaveEnded(order, refund) && !isAnswered);
     return withRefund(order, number, isDoubted ? CONTRADICTED : end);
   }
   // Known already, whichever attempt it means. But after a single attempt NOT_CREATED was wrong: the gateway has used the number.

@@ -194,7 +194,7 @@ interface Expired {
 }
 
 /** The after-sale has taken these over: what came meanwhile stays. */
-interface HandedOut extends Pick<KnownPayment, 'claims' | 'contradicted' | 'ofRefunds'> {
+interface HandedOut extends Pick<KnownPayment, 'claims' | 'contradicted' | 'ofRefunds' | 'reasons'> {
   readonly is: 'handed-out';
 }
 

@@ -124,10 +124,11 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
   }
 }
 
-function onHandedOut(known: KnownPayment, { claims, contradicted, ofRefunds }: FactOf<'handed-out'>): KnownPayment {
+function onHandedOut(known: KnownPayment, fact: FactOf<'handed-out'>): KnownPayment {
+  const { claims, contradicted, ofRefunds, reasons } = fact;
   return {
     ...withoutClaims(known, claims),
-    isHandedOver: true,
+    handedOver: [...(known.handedOver ?? []), ...reasons],
     contradicted: known.contradicted.filter((one) => !contradicted.includes(one)),
     ofRefunds: known.ofRefunds.filter((one) => !ofRefunds.includes(one)),
   };

@@ -49,7 +49,8 @@ export async function handOverPayment(ending: EndingPayment): Promise<void> {
     if (isNews) await (isOfTheApp(given) ? startAppAttention(given.end.state.app_id, 'credentials') : give(given));
     // Only now: if somebody terminates this run before the after-sale has them, the next run hands them over.
     const isTaken = isNews || claims.length + contradicted.length + ofRefunds.length > 0;
-    if (isTaken) context.learn({ is: 'handed-out', claims, contradicted, ofRefunds });
+    const { reasons } = given.end;
+    if (isTaken) context.learn({ is: 'handed-out', claims, contradicted, ofRefunds, reasons });
     if (!isNews) return;
     handed = newsIn({ ...given, claims: [], contradicted: [] });
   }
@@ -72,7 +73,7 @@ function whatIsLeft(ending: EndingPayment): HandedOver {
   // Contradicted claims that a person is asked about stay so; all other claims are compared with the gateway once more.
   const isAsked = known.reasons.includes('unconfirmed-notification');
   // The after-sale asks by itself about the claims that it was given.
-  const isGiven = contradicted.length > 0 || known.isHandedOver;
+  const isGiven = contradicted.length > 0 || known.handedOver !== null;
   const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || !isGiven);
   const [asked, compared] = isAsked ? [contradicted, notified] : [[], [...contradicted, ...notified]];
   return {

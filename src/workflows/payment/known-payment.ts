@@ -86,8 +86,8 @@ export interface KnownPayment {
   readonly isWithdrawn: boolean;
   /** The order’s after-sale waits to be told of the end. */
   readonly isFollowed: boolean;
-  /** The after-sale was told of the end, and of why a person is needed. */
-  readonly isHandedOver: boolean;
+  /** Why a person is needed, as the after-sale was told with the end; null before that. */
+  readonly handedOver: readonly Attention[] | null;
   readonly creation: KnownCreation;
   /** What earlier runs knew; null before it is read. */
   readonly earlier: EarlierPayments | null;
@@ -141,7 +141,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
     order,
     isWithdrawn: false,
     isFollowed: false,
-    isHandedOver: false,
+    handedOver: null,
     creation: NOTHING_SENT,
     earlier: null,
     before: undefined,
@@ -289,7 +289,7 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
     taken,
     claims: [...contradicted, ...ofRefunds, ...signalsIn(claims)],
     other_trades: notedTrades(known).filter((one) => !isGiven(one)),
-    reasons: known.isHandedOver ? [] : lastingReasons(known),
+    reasons: lastingReasons(known).filter((one) => !known.handedOver?.includes(one)),
   };
 }
 

@@ -156,11 +156,19 @@ describe('an order that Temporal has forgotten, and whose after-sale goes on', (
   });
 });
 
-describe('an after-sale that somebody terminates while it reads', () => {
+describe('an after-sale that somebody terminates or resets', () => {
   test('keeps no first order from being sent', async () => {
     await begin();
     const mend = listIsDown();
     await happens(refund, 10 * SECOND, endAfterSale, MINUTE, mend, pay, HOUR);
+    expect(trades()).toEqual(['T1']);
+  });
+
+  test('keeps no order that failed from being started again, where it was reset and waits for a person', async () => {
+    await begin({ creations: ['refused for good'], heldBack: 3 });
+    await happens(pay, SECOND, oddSignal('somethingElse', 1), HOUR, oddSignalAfter, HOUR);
+    const after = world.temporal.latest(AFTER);
+    await happens(() => after && world.temporal.reset(after, -1), HOUR, pay, DAY);
     expect(trades()).toEqual(['T1']);
   });
 

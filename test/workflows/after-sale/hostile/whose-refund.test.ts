@@ -427,3 +427,11 @@ test('a notification that agrees with a person asks nobody again', async () => {
   await happens(tell('PARTIAL_REFUND', 'a'), HOUR);
   expect(await refundOf('a')).toMatchObject({ outcome: 'REFUNDED', attention: null });
 });
+
+test('a late copy of a refund’s end does not settle whether that refund came back', async () => {
+  await openWatched({ plans: [DONE] });
+  await happens(ask('50.00', 'a'), HOUR, resolve({ outcome: 'REFUNDED', out_request_no: 'a' }), HOUR);
+  await happens(comesBack('a'), DAY, makes('d1', '30.00', 'the desk', DONE), DAY);
+  await happens(resolve({ refunded_elsewhere: '30.00' }), HOUR, tell('PARTIAL_REFUND', 'a'), DAY);
+  expect((await refundOf('a'))?.attention).toBe('unknown-refund');
+});

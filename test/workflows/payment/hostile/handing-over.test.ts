@@ -261,6 +261,15 @@ test('promise 8: why a person is needed is not lost where a payment is terminate
   expect([await outcome(), open()]).toEqual(['SUCCESS', ['deposit-without-account']]);
 });
 
+test('promise 8: a reason that comes while the after-sale is told for the first time is not lost by a termination', async () => {
+  await begin({ method: 'Wallet', childStarts_ms: HOUR });
+  const cancel = () =>
+    void world.temporal.update(world.workflowId, 'resolve', { by: 'ana', reason: 'looked', outcome: 'CANCEL' });
+  await happens(pay, MINUTE, cancel, 10 * MINUTE, oddSignal('somethingElse', 1), 52 * MINUTE);
+  await happens(terminate, HOUR, adopt, DAY);
+  expect(open()).toEqual(['unexpected-signal']);
+});
+
 test('a contradicted notification that is handed over asks nobody once the gateway confirms it', async () => {
   await begin({ method: 'Wallet', late: 'accept' });
   await happens(pay, MINUTE, notify('T1', 'SUCCESS'), HOUR, move('T1', 'CANCEL'), 30 * MINUTE);
@@ -269,6 +278,8 @@ test('a contradicted notification that is handed over asks nobody once the gatew
 });
 
 describe('an end of a run that ordered nothing', () => {
+  const alone = (trade_no: string) => () =>
+    world.start('ALLOW_DUPLICATE', `payment:hostile:${trade_no}`, [{ kind: 'adopt', app_id: 'hostile', trade_no }]);
   const takeOnSecond = () =>
     world.start('ALLOW_DUPLICATE', world.workflowId, [
       { kind: 'adopt', app_id: 'hostile', out_trade_no: 'order-1', trade_no: 'T2' },
@@ -280,6 +291,31 @@ describe('an end of a run that ordered nothing', () => {
     await happens(anotherMade('SUCCESS'), takeOnSecond, DAY);
     expect((await afterSale())?.other_trades).toMatchObject([{ trade_no: 'T2', trade_status: 'SUCCESS' }]);
   });
+
+  test('is no news where it is only restored: no dispute of long ago comes back', async () => {
+    await begin();
+    await happens(pay, MINUTE, tell('T1', 'DISPUTE'), HOUR, settle({}), HOUR, tell('T1', 'CHARGEBACK'), DAY);
+    await happens(settle({}), HOUR, tell('T1', 'CHARGEBACK_REVERSED'), DAY, settle({}), HOUR, tell('T1', 'SUCCESS'));
+    await happens(32 * DAY, () => world.temporal.forget(world.workflowId), adopt, MINUTE);
+    expect(await afterSale()).toMatchObject({ attention: null, bank_said: null });
+  });
+
+  test('puts before a person what somebody has decided there against the order', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(pay, MINUTE, decide('EXPIRED'), HOUR, alone('T1'), HOUR);
+    const said = { by: 'ana', reason: 'bank statement', outcome: 'SUCCESS' };
+    await happens(() => void world.temporal.update('payment:hostile:T1', 'resolve', said), DAY);
+    expect(await afterSale()).toMatchObject({ payment: { outcome: 'EXPIRED' }, attention: 'unlisted-transition' });
+  });
+
+  test.each(['PARTIAL_REFUND', 'CHARGEBACK'])(
+    'says nothing of the order’s money by %s of another trade',
+    async (status) => {
+      await begin();
+      await happens(sell, HOUR, anotherMade(status), alone('T2'), DAY);
+      expect(await afterSale()).toMatchObject({ trade_no: 'T1', attention: 'second-trade', ledger_complete: true });
+    },
+  );
 
   test('asks nobody about a trade that nobody has named', async () => {
     await begin({ method: 'Wallet' });
