@@ -25,11 +25,10 @@ async function pagesOf(account_id: string): Promise<DepositPayment[]> {
 
 test('a deposit that a second payment has confirmed is on one page alone, as counted', async () => {
   const { account_id } = await stack.payments.accounts.create(accountRequest());
-  const knows = (what: string, counted: number, set_aside: number) =>
-    eventually(what, async () => {
-      const { deposits } = await stack.payments.accounts.get(account_id);
-      return deposits.count === counted && deposits.set_aside.length === set_aside;
-    });
+  const isKnown = async (counted: number, set_aside: number) => {
+    const { deposits } = await stack.payments.accounts.get(account_id);
+    return deposits.count === counted && deposits.set_aside.length === set_aside;
+  };
   stack.simulator.addFault({ on: 'query', fault: 'delay', ms: 30_000, times: 1 });
   const { out_trade_no } = await stack.simulator.deposit(account_id, '100.00');
   const workflowId = paymentWorkflowId(APP.app_id, out_trade_no);
@@ -42,12 +41,14 @@ test('a deposit that a second payment has confirmed is on one page alone, as cou
         () => false,
       ),
   );
-  await knows('it is set aside', 0, 1);
+  await eventually('it is set aside', () => isKnown(0, 1));
   await stack.simulator.deposit(account_id, '7.00');
-  await knows('another one is counted', 1, 1);
-  // Somebody presses the callback button.
-  await stack.simulator.notify(out_trade_no);
-  await knows('it is counted', 2, 0);
+  await eventually('another one is counted', () => isKnown(1, 1));
+  // Somebody presses the callback button, until it helps: within one second it sends the same bytes, which count once.
+  await eventually('it is counted', async () => {
+    await stack.simulator.notify(out_trade_no);
+    return isKnown(2, 0);
+  });
   const ended = "WorkflowType = 'payment' AND ExecutionStatus != 'Running'";
   await eventually('all three payments are listed', async () => (await stack.client.workflow.count(ended)).count === 3);
   const counted = [
