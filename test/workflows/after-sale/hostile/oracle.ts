@@ -226,13 +226,18 @@ function decisionsAreKept(
   ];
 }
 
-/** 6. What merchants hear is what the trade was, in its order, where no copy of the gateway is behind. */
-function toldInOrder({ sold: { states }, neighbours, traits, events, wasForgotten }: World): Broken[] {
+/**
+ * 6. What merchants hear is what the trade was, in its order, where no copy of the gateway is behind. What a terminated run was just telling may
+ * be heard after the next run has begun: its time says where it belongs.
+ */
+function toldInOrder({ sold: { states }, neighbours, traits, events, wasForgotten, terminations }: World): Broken[] {
   if (traits.lag_ms > 0 || wasForgotten) return [];
   const ours = events.filter((event) => 'payment' in event && event.payment.out_trade_no !== neighbours.out_trade_no);
   const heard = new Map(ours.map((event) => [event.id, event]));
+  const told = [...heard.values()];
+  if (terminations.length > 0) told.sort((one, other) => Date.parse(one.time) - Date.parse(other.time));
   let reached = 0;
-  for (const event of heard.values()) {
+  for (const event of told) {
     const { transition } = 'transition' in event ? event : {};
     if (transition?.source !== 'query' || transition.to === states[reached]?.status) continue;
     const next = states.findIndex(({ status }, i) => i > reached && status === transition.to);
