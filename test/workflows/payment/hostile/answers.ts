@@ -79,9 +79,10 @@ export function refusedIsNotBurned({ told, gateway, wasCutOff, traits, asked: ca
     // Another order may have been asked for meanwhile, and be under way.
     const isAlone = !calls.some((one) => one > Math.min(first.at, asked - UNDER_WAY_MS) && one < asked);
     const isFinal = type === 'NotCreatedError' || (type === 'DuplicateOrderError' && isAlone);
-    const last = failures.findLast((one) => one.at < asked);
+    // A pending answer ends nothing: who asks then is told how the run ends that goes on.
+    const last = failures.findLast((one) => one.at < asked && one.type !== 'PaymentPendingError');
     if (!isFree || !isFinal || !last || asked <= last.at + UNDER_WAY_MS) return [];
-    if (before.some((one) => one.at >= asked)) return [];
+    if (before.some((one) => one.at >= last.at)) return [];
     return [{ promise: 2, what: `asked at ${when(asked)}, ${type} at once: the number is burned` }];
   });
 }
