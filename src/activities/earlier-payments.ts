@@ -64,30 +64,34 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
     const known = { ...payment, other_trades: ending === 'cut-off' && outcome === null ? [] : other_trades };
     if (!runs.some((one) => isSame(one, known))) runs.push(known);
   }
-  const is_followed = await hasAfterSale(client, workflowId);
-  const isSold = !is_followed || runs.some(({ made }) => made === 'order');
-  const ask = () => soldBefore(client, workflowId, read);
+  const after = await afterSaleOf(client, workflowId);
+  const isMadeHere = runs.some(({ made }) => made === 'order');
+  const ask = async () => (after === null || isMadeHere ? [] : soldBefore(client, { workflowId, after, read }));
   // A run that takes a trade on asks the gateway in any case, and must not wait for an after-sale that cannot answer.
-  const forgotten = isSold ? [] : await (own.input.kind === 'adopt' ? ifAnswers(ask, []) : ask());
-  return { runs: [...runs, ...forgotten], ...left, is_followed, read_by: runId };
+  const forgotten = await (own.input.kind === 'adopt' ? ifAnswers(ask, []) : ask());
+  return { runs: [...runs, ...forgotten], ...left, is_followed: after !== null, read_by: runId };
 }
 
-/** Whether the order of this payment has an after-sale. */
-export async function hasAfterSale(client: Client, workflowId: string): Promise<boolean> {
-  return (await ifExists(() => client.workflow.getHandle(afterSaleOf(workflowId)).describe(), null)) !== null;
-}
-
-function afterSaleOf(workflowId: string): string {
+/** The latest run of the after-sale of this payment's order; null if there is none. */
+export async function afterSaleOf(client: Client, workflowId: string): Promise<ShownRun | null> {
   const { app_id = '', out_trade_no } = namedByWorkflowId(workflowId) ?? {};
-  return afterSaleWorkflowId(app_id, out_trade_no ?? '');
+  const after = client.workflow.getHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+  return ifExists(() => after.describe(), null);
+}
+
+interface Forgotten {
+  workflowId: string;
+  after: ShownRun;
+  /** The payment's runs that Temporal still has. */
+  read: readonly string[];
 }
 
 /**
- * Temporal forgets a payment before its after-sale, which still knows how an order of ours ended, or whose trade the number has. `read`: the
- * payment's runs that Temporal still has. Throws a retryable failure while the after-sale reads what it knew itself.
+ * Temporal forgets a payment before its after-sale, which still knows how an order of ours ended, or whose trade the number has. Throws a
+ * retryable failure while the after-sale reads what it knew itself.
  */
-async function soldBefore(client: Client, workflowId: string, read: readonly string[]): Promise<EarlierPayment[]> {
-  const sale = await saleKnownAfter(client, afterSaleOf(workflowId), read);
+async function soldBefore(client: Client, { workflowId, after, read }: Forgotten): Promise<EarlierPayment[]> {
+  const sale = await saleKnownAfter(client, after, read);
   if (sale === null) return [];
   const { payment: end, seen, trade_no } = sale;
   // Nobody told it of a payment, and the gateway has shown it a trade.
@@ -119,8 +123,11 @@ function unknownOf(workflowId: string): Omit<EarlierPayment, 'made'> {
 }
 
 /** The order as the latest run of its after-sale knows it that was told of an end, or has read what the runs before it knew. */
-async function saleKnownAfter(client: Client, workflowId: string, read: readonly string[]): Promise<KnownOrder | null> {
-  const { runId: latest } = await client.workflow.getHandle(workflowId).describe();
+async function saleKnownAfter(
+  client: Client,
+  { workflowId, runId: latest }: ShownRun,
+  read: readonly string[],
+): Promise<KnownOrder | null> {
   for (const { runId, status } of await allRuns(client, workflowId, latest)) {
     const ask = () => client.workflow.getHandle(workflowId, runId).query<AfterSaleCarried>(QUERY.carried);
     const { sale = null, has_read = false } = (await ifExists(ask, null)) ?? {};

@@ -4,7 +4,7 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import { type AccountPolicy, type LocalActivities, namedByWorkflowId } from '../contract';
 import { timingOf } from '../gateway/pure/method-timing';
 import type { Config } from '../process/settings';
-import { hasAfterSale } from './earlier-payments';
+import { afterSaleOf } from './earlier-payments';
 import { ownRunId } from './own-run';
 
 export type PolicySettings = Pick<
@@ -54,7 +54,7 @@ export function policyActivity(settings: PolicySettings, listeners: readonly str
 /** Asks Temporal, at no cost for the history: a payment that is proven the first of its kept runs may have had others. */
 async function isPaymentFollowed(): Promise<boolean> {
   const { workflowId = '' } = activityInfo().workflowExecution ?? {};
-  return namedByWorkflowId(workflowId)?.kind === 'payment' && hasAfterSale(getClient(), workflowId);
+  return namedByWorkflowId(workflowId)?.kind === 'payment' && (await afterSaleOf(getClient(), workflowId)) !== null;
 }
 
 /** In ms: little beside the gateway's answer that follows. */

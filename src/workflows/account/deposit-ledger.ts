@@ -195,8 +195,8 @@ export class DepositLedger {
     const run = earlier.payment_run;
     const payment_run = isPaid && run ? { ...run, notified_at: now } : run;
     const isFirstPaid = isPaid && !isNotifiedAsPaid(earlier);
-    const hasAmount = orderAmountOf(earlier) !== undefined || orderAmountOf(deposit) === undefined;
-    const stays = isNotifiedAsPaid(earlier) && (hasAmount || !isPaid);
+    const addsAmount = isPaid && orderAmountOf(earlier) === undefined && orderAmountOf(deposit) !== undefined;
+    const stays = isNotifiedAsPaid(earlier) && !addsAmount;
     const known = stays ? earlier : { ...earlier, ...deposit, ...(isFirstPaid ? { since: now } : {}) };
     this.pendingDeposits.set(deposit.out_trade_no, { ...known, payment_run });
     return isFirstPaid;

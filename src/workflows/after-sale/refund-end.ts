@@ -61,42 +61,60 @@ export function afterAnswer(
 
 /** A signed notification names one of our refunds. A refund that was done may come back; one that came back or was refused is not done later. */
 export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: string, at: number): KnownOrder {
-  const { number, outcome, over_by, decided } = refund;
+  const { number, outcome, decided } = refund;
+  if (outcome === 'REFUNDED' && decided !== null) return afterNamedGone(order, refund, status, at);
   const named = outcomeNamed(status);
   const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
-  // What was known of a refund that a person calls gone stays: it is no news when it comes again.
-  const isGoneByPerson = outcome === 'REFUNDED' && decided !== null;
   if (named === undefined) {
     // If its end was notified, this notification is an earlier one. Otherwise the refund is under way, whoever said that it is not.
     if (hasPaidNothing) return refund.confirmed_by === 'notification' ? order : withRefund(order, number, CONTRADICTED);
-    if (isGoneByPerson) return order;
     const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
     return withRefund(order, number, {
       named: status,
       ...(isThere ? { phase: 'taken' as const, asked: null } : {}),
     });
   }
-  // `moved` is set because the trade may never have shown this end to us.
-  const known = isGoneByPerson && named === 'REFUNDED' ? refund.named : status;
-  const end = { ...asEnded(named, 'notification'), over_by: over_by ?? at, named: known, moved: true };
+  const end = endNamed(refund, named, status, at);
   if (named === 'REFUNDED') {
     // If its end was notified: it was done before it came back. Otherwise this contradicts what said, or showed, that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
-    // A person has answered for an end that no number explains, unless that came later.
-    const isAnswered = isGoneByPerson && refund.asked === null;
-    const isDoubted = hasPaidNothing || (mayHaveEnded(order, refund) && !isAnswered);
-    return withRefund(order, number, isDoubted ? CONTRADICTED : end);
+    return withRefund(order, number, hasPaidNothing || mayHaveEnded(order, refund) ? CONTRADICTED : end);
   }
   // Known already, whichever attempt it means. But after a single attempt NOT_CREATED was wrong: the gateway has used the number.
   if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1))
     return decided === null ? order : withRefund(order, number, { named: status });
-  if (isGoneByPerson && refund.named === status) return order;
-  // It was refused, or something else of its kind was known before: then another system may have a refund under our number.
-  if (isGoneByPerson && (named === 'REFUND_REFUSED' || isEndUnpaid(outcomeNamed(refund.named ?? '') ?? null)))
-    return withRefund(order, number, { named: status, ...CONTRADICTED });
   // Nothing says which attempt under the number it means.
   return withRefund(order, number, refund.attempt > 1 ? { named: status, ...CONTRADICTED } : end);
 }
+
+/** The same of a refund that a person calls gone: what was known of it is no news when it comes again, and frees nothing. */
+function afterNamedGone(order: KnownOrder, refund: LedgerRefund, status: string, at: number): KnownOrder {
+  const { number, attempt, asked, named: before } = refund;
+  const named = outcomeNamed(status);
+  if (named === undefined) return order;
+  if (named === 'REFUNDED') {
+    // The person has answered for an end that no number explains, unless that came later.
+    const isDoubted = asked !== null && mayHaveEnded(order, refund);
+    return withRefund(order, number, isDoubted ? CONTRADICTED : endNamed(refund, named, before, at));
+  }
+  if (before === status) return order;
+  // It was refused, or an end of this kind was known before: then another system may have a refund under our number.
+  const isDenied = named === 'REFUND_REFUSED' || isEndUnpaid(outcomeNamed(before ?? '') ?? null);
+  const isUnclear = isDenied || attempt > 1;
+  return withRefund(
+    order,
+    number,
+    isUnclear ? { named: status, ...CONTRADICTED } : endNamed(refund, named, status, at),
+  );
+}
+
+/** The end that a notification names. `moved` is set because the trade may never have shown it to us. */
+const endNamed = (
+  { over_by }: LedgerRefund,
+  outcome: LedgerRefund['outcome'],
+  named: LedgerRefund['named'],
+  at: number,
+) => ({ ...asEnded(outcome, 'notification'), over_by: over_by ?? at, named, moved: true });
 
 /** Looks up each refund that may be gone in the table. Only what is known now counts, and not the order of the facts. */
 export function judged(order: KnownOrder, lag_ms: number): KnownOrder {

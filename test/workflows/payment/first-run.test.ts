@@ -13,6 +13,7 @@ import {
   answers,
   attentions,
   begin,
+  forget,
   happens,
   listIsDown,
   madeByAnother,
@@ -31,8 +32,7 @@ import {
   terminate,
   world,
 } from './hostile/acts';
-
-const SECOND = 1_000;
+import { SECOND } from './hostile/schedule';
 
 const trades = () => world.gateway.trades.map(({ trade_no }) => trade_no);
 
@@ -93,7 +93,6 @@ test('a start like a sold deposit, whose trade the gateway has forgotten, stays 
 });
 
 describe('an order that Temporal has forgotten, and whose after-sale goes on', () => {
-  const forget = () => world.temporal.forget(world.workflowId);
   const forgotten = () => happens(tell('T1', 'DISPUTE'), 31 * DAY, forget);
 
   test('is not sent a second time: its callers are answered as before', async () => {

@@ -23,6 +23,7 @@ import {
   decide,
   end,
   endWhileSilent,
+  forget,
   found,
   happens,
   killWorker,
@@ -323,7 +324,7 @@ describe('promise 3: an order’s own notification may name an account: it is th
 
   test('also where Temporal has forgotten the payment, and its after-sale goes on', async () => {
     await begin();
-    await happens(sell, tell('T1', 'DISPUTE'), 31 * DAY, () => world.temporal.forget(world.workflowId));
+    await happens(sell, tell('T1', 'DISPUTE'), 31 * DAY, forget);
     await happens(move('T1', 'SUCCESS'), () => notifyWithAccount(), HOUR);
     expect(types()).not.toContain('speiAccount');
     expect(world.events.map(({ type }) => type)).not.toContain('deposit');

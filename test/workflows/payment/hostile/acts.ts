@@ -41,6 +41,9 @@ export const startAgain = () => world.start('ALLOW_DUPLICATE');
 /** A caller forgets the request. */
 export const startBroken = startWith([{ kind: 'direct', app_id: 'hostile' }]);
 export const adopt = () => world.adopt();
+/** Somebody takes a trade on by its own number alone. */
+export const adoptAlone = (trade_no: string) => () =>
+  world.start('ALLOW_DUPLICATE', `payment:hostile:${trade_no}`, [{ kind: 'adopt', app_id: 'hostile', trade_no }]);
 
 // — What the gateway does —
 
@@ -89,9 +92,14 @@ export const oddSignal =
   (...signal: Parameters<World['oddSignal']>) =>
   () =>
     world.oddSignal(...signal);
+/** Temporal's retention is over for the payment's closed runs. */
+export const forget = () => world.temporal.forget(world.workflowId);
 export const recheck = () => world.recheck();
 /** Whatever of this order waits for a person has its word. */
 export const decide = (outcome: 'CANCEL' | 'SUCCESS' | 'EXPIRED') => () => world.resolve(outcome);
+/** The same of the payment alone, and nobody waits for its answer. */
+export const say = (said: object) => () =>
+  void world.temporal.update(world.workflowId, 'resolve', { by: 'ana', reason: 'looked', ...said });
 /** A person says something of the after-sale. */
 export const settle = (said: object) => () => resolveAfterSale(said);
 

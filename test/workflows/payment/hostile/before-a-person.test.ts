@@ -26,6 +26,7 @@ import {
   recheck,
   reset,
   sale,
+  say,
   settle,
   startAgain,
   startWith,
@@ -265,13 +266,7 @@ describe('promise 8: a reason that only a person settles', () => {
     await begin({ method: 'Wallet' });
     await happens(adopt, MINUTE, oddSignal('somethingElse', 1), MINUTE, terminate, HOUR);
     await happens(trouble('429'), startAgain, 20 * MINUTE);
-    const seen = () =>
-      void world.temporal.update(world.workflowId, 'resolve', {
-        by: 'ana',
-        reason: 'looked',
-        seen: 'unexpected-signal',
-      });
-    await happens(seen, MINUTE, recheck, HOUR);
+    await happens(say({ seen: 'unexpected-signal' }), MINUTE, recheck, HOUR);
     expect(open()).not.toContain('unexpected-signal');
   });
 });

@@ -6,6 +6,7 @@ import type { Act } from '../../hostile/happens';
 import {
   AFTER,
   adopt,
+  adoptAlone,
   afterSale,
   anotherMade,
   anotherTold,
@@ -15,6 +16,7 @@ import {
   costs,
   decide,
   endWhileSilent,
+  forget,
   handOver,
   happens,
   move,
@@ -30,6 +32,7 @@ import {
   reset,
   running,
   sale,
+  say,
   sell,
   settle,
   startBroken,
@@ -244,9 +247,16 @@ test('an order that has ended stays so, and is answered as before, where its num
 
 test('promise 3: what was notified just before the end is not lost where the payment is terminated before its after-sale starts', async () => {
   await begin({ method: 'Wallet', childStarts_ms: HOUR });
-  const decideNow = () =>
-    void world.temporal.update(world.workflowId, 'resolve', { by: 'ana', reason: 'looked', outcome: 'CANCEL' });
-  await happens(pay, MINUTE, anotherMade('SUCCESS'), noWorker(MINUTE), 1_000, notify('T2'), decideNow, 5 * MINUTE);
+  await happens(
+    pay,
+    MINUTE,
+    anotherMade('SUCCESS'),
+    noWorker(MINUTE),
+    1_000,
+    notify('T2'),
+    say({ outcome: 'CANCEL' }),
+    5 * MINUTE,
+  );
   await happens(terminate, HOUR, adopt, 2 * DAY);
   expect(await tradesKnown()).toEqual(expect.arrayContaining(['T1', 'T2']));
   expect(attentions()).toContain('late-payment');
@@ -263,9 +273,7 @@ test('promise 8: why a person is needed is not lost where a payment is terminate
 
 test('promise 8: a reason that comes while the after-sale is told for the first time is not lost by a termination', async () => {
   await begin({ method: 'Wallet', childStarts_ms: HOUR });
-  const cancel = () =>
-    void world.temporal.update(world.workflowId, 'resolve', { by: 'ana', reason: 'looked', outcome: 'CANCEL' });
-  await happens(pay, MINUTE, cancel, 10 * MINUTE, oddSignal('somethingElse', 1), 52 * MINUTE);
+  await happens(pay, MINUTE, say({ outcome: 'CANCEL' }), 10 * MINUTE, oddSignal('somethingElse', 1), 52 * MINUTE);
   await happens(terminate, HOUR, adopt, DAY);
   expect(open()).toEqual(['unexpected-signal']);
 });
@@ -278,8 +286,6 @@ test('a contradicted notification that is handed over asks nobody once the gatew
 });
 
 describe('an end of a run that ordered nothing', () => {
-  const alone = (trade_no: string) => () =>
-    world.start('ALLOW_DUPLICATE', `payment:hostile:${trade_no}`, [{ kind: 'adopt', app_id: 'hostile', trade_no }]);
   const takeOnSecond = () =>
     world.start('ALLOW_DUPLICATE', world.workflowId, [
       { kind: 'adopt', app_id: 'hostile', out_trade_no: 'order-1', trade_no: 'T2' },
@@ -287,7 +293,7 @@ describe('an end of a run that ordered nothing', () => {
 
   test('tells the after-sale of another trade, also where Temporal has forgotten the order', async () => {
     await begin();
-    await happens(sell, tell('T1', 'DISPUTE'), 31 * DAY, () => world.temporal.forget(world.workflowId));
+    await happens(sell, tell('T1', 'DISPUTE'), 31 * DAY, forget);
     await happens(anotherMade('SUCCESS'), takeOnSecond, DAY);
     expect((await afterSale())?.other_trades).toMatchObject([{ trade_no: 'T2', trade_status: 'SUCCESS' }]);
   });
@@ -296,13 +302,13 @@ describe('an end of a run that ordered nothing', () => {
     await begin();
     await happens(pay, MINUTE, tell('T1', 'DISPUTE'), HOUR, settle({}), HOUR, tell('T1', 'CHARGEBACK'), DAY);
     await happens(settle({}), HOUR, tell('T1', 'CHARGEBACK_REVERSED'), DAY, settle({}), HOUR, tell('T1', 'SUCCESS'));
-    await happens(32 * DAY, () => world.temporal.forget(world.workflowId), adopt, MINUTE);
+    await happens(32 * DAY, forget, adopt, MINUTE);
     expect(await afterSale()).toMatchObject({ attention: null, bank_said: null });
   });
 
   test('puts before a person what somebody has decided there against the order', async () => {
     await begin({ method: 'Wallet' });
-    await happens(pay, MINUTE, decide('EXPIRED'), HOUR, alone('T1'), HOUR);
+    await happens(pay, MINUTE, decide('EXPIRED'), HOUR, adoptAlone('T1'), HOUR);
     const said = { by: 'ana', reason: 'bank statement', outcome: 'SUCCESS' };
     await happens(() => void world.temporal.update('payment:hostile:T1', 'resolve', said), DAY);
     expect(await afterSale()).toMatchObject({ payment: { outcome: 'EXPIRED' }, attention: 'unlisted-transition' });
@@ -312,7 +318,7 @@ describe('an end of a run that ordered nothing', () => {
     'says nothing of the order’s money by %s of another trade',
     async (status) => {
       await begin();
-      await happens(sell, HOUR, anotherMade(status), alone('T2'), DAY);
+      await happens(sell, HOUR, anotherMade(status), adoptAlone('T2'), DAY);
       expect(await afterSale()).toMatchObject({ trade_no: 'T1', attention: 'second-trade', ledger_complete: true });
     },
   );
@@ -320,7 +326,7 @@ describe('an end of a run that ordered nothing', () => {
   test('asks nobody about a trade that nobody has named', async () => {
     await begin({ method: 'Wallet' });
     await happens(trouble('429'), pay, HOUR, decide('EXPIRED'), HOUR, works, 31 * DAY);
-    await happens(() => world.temporal.forget(world.workflowId), adopt, DAY);
+    await happens(forget, adopt, DAY);
     expect(open()).toEqual([]);
   });
 });

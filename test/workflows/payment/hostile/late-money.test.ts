@@ -4,6 +4,7 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
   AFTER,
   adopt,
+  adoptAlone,
   anotherMade,
   anotherTold,
   attentions,
@@ -229,8 +230,7 @@ test('promise 1: an order is not sent where its after-sale has seen another syst
 });
 
 describe('the trade of an order of ours, which somebody takes on by its own number', () => {
-  const takeOn = () =>
-    world.start('ALLOW_DUPLICATE', 'payment:hostile:T1', [{ kind: 'adopt', app_id: 'hostile', trade_no: 'T1' }]);
+  const takeOn = adoptAlone('T1');
 
   test('money after CANCEL is before a person all the same', async () => {
     await begin({ method: 'Wallet' });
