@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isAttention, QUERY, type SpeiAccountState, shownOf, UPDATE, WORKFLOW } from '../../contract';
-import { appIdsOf } from '../../process/settings';
 import { ConfigError, UserError } from '../../process/user-error';
 import { longestWaitFirst } from '../../temporal/order-list';
 import { paymentQuery } from '../../temporal/payment-query';
@@ -22,7 +21,7 @@ import {
   UPDATE_TIMEOUT_MS,
 } from './decide';
 import { type FilterOptions, filterOf, numberOf } from './options';
-import { orderTable, totals } from './order-table';
+import { orderTable, tableOptions, totals } from './order-table';
 
 interface ManyOptions {
   json?: boolean;
@@ -106,8 +105,7 @@ export function resolveMany(options: BulkResolveOptions): Promise<never> {
       },
     };
     const isShown = !json && rows.length > 0 && !options.yes;
-    const shownIn = { now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) };
-    if (isShown) say([orderTable(rows, shownIn), ...totals(rows, now)].join('\n'));
+    if (isShown) say([orderTable(rows, tableOptions(config, now)), ...totals(rows, now)].join('\n'));
     if (options.dryRun) return listOnly(isShown ? [] : ids, options, task, ids.length);
     await confirm(ids.length, options, task);
     return doEach(client, ids, { ...task, per_second }, options);

@@ -9,7 +9,7 @@ import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
 import { asOperator, type Operator } from './connection';
 import { momentOf } from './options';
-import { orderColumns, type TableOptions } from './order-table';
+import { orderColumns, type TableOptions, tableOptions } from './order-table';
 import { table } from './table';
 import { foundLink, uiPlace } from './ui-links';
 
@@ -29,17 +29,13 @@ export function find(words: readonly string[], options: FindOptions): Promise<ne
   return asOperator(async (operator) => {
     const found = await findAll(operator, text, { app: options.app, now });
     if (options.json) for (const one of found) say(JSON.stringify(one));
-    else say(asText(found, text, tableOptions(operator, now)));
+    else say(asText(found, text, tableOptions(operator.config, now)));
     const place = found.length > 0 && !options.json ? uiPlace(operator) : undefined;
     if (place) say(`In Temporal UI: ${foundLink(place, { text, app_ids: appsOf(operator, options.app) })}`);
     if (found.length === 0) await explainIfNotSetUp(operator.client);
     return found.length === 0 ? EXIT.refused : EXIT.ok;
   }, 'lists');
 }
-
-const tableOptions = ({ config }: Operator, now: Date) => ({
-  ...{ now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) },
-});
 
 const appsOf = ({ config }: Operator, app: string | undefined) => (app === undefined ? appIdsOf(config) : [app]);
 

@@ -1,6 +1,5 @@
 /** `payment-gateway list`: payments, without a worker. What waits for a person comes the longest wait first. */
 import type { Attention } from '../../contract';
-import { appIdsOf } from '../../process/settings';
 import { countFiltered } from '../../temporal/attention-list';
 import { listOrders, longestWaitFirst, nearestFirst } from '../../temporal/order-list';
 import { isTrouble } from '../../temporal/payment-query';
@@ -12,7 +11,7 @@ import { asOperator } from './connection';
 import { jobsInTrouble } from './jobs';
 import { withNotes } from './notes';
 import { type FilterOptions, filterOf, numberOf } from './options';
-import { orderTable, type ShownOrder, type TableOptions, totals } from './order-table';
+import { orderTable, type ShownOrder, type TableOptions, tableOptions, totals } from './order-table';
 import { owedEnding, owedOrders } from './owed';
 
 export interface ListOptions extends FilterOptions {
@@ -51,7 +50,7 @@ export function list(options: ListOptions): Promise<never> {
       if (options.json) return EXIT.ok;
       const all = isCountedHere || count <= limit ? count : await countFiltered(client, filter, now);
       const rows = await withNotes(operator, found.slice(0, limit));
-      say(asText(rows, { found, all, now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) }));
+      say(asText(rows, { found, all, ...tableOptions(config, now) }));
       if (owed) say(await owedEnding(client));
       return EXIT.ok;
     },

@@ -1,6 +1,7 @@
 /** A table of orders for a person who works through them, and its totals by reason and age. */
 import { type Attention, kindOfWorkflow, NOT_CREATED_YET, WORKFLOW } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
+import { appIdsOf, type Config } from '../../process/settings';
 import type { ListedOrder } from '../../temporal/order-list';
 import { type Screen, type TableColumn, table } from './table';
 import { age, span, timeLeft } from './times';
@@ -19,6 +20,11 @@ export interface TableOptions {
   app_ids: readonly string[];
   screen?: Screen;
 }
+
+/** What a table needs of the settings. */
+export const tableOptions = (config: Config, now: Date): TableOptions => ({
+  ...{ now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) },
+});
 
 /** How a run without an outcome has ended. */
 const ENDED: Readonly<Record<string, string>> = {

@@ -1,6 +1,5 @@
 /** `payment-gateway watch`: a table of what needs a person or is stuck, refreshed every few seconds until Ctrl-C. */
 import { setTimeout } from 'node:timers/promises';
-import { appIdsOf } from '../../process/settings';
 import { type ListedOrder, listOrders, longestWaitFirst } from '../../temporal/order-list';
 import type { PaymentFilter } from '../../temporal/payment-query';
 import { collect } from '../../temporal/workflow-list';
@@ -8,7 +7,7 @@ import { say } from '../print';
 import { asOperator } from './connection';
 import { jobsInTrouble } from './jobs';
 import { everyOf, type FilterOptions, filterOf } from './options';
-import { orderTable, type TableOptions } from './order-table';
+import { orderTable, type TableOptions, tableOptions } from './order-table';
 import { utc } from './times';
 
 export interface WatchOptions extends FilterOptions {
@@ -31,7 +30,7 @@ export function watch(options: WatchOptions): Promise<never> {
       const jobs = longestWaitFirst(await jobsInTrouble(operator, filter, now));
       const rows = [...jobs, ...(await collect(listOrders(client, filter, now)))];
       if (options.json) say(JSON.stringify({ time: now.toISOString(), count: rows.length, workflows: rows }));
-      else say(screen(rows, { now, overdue_ms: config.PAYMENTS_OVERDUE, app_ids: appIdsOf(config) }));
+      else say(screen(rows, tableOptions(config, now)));
       await setTimeout(pause_ms);
     }
   }, 'lists');
