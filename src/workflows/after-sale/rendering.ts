@@ -70,6 +70,15 @@ export function stateOf(
   };
 }
 
+/** The state without the outcomes of refunds that were refused, revoked or not made. */
+export function withoutRefusals(state: AfterSaleState): AfterSaleState {
+  const shown = (one: RefundState) => (isRefusal(one.outcome) ? { ...one, outcome: null } : one);
+  return { ...state, refunds: state.refunds.map(shown) };
+}
+
+const isRefusal = (outcome: RefundState['outcome']) =>
+  outcome === 'NOT_CREATED' || outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE';
+
 /**
  * The transitions to publish: those of the order's own trade, and not of the trades before it. What the payment had seen until its end, the
  * payment has published.

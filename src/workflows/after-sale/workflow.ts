@@ -105,6 +105,7 @@ import {
   eventPaymentOf,
   stateOf,
   transitionsToTell,
+  withoutRefusals,
 } from './rendering';
 import { assertAfterSaleResolution, decisionOf } from './resolve';
 import { sendRefund } from './send-refund';
@@ -189,7 +190,7 @@ class AfterSaleRun {
     this.watch_until = input.watch_until ?? 0;
     this.effect = new NotificationEffect(input.app_id);
     this.learned = new LearnedFacts(input.sale ?? introducedBy(input), fold);
-    setHandler(afterSaleStateQuery, () => this.state);
+    setHandler(afterSaleStateQuery, () => this.answeredState);
     setHandler(carriedQuery, () => this.carried);
     setHandler(afterSaleFactsQuery, () => this.told);
     setHandler(afterSaleNotificationSignal, (signal) => this.onNotification(signal));
@@ -229,6 +230,12 @@ class AfterSaleRun {
 
   get state(): AfterSaleState {
     return stateOf(this.shown, this.input.app_id, this.watchedUntil, this.policy?.dispute_ms);
+  }
+
+  /** The state as a query answers it. What was refused may have been asked for again, and paid, in a run that is not read yet. */
+  private get answeredState(): AfterSaleState {
+    const isUnread = this.phase === 'reading' || this.isUnnoticedReset;
+    return isUnread ? withoutRefusals(this.state) : this.state;
   }
 
   /** Notifications that come while earlier runs are read are shown as held. */

@@ -80,6 +80,23 @@ test('promise 7: what was sent after the task of the reset is known where the ru
   expect(await refundOf('a')).toMatchObject({ outcome: 'ACCEPTED', attention: null });
 });
 
+test('promise 7: a reset that has not read yet what was known does not call a refund refused that was asked for again and paid', async () => {
+  await open({ mishaps: ['refused for good'], watchWindow: '3d' });
+  await happens(ask('50.00', 'a'), MINUTE);
+  const refused = (await refundOf('a'))?.outcome;
+  await happens(terminate, ask('50.00', 'a'), HOUR);
+  // No worker looks for a while: nothing tells the run that it is a reset.
+  const { functions } = world.temporal.activities;
+  const { 'gateway.look': look, 'gateway.watch': watch } = functions;
+  const unanswered = () => Promise.reject(new Error('no worker'));
+  Object.assign(functions, { 'gateway.look': unanswered, 'gateway.watch': unanswered });
+  await happens(resetToLast(0));
+  const unread = (await refundOf('a'))?.outcome;
+  Object.assign(functions, { 'gateway.look': look, 'gateway.watch': watch });
+  await world.pass(HOUR);
+  expect([refused, unread, (await refundOf('a'))?.outcome]).toEqual(['NOT_CREATED', null, 'ACCEPTED']);
+});
+
 test('promise 8: a decision in a reset that has not read yet what was known has it read first', async () => {
   await begin({ watchWindow: '0s' });
   await happens(start, oddSignal, MINUTE);
