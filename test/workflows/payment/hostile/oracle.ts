@@ -491,14 +491,18 @@ function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Se
   return steps === made ? [] : [{ promise: 8, what: `the merchant heard ${steps}, and the payment went ${made}` }];
 }
 
-/** An after-sale says until when it watches: at most as long as an order of an unknown method may be paid, or a sale is watched. */
+/**
+ * An after-sale says until when it watches: at most as long as an order of an unknown method may be paid, or a sale is watched, from the last end
+ * of a payment run on. A notification of a payment that Temporal has forgotten makes one more run, which tells that the trade is still open.
+ */
 export function isStillWatching(
-  { now }: World,
+  { now, temporal, workflowId }: World,
   seen: readonly Seen[],
   { runId, startedAt }: World['runs'][number],
 ): boolean {
   const { watched_until = 0 } = seen[0]?.afterSales.get(runId) ?? {};
-  return watched_until > now && now < startedAt + LONGEST_WATCH_MS;
+  const ends = temporal.runs(workflowId).map(({ closedAt }) => closedAt ?? 0);
+  return watched_until > now && now < Math.max(startedAt, ...ends) + LONGEST_WATCH_MS;
 }
 
 /** 8. Nobody is sent to a gateway that answers: what says that it does not is over once what is asked for is shown. */
