@@ -190,6 +190,8 @@ export function answerTo(entry: RefundState | undefined, state: AfterSaleState):
 
 /** What a refund that has not been sent waits for. */
 function waitsFor({ out_request_no }: RefundState, { attention, trade_status, refunds }: AfterSaleState): string {
+  if (attention === 'chargeback-reversed')
+    return 'the gateway has to show the trade as paid again first: a chargeback has just been reversed';
   if (attention !== null) return `a person has to look at the trade first (${attention})`;
   if (trade_status === 'REFUND_VERIFYING')
     return 'another refund of this trade comes first: it waits for its buyer, who has to confirm it, or name an account, at the gateway';

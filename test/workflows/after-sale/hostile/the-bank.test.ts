@@ -93,6 +93,15 @@ test('promise 8: a dispute that is lost, and of which nothing is notified, is be
   expect(await world.state()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
 });
 
+test('promise 8: who asks for a refund behind a reversed chargeback is told that the gateway’s next status is enough', async () => {
+  await open({ plans: [DONE] });
+  await happens(move('CHARGEBACK_REVERSED'), tell('CHARGEBACK_REVERSED'), HOUR, ask('50.00', 'a'), MINUTE);
+  const message = expect.stringContaining('the gateway has to show the trade as paid again first');
+  expect([await attention(), world.told.at(-1)]).toEqual(['chargeback-reversed', expect.objectContaining({ message })]);
+  await happens(move('SUCCESS'), tell('SUCCESS'), HOUR);
+  expect(numbersMade()).toEqual(['a']);
+});
+
 describe('a refund that waits behind a chargeback that was reversed', () => {
   const openWithOneThatWaits = async () => {
     await open({ plans: [DONE] });
