@@ -28,8 +28,9 @@ export const RUNBOOK = {
       'Money came after the payment had ended without it, or after somebody had ended its workflow before any outcome was known.',
     loses: 'The buyer has paid and gets nothing, until somebody delivers or sends the money back.',
     look: 'Whether the order can still be delivered; `late_payment_refund` in the state where a refund was tried.',
-    act: 'Deliver, or refund the money (`payment-gateway refund ORDER`, with `--with FILE` where it needs the buyer’s data). Then send `resolve`.',
-    after: 'The reason is settled. A refund goes on in the after-sale.',
+    act: 'To deliver, send `resolve` without an outcome. Not to deliver, first send `resolve` with CANCEL, then refund (`payment-gateway refund ORDER`, with `--with FILE` where it needs the buyer’s data).',
+    after:
+      'The order counts as sold, or as CANCEL. After CANCEL, `payment-gateway list --owed` names the money until it has gone back.',
   },
   'unconfirmed-notification': {
     happened: 'A genuine notification says that this was paid, and the gateway’s own answer does not.',

@@ -109,6 +109,8 @@ const isOfAmount = (question: OperatorQuestion) => question.attention === 'amoun
 /** Whether a person has to say how the order has ended: what the gateway calls it is not what was ordered, or not what was sold. */
 const isOfOutcome = (question: OperatorQuestion) =>
   isOfAmount(question) || question.attention === 'unlisted-transition';
+/** Without an outcome it counts as sold. */
+const isOfLateMoney = ({ attention }: OperatorQuestion) => attention === 'late-payment';
 const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
 const isOfUnsent = ({ attention }: OperatorQuestion) => attention === 'waiting-refund';
 
@@ -141,7 +143,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
       update: 'resolve',
       options: `--outcome OUTCOME ${WHO_OPTIONS}`,
       input: `{"outcome": "OUTCOME", ${WHO}}`,
-      settles: isOfOutcome,
+      settles: (question) => isOfOutcome(question) || isOfLateMoney(question),
     },
     { ...END_REFUND, settles: (question) => isOfRefund(question) && !isOfUnsent(question) },
     { ...GIVE_UP, settles: isOfUnsent },

@@ -138,10 +138,11 @@ test('the first line names both amounts, what waits for how long, and the comman
   );
 });
 
-test('of late money the first line names what comes before the decision: to deliver, or to send it back', () => {
+test('of late money the first line names the decision that comes before a refund: what counts as sold is delivered', () => {
   const refund = `payment-gateway refund ${ORDER} --app ${APP} --with FILE`;
-  expect(firstLine(worst('late-payment', 'after-sale'))).toContain(
-    `late-payment. Next: deliver, or ${refund}; then payment-gateway resolve ${ORDER} --app ${APP}`,
+  const found = worst('late-payment', 'after-sale');
+  expect(firstLine({ ...found, after_sale: { ...found.after_sale, refunds: [] } })).toContain(
+    `late-payment. Next: not to deliver: payment-gateway resolve ${ORDER} --app ${APP} --outcome OUTCOME --by YOU --reason WHY with CANCEL, then ${refund}; to deliver: payment-gateway resolve ${ORDER} --app ${APP} --seen late-payment`,
   );
 });
 

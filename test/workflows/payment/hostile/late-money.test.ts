@@ -1,5 +1,6 @@
 /** Money after another end was told: it is late money, before a person or given back once (promises 5 and 7). */
 
+import { isSold } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
   AFTER,
@@ -43,6 +44,17 @@ async function endCancelled() {
   await happens(pay, MINUTE, tell('T1', 'CANCEL'), 10 * MINUTE);
   expect(await outcomeNow()).toBe('CANCEL');
 }
+
+test.each([
+  ['before it is sent back', [settle({ outcome: 'CANCEL' }), MINUTE, refund, MINUTE]],
+  ['after it was sent back', [refund, MINUTE, settle({ outcome: 'CANCEL' }), MINUTE]],
+])('promise 5: late money that a person calls CANCEL %s is no sale that a shop delivers', async (_when, steps) => {
+  await begin({ method: 'Wallet', plan: { takes_ms: DAY, ends: 'done' } });
+  await happens(endCancelled, tell('T1', 'SUCCESS'), 10 * MINUTE, ...steps);
+  const run = world.temporal.latest(AFTER);
+  const { payment, trade_status } = await world.afterSale(run ?? fail('no after-sale'));
+  expect([payment && isSold(payment), trade_status]).toEqual([false, 'REFUND_PROCESSING']);
+});
 
 test('promise 7: a sold order is not sent back where a run that adopted its number was terminated and a start was broken', async () => {
   await begin(refunding);
