@@ -11,7 +11,7 @@ const NAMED_SCHEDULES = '!(hostile|planted).test.ts';
 const ROOMS = {
   'after-sale': {
     mutate: [
-      ...within('src/workflows/after-sale', 'claims fold ledger movements next-step payment-end'),
+      ...within('src/workflows/after-sale', 'fold ledger movements next-step payment-end readings'),
       ...within('src/workflows/after-sale', 'refund-end refund-requests refund-table resolve'),
     ],
     tests: [`workflows/after-sale/**/${NAMED_SCHEDULES}`, 'activities/make-refund.test.ts'],
@@ -19,7 +19,7 @@ const ROOMS = {
   payment: {
     mutate: [
       ...within('src/workflows/payment', 'answers creation-table deadlines fold hand-over known-before known-payment'),
-      ...within('src/workflows/payment', 'look-results next-step other-trades resolve'),
+      ...within('src/workflows/payment', 'look-results next-step resolve trade-looks'),
       ...within('src/contract', 'same-order trade-status-table transitions'),
     ],
     tests: [`workflows/payment/**/${NAMED_SCHEDULES}`, 'contract/*.test.ts'],
@@ -31,7 +31,7 @@ const ROOMS = {
     tests: [`workflows/account/**/${NAMED_SCHEDULES}`],
   },
   sending: {
-    mutate: [...within('src/activities', 'create-order failures make-refund own-run send-once unsealed-secrets')],
+    mutate: [...within('src/activities', 'create-order failures make-refund own-run send-once')],
     tests: ['activities/*.test.ts', `workflows/{payment,after-sale}/**/${NAMED_SCHEDULES}`],
   },
   security: {

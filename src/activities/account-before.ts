@@ -20,7 +20,7 @@ import {
   telling,
   UPDATE,
 } from '../contract';
-import { earlierRuns, ifExists } from '../temporal/earlier-runs';
+import { earlierRuns, ifExists } from '../temporal/runs';
 import { type GivenSignal, type GivenUpdate, givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
 

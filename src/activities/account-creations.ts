@@ -13,8 +13,8 @@ import {
   speiAccountWorkflowId,
   telling,
 } from '../contract';
-import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { accountsOfKey } from '../temporal/list-query';
+import { earlierRuns, ifExists } from '../temporal/runs';
 import { failureOf } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
 

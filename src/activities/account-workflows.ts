@@ -1,10 +1,8 @@
 /** What Temporal knows of a deposit's payment, read through the worker's own client. */
-
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { type AccountActivities, type PaymentState, speiAccountWorkflowId, telling } from '../contract';
-import { allRuns, ifExists } from '../temporal/earlier-runs';
-import { latestTakenRun } from '../temporal/taken-run';
+import { allRuns, ifExists, latestTakenRun } from '../temporal/runs';
 import { isOfOrder } from '../temporal/workflow-history';
 import { notYet } from './failures';
 

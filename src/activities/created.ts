@@ -26,11 +26,9 @@ import {
   typedFailure,
   UPDATE,
 } from '../contract';
-import { updateFailure } from '../temporal/closing';
-import { ifAnswered } from '../temporal/earlier-runs';
-import { ENDED_UNANSWERED } from '../temporal/grpc-status';
+import { ENDED_UNANSWERED, updateFailure } from '../temporal/call-errors';
 import { requestRefund } from '../temporal/refund-update';
-import { latestTakenRun } from '../temporal/taken-run';
+import { ifAnswered, latestTakenRun } from '../temporal/runs';
 import { failureOf, orderUnder } from '../temporal/workflow-history';
 
 /** The answer is not known yet. */

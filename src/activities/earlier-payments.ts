@@ -17,8 +17,7 @@ import {
   type PaymentInput,
   QUERY,
 } from '../contract';
-import { allRuns, earlierRuns, ifAnswered, ifExists } from '../temporal/earlier-runs';
-import type { ShownRun } from '../temporal/taken-run';
+import { allRuns, earlierRuns, ifAnswered, ifExists, type ShownRun } from '../temporal/runs';
 import { paymentInHistory, readStart } from '../temporal/workflow-history';
 import { untakenNotifications } from './untaken-notifications';
 import { readWithin } from './urgency';

@@ -1,13 +1,49 @@
 /** How activities fail. Each failure tells the Temporal server whether to call again, and when. */
+import { hostname } from 'node:os';
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type Attention, FAILURE, type NotCreated, type Silence, timeText, typedFailure } from '../contract';
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { HOUR, MINUTE } from '../gateway/pure/durations';
 import { isCredentialsRefusal } from '../gateway/refusals';
-import { NotConfiguredError } from './gateways';
-import { CallDeferredError } from './throttle';
 import { activityAge, heldBackInARow, noteHeldBack, type Urgency, urgencyOfActivity } from './urgency';
+
+// — Calls that were not made —
+
+/** The call was not made. It may be made after `retry_after_ms`. */
+export class CallDeferredError extends GatewayError {
+  constructor(
+    message: string,
+    operation: string,
+    readonly retry_after_ms: number,
+  ) {
+    super(message, { outcome: 'not-sent', retryable: true, operation });
+  }
+}
+
+/** This worker's settings lack what the call needs: nothing was sent. The call is retried for as long as a call without an answer. */
+class NotConfiguredError extends GatewayError {
+  constructor(message: string, operation: string) {
+    super(message, { outcome: 'not-sent', retryable: true, operation });
+  }
+}
+
+const thisWorker = () => `the settings of the worker ${process.pid}@${hostname()}`;
+
+export const appNotConfigured = (app_id: string, operation: string) =>
+  new NotConfiguredError(
+    `Nothing was sent for app ${app_id}: ${thisWorker()} have no such app. Add it to the file that GATEWAY_APPS_FILE names (or set GATEWAY_APP_ID and GATEWAY_SECRET_KEY) and restart that worker; or the app_id is mistyped.`,
+    operation,
+  );
+
+/** `message` names the order and the key. */
+export const sealingKeyNotConfigured = (message: string, operation: string) =>
+  new NotConfiguredError(
+    `${message} Nothing was sent: ${thisWorker()} lack that key. Add it to PAYMENTS_SEALING_JWKS, or to the file that PAYMENTS_SEALING_JWKS_FILE names, and restart that worker; or the order was sealed to a key that is no more.`,
+    operation,
+  );
+
+// — Failures —
 
 /** Nothing has changed yet; Temporal calls again after `delay_ms`. Expected, so logs and metrics do not show it as an error. */
 export function notYet(reason: string, delay_ms: number): ApplicationFailure {

@@ -2,16 +2,14 @@
  * The payment activities of a worker: each is one call of the gateway. An activity fails with a retryable failure only if
  * the call may be made again; every other result is returned, and the workflow decides.
  */
-
 import { activityInfo, log } from '@temporalio/activity';
 import type { GatewayActivities } from '../contract';
 import type { Warning } from '../gateway';
 import { NO_SUCH_ORDER } from '../gateway/refusals';
 import { createOrder, type OrderOptions } from './create-order';
 import { gatewayOf, type PaymentGateway } from './gateways';
-import { makeRefund } from './make-refund';
+import { type BuyerOf, makeRefund } from './make-refund';
 import { forRun } from './own-run';
-import type { BuyerOf } from './refund-user-info';
 import { findTrade, lookAtTrade, tradeAtAGlance, watchTrade } from './trade-queries';
 import { Unnotified } from './unnotified';
 

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { activityInfo, getClient } from '@temporalio/activity';
 import { type AccountPolicy, type LocalActivities, namedByWorkflowId } from '../contract';
-import { timingOf } from '../gateway/pure/method-timing';
+import { timingOf } from '../gateway/pure/by-method';
 import type { Config } from '../process/settings';
 import { afterSaleOf } from './earlier-payments';
 import { ownRunId } from './own-run';

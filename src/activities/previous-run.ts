@@ -13,12 +13,11 @@ import {
   SIGNAL,
   telling,
 } from '../contract';
-import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { activitiesIn } from '../temporal/history-events';
-import { takenRunUpTo } from '../temporal/taken-run';
+import { earlierRuns, ifExists, takenRunUpTo } from '../temporal/runs';
 import { givenTo, knowingRun, NOTHING_GIVEN, orderUnder, readPaymentEnd } from '../temporal/workflow-history';
 import { loadEarlierPayments } from './earlier-payments';
-import { type BuyerOf, buyerOfOrder } from './refund-user-info';
+import { type BuyerOf, buyerOfOrder } from './make-refund';
 import { untakenNotifications } from './untaken-notifications';
 import { readWithin } from './urgency';
 

@@ -2,7 +2,6 @@
  * Compares orders here, at the gateway and in the merchant's list, one by one. One attempt may take hours: its heartbeat says
  * how far it is, so that after a worker has died the next attempt goes on from there.
  */
-
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { activityInfo, cancelled, getClient, heartbeat } from '@temporalio/activity';
@@ -37,14 +36,12 @@ import {
 } from '../contract';
 import { DAY, HOUR } from '../gateway/pure/durations';
 import { isMore, sumOf } from '../gateway/pure/money';
-import { ifExists } from '../temporal/earlier-runs';
 import { begunWithinQuery, openWithinQuery, orderQuery } from '../temporal/payment-query';
-import { runsBefore, type ShownRun, stateOfRun } from '../temporal/taken-run';
+import { ifExists, runsBefore, type ShownRun, stateOfRun } from '../temporal/runs';
 import { type ListedWorkflow, listWorkflows } from '../temporal/workflow-list';
-import { isNoSuchOrder, retryableFailure } from './failures';
+import { CallDeferredError, isNoSuchOrder, retryableFailure } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { recordInActivity } from './recorder';
-import { CallDeferredError } from './throttle';
 
 /** How many orders are compared at a time. */
 const AT_A_TIME = 10;

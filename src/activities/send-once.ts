@@ -9,8 +9,7 @@ import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from
 import { z } from 'zod';
 import { type GatewayErrorFields, type NotCreated, SENDING_PHASES, type SendingPhase } from '../contract';
 import { type BeforeSending, GatewayError } from '../gateway';
-import { notCreated } from './failures';
-import { CallDeferredError } from './throttle';
+import { CallDeferredError, notCreated } from './failures';
 
 /** What the attempts of one activity have noted so far. */
 const progress = z.object({ phase: z.enum(SENDING_PHASES) });

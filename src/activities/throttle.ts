@@ -9,6 +9,7 @@ import { INSTALLMENTS_PATH } from '../gateway/installments';
 import { isBusy } from '../gateway/refusals';
 import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
 import { WALLET_TOKEN_PATH } from '../gateway/wallet-token';
+import { CallDeferredError } from './failures';
 import type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
 import type { Urgency } from './urgency';
 
@@ -18,17 +19,6 @@ export interface CallLimits {
   circuit_failures: number;
   /** The circuit stays open this long, in ms; then one call tries whether the gateway works again. */
   circuit_pause_ms: number;
-}
-
-/** The call was not made. It may be made after `retry_after_ms`. */
-export class CallDeferredError extends GatewayError {
-  constructor(
-    message: string,
-    operation: string,
-    readonly retry_after_ms: number,
-  ) {
-    super(message, { outcome: 'not-sent', retryable: true, operation });
-  }
 }
 
 /** Is told what the throttle does. */

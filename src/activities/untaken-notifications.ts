@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { SIGNAL } from '../contract';
-import { ifExists } from '../temporal/earlier-runs';
+import { ifExists } from '../temporal/runs';
 import { givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
 
 const text = z.string().optional();

@@ -1,6 +1,6 @@
 /** Failures name the fields of an update, but a person has typed options, so commands name the options. */
 import { FAILURE } from '../contract';
-import { updateFailure } from '../temporal/closing';
+import { updateFailure } from '../temporal/call-errors';
 
 /** The option that says each field of an update. */
 type OptionFields = readonly (readonly [option: string, field: string])[];

@@ -12,8 +12,8 @@ import {
   type TradesBeside,
 } from '../contract';
 import { ConfigError } from '../process/user-error';
-import { ifExists } from '../temporal/earlier-runs';
 import { pendingWork } from '../temporal/pending-work';
+import { ifExists } from '../temporal/runs';
 import { type AppOptions, appSettings } from './command-settings';
 import { EXIT } from './exit-codes';
 import { withOptions } from './option-words';

@@ -1,6 +1,6 @@
 /** The commands for money that is to be sent back: the refund, and how to report money that went back another way. */
 import { commandOf, isEndUnpaid, operatorActions, type RefundState } from '../contract';
-import { refundNeedsAccount } from '../gateway/pure/refund-goes-to';
+import { refundNeedsAccount } from '../gateway/pure/by-method';
 
 /**
  * If the money goes to a bank account, which no order names, the refund needs a file with the account. If a refund `before` was refused or came

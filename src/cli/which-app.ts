@@ -7,7 +7,7 @@ import {
 } from '../contract';
 import { appIdOf, appIdsOf, type Config } from '../process/settings';
 import { ConfigError } from '../process/user-error';
-import { ifExists } from '../temporal/earlier-runs';
+import { ifExists } from '../temporal/runs';
 import { printable } from './print';
 
 /** The part of Temporal that is used here. */

@@ -33,9 +33,9 @@ import {
 import type { NewSpeiAccount, RuleSettings } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
-import { allRuns, ifExists } from '../temporal/earlier-runs';
-import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/call-errors';
 import { childrenOf } from '../temporal/list-query';
+import { allRuns, ifExists } from '../temporal/runs';
 import {
   AccountCanceledError,
   type AccountError,

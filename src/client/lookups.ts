@@ -18,7 +18,7 @@ import {
   WORKFLOW,
 } from '../contract';
 import { newSealingKeys, open } from '../gateway/sealing';
-import { isOutOfTime } from '../temporal/grpc-status';
+import { isOutOfTime } from '../temporal/call-errors';
 import { type LookupError, NotAnsweredError } from './errors';
 import { lookupErrorOf } from './failures';
 

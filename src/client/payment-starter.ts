@@ -29,17 +29,17 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
-import { askWhileClosing } from '../temporal/closing';
 import {
+  askWhileClosing,
   GRPC_STATUS,
   grpcCodeOf,
   isEndedBeforeItBegan,
   isTaskFailing,
   isUnreadable,
   isWithoutAnswer,
-} from '../temporal/grpc-status';
+} from '../temporal/call-errors';
+import { isEndedFromOutside, latestState, latestTakenRun, resultOf } from '../temporal/runs';
 import { explainIfNotSetUp } from '../temporal/search-attributes';
-import { isEndedFromOutside, latestState, latestTakenRun, resultOf } from '../temporal/taken-run';
 import { orderUnder } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';

@@ -25,11 +25,16 @@ import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
 import { SECRET_FIELDS, seal } from '../gateway/sealing';
-import { updateFailure } from '../temporal/closing';
-import { isEndedBeforeItBegan, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/grpc-status';
+import {
+  isEndedBeforeItBegan,
+  isTaskFailing,
+  isUnreadable,
+  isWithoutAnswer,
+  updateFailure,
+} from '../temporal/call-errors';
 import { requestRefund } from '../temporal/refund-update';
+import { latestState, resultOf } from '../temporal/runs';
 import { requireOneSdk } from '../temporal/sdk';
-import { latestState, resultOf } from '../temporal/taken-run';
 import { AccountsClient } from './accounts';
 import {
   InvalidOrderError,

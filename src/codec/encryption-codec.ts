@@ -1,28 +1,12 @@
 /** Payload encryption with named keys, of which the first encrypts and all decrypt. Only authentic payloads are read.
  * Tokens and PINs are sealed before encryption (`gateway/sealing.ts`). */
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import { FOREIGN_PAYLOAD, type ForeignInput, refusedEncoding } from '../contract/foreign-input';
+import { FOREIGN_PAYLOAD, type ForeignInput, PayloadDecryptionError, refusedEncoding } from '../contract/foreign-input';
 import { isOurWorkflow, isScheduledJob } from '../contract/ids';
 import { decrypt, type EncryptionKey, encrypt, isEncrypted, keyIdOf, ownerTextOf } from './cipher';
 import { isNexusTask, mayAsk, nexusCaller, refusedQuestion, rememberCaller } from './nexus-caller';
 import { belonging, ownerText, type PayloadOwner, parseOwner } from './payload-owner';
 import { isTypedDecision, TYPED_FIELDS } from './typed-decision';
-
-/** A payload is not authentic: clear text, unknown key, another owner, or changed bytes. The message never shows its content. */
-export class PayloadDecryptionError extends Error {
-  override readonly name = 'PayloadDecryptionError';
-
-  /**
-   * `isForeign`: no worker will ever read it here, because it is in clear text, or because it is authentic but was made for another
-   * place in this namespace. False if other keys, or another namespace, may read it: then it may be genuine.
-   */
-  constructor(
-    message: string,
-    readonly isForeign = false,
-  ) {
-    super(message);
-  }
-}
 
 export interface CodecRules {
   /** Takes clear text as it is. For the time in which keys are introduced. */

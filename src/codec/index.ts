@@ -3,9 +3,10 @@
  * they may see. It may import contract/ and process/ only.
  */
 
+export { PayloadDecryptionError } from '../contract/foreign-input';
 export type { EncryptionKey } from './cipher';
 export { dataConverter, type EncryptionSettings, type Purpose } from './data-converter';
-export { type CodecRules, EncryptionCodec, PayloadDecryptionError } from './encryption-codec';
+export { type CodecRules, EncryptionCodec } from './encryption-codec';
 export { ROLES, type Role } from './mask';
 export { type RunningCodecServer, runCodecServer, startCodecServer } from './run';
 export { type CodecServerOptions, codecServer } from './server';

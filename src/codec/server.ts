@@ -12,10 +12,11 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { z } from 'zod';
+import { PayloadDecryptionError } from '../contract/foreign-input';
 import { addHealthRoutes, type Readiness } from '../process/health';
 import type { Access } from './access';
 import { type EncryptionKey, ownerTextOf } from './cipher';
-import { EncryptionCodec, PayloadDecryptionError } from './encryption-codec';
+import { EncryptionCodec } from './encryption-codec';
 import { jsonPayload, maskedPayload, type Role } from './mask';
 import { parseOwner } from './payload-owner';
 

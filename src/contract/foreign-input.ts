@@ -15,6 +15,22 @@ export interface ForeignInput {
 /** The metadata field with which the worker's codec marks a foreign payload for the sandbox. The data is a {@link ForeignInput} in JSON. */
 export const FOREIGN_PAYLOAD = 'refused-for-good';
 
+/** A payload is not authentic: clear text, unknown key, another owner, or changed bytes. The message never shows its content. */
+export class PayloadDecryptionError extends Error {
+  override readonly name = 'PayloadDecryptionError';
+
+  /**
+   * `isForeign`: no worker will ever read it here, because it is in clear text, or because it is authentic but was made for another
+   * place in this namespace. False if other keys, or another namespace, may read it: then it may be genuine.
+   */
+  constructor(
+    message: string,
+    readonly isForeign = false,
+  ) {
+    super(message);
+  }
+}
+
 /** Why the input of a run was refused; undefined if it was read. */
 export function whyForeign(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || !('foreign_input' in input)) return undefined;

@@ -3,10 +3,8 @@
  * in one go.
  */
 import type { z } from 'zod';
-import { AMOUNT_LIMITS } from './amount-limits';
 import { CARD_NUMBERS } from './card-numbers';
 import { type FieldIssue, InvalidRequestError } from './errors';
-import { FORMATS } from './formats';
 import { meantMethod } from './methods';
 import {
   type CrossRule,
@@ -17,6 +15,7 @@ import {
   type RuleSettings,
   type Words,
 } from './rules';
+import { AMOUNT_LIMITS, FORMATS } from './unstated-rules';
 
 /** Doubts about a request that was accepted. It holds no values of the request but the order's id. */
 export interface Warning {

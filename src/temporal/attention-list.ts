@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { ENDED_FROM_OUTSIDE } from '../contract';
 import { historyEvents } from './history-events';
 import { type PaymentFilter, paymentQuery } from './payment-query';
-import { takenRunUpTo } from './taken-run';
+import { takenRunUpTo } from './runs';
 import { countWorkflows, type ListedWorkflow, listWorkflows } from './workflow-list';
 
 /** Every run that the filter finds, the newest first; what was ended from outside comes before what is open. */

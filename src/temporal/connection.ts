@@ -6,8 +6,8 @@ import { dataConverter, type EncryptionSettings } from '../codec/data-converter'
 import type { Environment } from '../process/environment';
 import { firstLineOf } from '../process/message-of';
 import { ConfigError, UserError } from '../process/user-error';
+import { GRPC_STATUS, grpcCodeOf } from './call-errors';
 import { connectTo } from './closed-connection';
-import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { requireOneSdk } from './sdk';
 import type { Telemetry } from './telemetry/telemetry';
 

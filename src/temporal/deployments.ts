@@ -4,8 +4,8 @@ import { temporal } from '@temporalio/proto';
 import type { GatesOfRelease } from '../contract';
 import { messageOf } from '../process/message-of';
 import { UserError } from '../process/user-error';
+import { GRPC_STATUS, grpcCodeOf } from './call-errors';
 import { publishedGates } from './gates';
-import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { quoted } from './list-query';
 
 const {

@@ -16,7 +16,7 @@ import type { Period } from './decision-log';
 import { isSayable, NOT_CONTINUED, quoted, runsOf } from './list-query';
 import { type ListedOrder, longestWaitFirst } from './order-list';
 import { ofOrdersQuery, ordersBesideQuery, paymentQuery, tradeQuery } from './payment-query';
-import { latestState } from './taken-run';
+import { latestState } from './runs';
 import { type ListedWorkflow, listWorkflows, newestRuns, runsUnder } from './workflow-list';
 
 /** What is looked for. `app_ids`: the apps that may have it. */

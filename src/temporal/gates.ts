@@ -6,7 +6,7 @@ import type { PatchActivationCallback, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { GATES, type Gates, type GatesOfRelease, gatesOf, isOpenedBy } from '../contract';
 import { messageOf } from '../process/message-of';
-import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import { GRPC_STATUS, grpcCodeOf } from './call-errors';
 
 const openers = new WeakSet<PatchActivationCallback>();
 

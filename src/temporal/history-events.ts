@@ -9,7 +9,6 @@ import {
 import { decode } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
-import { PayloadDecryptionError } from '../codec/encryption-codec';
 import {
   dataOfCreation,
   type EarlierPayment,
@@ -17,9 +16,10 @@ import {
   type ForeignInput,
   fieldsUnlikeKnown,
   type Order,
+  PayloadDecryptionError,
 } from '../contract';
-import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
-import type { ShownRun } from './taken-run';
+import { GRPC_STATUS, grpcCodeOf } from './call-errors';
+import type { ShownRun } from './runs';
 
 /** Throws WorkflowNotFoundError if Temporal does not have the run (any more). */
 export async function historyEvents(

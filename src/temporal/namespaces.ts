@@ -4,7 +4,7 @@ import type { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time';
 import { RETENTION_MS } from '../contract';
 import { UserError } from '../process/user-error';
-import { GRPC_STATUS, grpcCodeOf, isNotOffered } from './grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isNotOffered } from './call-errors';
 
 const DAY_MS = 86_400_000;
 

@@ -10,7 +10,7 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
-import { askWhileClosing } from './closing';
+import { askWhileClosing } from './call-errors';
 
 /** Longer, in ms, than the update `refund` waits in the workflow, even if a worker dies meanwhile. */
 const REFUND_TIMEOUT_MS = 75_000;

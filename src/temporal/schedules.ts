@@ -13,7 +13,7 @@ import {
   scheduledRun,
 } from '../contract';
 import { firstLineOf } from '../process/message-of';
-import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import { GRPC_STATUS, grpcCodeOf } from './call-errors';
 import { retentionOf } from './namespaces';
 import { reconciliationsQuery } from './payment-query';
 import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';

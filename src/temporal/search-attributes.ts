@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { SEARCH_ATTRIBUTE } from '../contract';
 import { UserError } from '../process/user-error';
-import { GRPC_STATUS, grpcCodeOf, isNotOffered } from './grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isNotOffered } from './call-errors';
 
 type ValueType = temporal.api.enums.v1.IndexedValueType;
 

@@ -10,7 +10,6 @@ import {
 import type { Workflow, WorkflowResultType } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
-import { PayloadDecryptionError } from '../codec/encryption-codec';
 import {
   type AfterSaleCarried,
   afterSaleWorkflowId,
@@ -20,6 +19,7 @@ import {
   isForeignPayload,
   namedByWorkflowId,
   orderOf,
+  PayloadDecryptionError,
   type PaymentEnd,
   type PaymentInput,
   type PaymentWorkflow,
@@ -27,8 +27,7 @@ import {
   saysWithoutOrder,
   whyForeign,
 } from '../contract';
-import { ifExists } from './earlier-runs';
-import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import { GRPC_STATUS, grpcCodeOf } from './call-errors';
 import {
   creationIn,
   firstArgument,
@@ -37,7 +36,7 @@ import {
   NOTHING_CREATED,
   orForgotten,
 } from './history-events';
-import { latestTakenRun, runsBefore, type ShownRun } from './taken-run';
+import { ifExists, latestTakenRun, runsBefore, type ShownRun } from './runs';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
 export async function readStart(

@@ -1,7 +1,7 @@
 /** Whether the webhook should get notifications. */
 import type { Client } from '@temporalio/client';
 import { Readiness, unlessStopping } from '../process/health';
-import { GRPC_STATUS, grpcCodeOf } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf } from '../temporal/call-errors';
 
 /** These answers show that Temporal is there: they say nothing about whether it takes a notification. */
 const ANSWERS: readonly (number | undefined)[] = [GRPC_STATUS.PERMISSION_DENIED, GRPC_STATUS.RESOURCE_EXHAUSTED];

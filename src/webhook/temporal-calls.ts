@@ -18,11 +18,11 @@ import {
   startSummary,
   TASK_TIMEOUT_MS,
 } from '../contract';
-import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
-import { takenRunUpTo } from '../temporal/taken-run';
+import { MINUTE } from '../gateway/pure/durations';
+import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/call-errors';
+import { takenRunUpTo } from '../temporal/runs';
 import type { Telemetry } from '../temporal/telemetry/telemetry';
 import { isOfOrder, resultOfRun } from '../temporal/workflow-history';
-import { RecentStarts } from './recent-starts';
 
 /** The longest time for one call, in ms. */
 const CALL_TIMEOUT_MS = 3_000;
@@ -221,3 +221,37 @@ function unlessTemporal(error: unknown): undefined {
 export function isAlreadyEnded(error: unknown): boolean {
   return grpcCodeOf(error) === GRPC_STATUS.ALREADY_EXISTS;
 }
+
+// — Which runs this process has started recently, and by which notifications —
+
+/**
+ * For this long, in ms, the same bytes count as one notification. Later, somebody may have pressed the callback button because a deposit was
+ * set aside; or it is a second dispute, for which a gateway without a `timestamp` sends the same bytes.
+ */
+export const REPEATS_FOR_MS = 10 * MINUTE;
+/** The most starts that are remembered: twice what the default of WEBHOOK_LIMIT_ADOPTIONS allows in that time. */
+const MAX_KNOWN = 12_000;
+
+interface Started {
+  workflowId: string;
+  requestId: string;
+}
+
+/** Temporal knows which notifications the last run got. For earlier runs, only the process that started them knows. */
+class RecentStarts {
+  private readonly runs = new Map<string, { runId: string; at: number }>();
+
+  note(started: Started, runId: string): void {
+    const [oldest] = this.runs.keys();
+    if (oldest !== undefined && this.runs.size >= MAX_KNOWN) this.runs.delete(oldest);
+    this.runs.set(keyOf(started), { runId, at: Date.now() });
+  }
+
+  /** The run that this notification started within the last ten minutes. */
+  runOf(started: Started): string | undefined {
+    const { runId, at = 0 } = this.runs.get(keyOf(started)) ?? {};
+    return Date.now() - at < REPEATS_FOR_MS ? runId : undefined;
+  }
+}
+
+const keyOf = ({ workflowId, requestId }: Started) => `${workflowId} ${requestId}`;

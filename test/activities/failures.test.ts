@@ -4,7 +4,7 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { accountActivities, accountPolicyOf, gatewayActivities, urgencyOfActivity } from '../../src/activities';
-import { CallDeferredError } from '../../src/activities/throttle';
+import { CallDeferredError } from '../../src/activities/failures';
 import type { PaymentWorkflow } from '../../src/contract';
 import { paymentWorkflowId } from '../../src/contract';
 import type { TradeId } from '../../src/gateway';

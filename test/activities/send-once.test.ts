@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type ActivityExecuteInput, DefaultLogger } from '@temporalio/worker';
+import { CallDeferredError } from '../../src/activities/failures';
 import { type Sending, SendingBorder, SendingCodec, sendOnce } from '../../src/activities/send-once';
-import { CallDeferredError } from '../../src/activities/throttle';
 import { GatewayError, InvalidRequestError } from '../../src/gateway';
 import { notingClient } from '../harness/noting-client';
 

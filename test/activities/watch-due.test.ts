@@ -1,7 +1,7 @@
 /** A poll that has an end: it is over at that time, and no attempt is planned for a later one. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { gatewayActivities } from '../../src/activities';
-import { CallDeferredError } from '../../src/activities/throttle';
+import { CallDeferredError } from '../../src/activities/failures';
 import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { APP } from '../../src/testing/stack';

@@ -1,7 +1,7 @@
 /** What an operator's command says where Temporal, or something else, fails in the middle of it. */
 import { ServiceError } from '@temporalio/client';
 import { tellFailure } from '../../src/cli/operator/connection';
-import { GRPC_STATUS } from '../../src/temporal/grpc-status';
+import { GRPC_STATUS } from '../../src/temporal/call-errors';
 
 const { argv } = process;
 let [out, errors] = ['', ''];

@@ -7,7 +7,7 @@ import { Client } from '@temporalio/client';
 import { dataConverter } from '../../src/codec';
 import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
 import { less } from '../../src/gateway/pure/money';
-import { ifExists } from '../../src/temporal/earlier-runs';
+import { ifExists } from '../../src/temporal/runs';
 import { signTestNotification } from '../../src/testing/signed-notification';
 import { simulate } from '../../src/testing/simulation';
 import { APP, type Stack, startStack } from '../../src/testing/stack';

@@ -17,7 +17,7 @@ import {
   RUNBOOK,
   secondTradesPaid,
 } from '../../src/contract';
-import { attentionSection } from '../../src/workflows/shared/attention';
+import { attentionSection } from '../../src/workflows/shared/visibility';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const AT = '2026-03-02T11:00:00.000Z';

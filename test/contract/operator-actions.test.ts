@@ -10,7 +10,7 @@ import {
   RUNBOOK,
   runbookEntry,
 } from '../../src/contract';
-import { attentionSection } from '../../src/workflows/shared/attention';
+import { attentionSection } from '../../src/workflows/shared/visibility';
 
 const AFTER_SALE = afterSaleWorkflowId('shop', 'order-1');
 const pageOf = (attention: string, workflowId: string, out_request_no?: string) =>

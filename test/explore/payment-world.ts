@@ -41,7 +41,7 @@ import {
   ofUnanswered,
 } from '../../src/workflows/payment/look-results';
 import { nextPaymentStep, type PaymentStep } from '../../src/workflows/payment/next-step';
-import { otherTradesIn } from '../../src/workflows/payment/other-trades';
+import { otherTradesIn } from '../../src/workflows/payment/trade-looks';
 import { shownAttention } from '../../src/workflows/shared/attention-reasons';
 import { backoffAfter } from '../../src/workflows/shared/backoff';
 

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { validate as libraryKnows } from 'stdnum/lib/cjs/mx/clabe';
 import { parseDirectPayment, parseRefund, type Warning, warningsFor } from '../../src/gateway';
-import { isClabe } from '../../src/gateway/pure/clabe';
+import { isClabe } from '../../src/gateway/pure/ids';
 import { OPERATIONS, operation } from './operations';
 import { answerJson, edited, failureOf, faults, gateways, type Json, publishedOrders } from './support';
 

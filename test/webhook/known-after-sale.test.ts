@@ -1,7 +1,7 @@
 /** What an after-sale that has ended knows already: only that starts nothing. */
 import type { RefundAnswer, RefundOutcome } from '../../src/contract';
 import { readNotification } from '../../src/gateway';
-import { isKnownAfterSale } from '../../src/webhook/known-after-sale';
+import { isKnownAfterSale } from '../../src/webhook/deliver';
 import { fold, NOTHING_KNOWN } from '../../src/workflows/after-sale/fold';
 import { stateOf } from '../../src/workflows/after-sale/rendering';
 import { endedPayment } from '../harness/ended-payment';

@@ -1,6 +1,6 @@
 /** The endpoint over HTTP, with a fake Temporal. */
 import type { FastifyInstance } from 'fastify';
-import { GRPC_STATUS } from '../../src/temporal/grpc-status';
+import { GRPC_STATUS } from '../../src/temporal/call-errors';
 import {
   app,
   type FakeTemporal,

@@ -1,14 +1,13 @@
 /** The path that the operator's commands share: settings, a connection to Temporal, and the end of the process. */
 import { Client } from '@temporalio/client';
 import { PaymentError } from '../../client';
-import { PayloadDecryptionError } from '../../codec/encryption-codec';
-import { type NamedByWorkflowId, namedByWorkflowId } from '../../contract';
+import { type NamedByWorkflowId, namedByWorkflowId, PayloadDecryptionError } from '../../contract';
 import type { Environment } from '../../process/environment';
 import { exitOncePrinted, reportOf } from '../../process/exit';
 import type { Config } from '../../process/settings';
 import { UserError } from '../../process/user-error';
+import { GRPC_STATUS, grpcCodeOf, isUnreadable } from '../../temporal/call-errors';
 import { connect, connectClient } from '../../temporal/connection';
-import { GRPC_STATUS, grpcCodeOf, isUnreadable } from '../../temporal/grpc-status';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { innermost } from '../../temporal/timeline';
 import { commandSettings } from '../command-settings';

@@ -1,9 +1,8 @@
 /** `payment-gateway export`: payments with their exact amounts, as CSV or JSON lines. */
 import type { Client } from '@temporalio/client';
 import { type AfterSaleState, afterSaleWorkflowId, type PaymentState, paymentAfterEnd, WORKFLOW } from '../../contract';
-import { ifExists } from '../../temporal/earlier-runs';
 import { paymentQuery } from '../../temporal/payment-query';
-import { stateOfRun } from '../../temporal/taken-run';
+import { ifExists, stateOfRun } from '../../temporal/runs';
 import { innermost } from '../../temporal/timeline';
 import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';

@@ -17,7 +17,7 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { ConfigError } from '../../process/user-error';
-import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../../temporal/call-errors';
 import { pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { EXIT } from '../exit-codes';

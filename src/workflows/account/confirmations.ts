@@ -6,7 +6,7 @@
 import { condition } from '@temporalio/workflow';
 import type { NotifiedDeposit } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
-import { uncancelled } from '../shared/cancellable';
+import { uncancelled } from '../shared/scopes';
 import type { DepositAnswer } from './deposit-counting';
 import type { DepositLedger } from './deposit-ledger';
 import { awaitDepositPayment, signalPayment } from './deposit-payment';

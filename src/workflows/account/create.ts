@@ -37,11 +37,11 @@ import {
 } from '../../contract';
 import { isId } from '../../gateway/pure/ids';
 import { hasRunOut, NO_WORD, sendingFailure, silenceAfter, wasNeverRun } from '../shared/activity-failure';
-import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { restartIfReset } from '../shared/continued';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import { startAbandoned, startOrSignal } from '../shared/other-workflows';
 import { assertResolution } from '../shared/request-rules';
+import { runUntilResolved, uncancelled } from '../shared/scopes';
 import { shownWait } from '../shared/wait';
 import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
 import { assertOwnCreation } from './broken-start';

@@ -1,5 +1,4 @@
 /** What is known of one virtual account, and how each answer changes it. Pure. */
-
 import {
   type AccountAttention,
   type CarriedAccount,
@@ -14,8 +13,7 @@ import {
   unseenLine,
   type Wait,
 } from '../../contract';
-import { isClabe } from '../../gateway/pure/clabe';
-import { isId } from '../../gateway/pure/ids';
+import { isClabe, isId } from '../../gateway/pure/ids';
 import { readInstant } from '../../gateway/pure/timestamps';
 import type { RequestIssue } from '../shared/request-rules';
 import { takenOn, waitAfter } from '../shared/wait';

@@ -27,10 +27,10 @@ import type {
   Taking,
 } from '../../contract';
 import { bytesOf } from '../../contract';
-import { uncancelled } from '../shared/cancellable';
 import { isContinued, isResetFailure, isResetOf } from '../shared/continued';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/request-rules';
+import { uncancelled } from '../shared/scopes';
 import { assertTaking, shownWait } from '../shared/wait';
 import { accountPolicy, earlierWorkflows } from './activities';
 import { accountIssues, refuseAccount } from './broken-start';

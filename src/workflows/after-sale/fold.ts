@@ -26,15 +26,13 @@ import {
   takesMoneyBack,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
+import { refundNeedsAccount } from '../../gateway/pure/by-method';
 import { isMoney, isMore } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/names';
-import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
-import { distinct } from '../shared/distinct';
 import { withNoted } from '../shared/noted-trades';
 import { takenOn, waitAfter } from '../shared/wait';
 import { attentionOf } from './attention';
-import { isAnswered, tellsKnownSale } from './claims';
 import type { AfterSaleFact } from './facts';
 import {
   askedOfAllGone,
@@ -69,10 +67,10 @@ import {
   shownStatus,
   toldOutcome,
 } from './payment-end';
+import { changedAt, distinct, isAnswered, lagLeft, replicaLag, tellsKnownSale } from './readings';
 import { afterAnswer, afterNamed, hasCalledAPart, judged } from './refund-end';
 import { latePaymentRefundNumber } from './refund-requests';
 import { ofOtherTrade } from './refusals';
-import { changedAt, lagLeft, replicaLag } from './replica-lag';
 import { decidedAfterSale } from './resolve';
 
 /** What the fold needs of the settings. */

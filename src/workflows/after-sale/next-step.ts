@@ -11,7 +11,6 @@ import {
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isContradicted } from './attention';
-import { isAnswered } from './claims';
 import { findRefund, isComplete, leftAtGateway, mayBeGone } from './ledger';
 import { echoLeft, unexplainedEnds } from './movements';
 import {
@@ -24,6 +23,7 @@ import {
   isUnpaid,
   mayBePaidUntil,
 } from './payment-end';
+import { isAnswered, lagLeft, replicaLag } from './readings';
 import { verdictOf } from './refund-end';
 import {
   elsewhereUnknown,
@@ -35,7 +35,6 @@ import {
   takenByTheBank,
   unconfirmed,
 } from './refusals';
-import { lagLeft, replicaLag } from './replica-lag';
 
 export interface StepSettings {
   readonly settling_ms: number;

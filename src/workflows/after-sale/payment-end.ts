@@ -25,7 +25,7 @@ import {
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
-import { LONGEST_OPEN_MS, timingOf } from '../../gateway/pure/method-timing';
+import { LONGEST_OPEN_MS, timingOf } from '../../gateway/pure/by-method';
 import { isKnownStatus } from '../../gateway/pure/names';
 import { shownTrades } from '../shared/noted-trades';
 import { shownWait } from '../shared/wait';

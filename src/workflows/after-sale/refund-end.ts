@@ -19,6 +19,7 @@ import {
   withUnknownRefund,
 } from './ledger';
 import { mayHaveEnded } from './movements';
+import { changedAt, lagLeft } from './readings';
 import {
   CAME_BACK,
   type Column,
@@ -29,7 +30,6 @@ import {
   verdictOn,
   WHOSE_END,
 } from './refund-table';
-import { changedAt, lagLeft } from './replica-lag';
 
 /** Takes in the gateway's answer to the request, or that no answer is known. */
 export function afterAnswer(

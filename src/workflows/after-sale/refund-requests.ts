@@ -3,6 +3,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import {
   type AfterSaleState,
   differingFields,
+  digestOf,
   FAILURE,
   isEndUnpaid,
   type KnownOrder,
@@ -14,7 +15,6 @@ import {
   type RefundState,
   typedFailure,
 } from '../../contract';
-import { digestOf } from '../../gateway/pure/digest';
 import { DAY } from '../../gateway/pure/durations';
 import { hasAtMost } from '../../gateway/pure/ids';
 import { amountProblem, isMore, sameAmount, sumOf } from '../../gateway/pure/money';

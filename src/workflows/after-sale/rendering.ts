@@ -19,9 +19,8 @@ import {
   timeText,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
-import type { AttentionSubject } from '../shared/attention';
 import { shownTrades } from '../shared/noted-trades';
-import { tradeAttributes } from '../shared/visibility';
+import { type AttentionSubject, tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './attention';
 import { attentionOfRefund, isComplete, outcomeOfRefund, ownTransitions, transitionsOf } from './ledger';

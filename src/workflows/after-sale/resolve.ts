@@ -15,7 +15,6 @@ import {
 } from '../../contract';
 import { isMore } from '../../gateway/pure/money';
 import { OF_THE_BANK, withoutReasons } from '../shared/attention-reasons';
-import { distinct } from '../shared/distinct';
 import { assertResolution, invalidRequest, seenIssues } from '../shared/request-rules';
 import { attentionOf } from './attention';
 import type { AfterSaleFact } from './facts';
@@ -32,6 +31,7 @@ import {
 } from './ledger';
 import { isFresh } from './next-step';
 import { hasMoney, isUnpaid, otherAmounts, outcomeNow, paymentNow, shownStatus } from './payment-end';
+import { distinct } from './readings';
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
 const REFUND_OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];

@@ -43,7 +43,6 @@ import {
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
-import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { assertReadHere, isContinued, isReadHere, isResetFailure, isResetOf, wasReset } from '../shared/continued';
 import {
   attentionAfter,
@@ -59,6 +58,7 @@ import { signalIfRunning } from '../shared/other-workflows';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
+import { type IsInTime, runUntilResolved, uncancelled, withinOneTime } from '../shared/scopes';
 import { Visibility } from '../shared/visibility';
 import { assertTaking } from '../shared/wait';
 import { LearnedFacts } from '../shared/why';
@@ -110,7 +110,6 @@ import {
 import { assertAfterSaleResolution, decisionOf } from './resolve';
 import { sendRefund } from './send-refund';
 import { explainedAfterSale } from './why';
-import { type IsInTime, withinOneTime } from './within-one-time';
 
 /** The update `refund` waits this long in all, then fails with `NotAnswered` or `RefundPending`. */
 const REFUND_WAIT_MS = 30_000;

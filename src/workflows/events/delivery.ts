@@ -34,12 +34,11 @@ import {
   UPDATE,
 } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
-import { attentionSection } from '../shared/attention';
 import { nextBackoff } from '../shared/backoff';
-import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { isTold } from '../shared/ended-by-hand';
 import { assertResolution } from '../shared/request-rules';
-import { ShownAttributes } from '../shared/visibility';
+import { runUntilResolved, uncancelled } from '../shared/scopes';
+import { attentionSection, ShownAttributes } from '../shared/visibility';
 
 const eventsToDeliverSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
 export const eventDeliveryStateQuery = defineQuery<EventDeliveryState>(QUERY.state);

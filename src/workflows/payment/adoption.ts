@@ -1,5 +1,4 @@
 /** Takes on a trade that exists already: made elsewhere, named by a notification, or paid after its payment had ended. */
-
 import { workflowInfo } from '@temporalio/workflow';
 import {
   type AdoptedPayment,
@@ -11,11 +10,10 @@ import {
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
-import { attentionAfter, glance, lookOnce, type NotFound } from '../shared/look';
+import { attentionAfter, glance, lookOnce, type NotFound, queryUntilConsistent } from '../shared/look';
 import { invalidRequest } from '../shared/request-rules';
-import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
-import { hasNews, type PaymentContext } from './context';
+import type { PaymentContext } from './context';
 import { staysEnded } from './known-before';
 import {
   claimsOfTrade,
@@ -27,8 +25,7 @@ import {
   type PendingClaim,
   signalsIn,
 } from './known-payment';
-import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
-import { TradeLooks } from './trade-looks';
+import { hasNews, lookAtOtherTrades, otherTradesIn, TradeLooks, tellOfOtherTrades } from './trade-looks';
 
 /** Returns once the gateway has said what it knows of the trade. `paid`: the trade, if the first look found it paid. */
 export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, context: PaymentContext): Promise<void> {

@@ -8,7 +8,7 @@ import { hasFailedWith } from '../shared/activity-failure';
 import { assertReadHere } from '../shared/continued';
 import { glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/polling';
-import { hasNews, type PaymentContext } from './context';
+import type { PaymentContext } from './context';
 import { type Deadline, doubtDueAt, orderDeadlines } from './deadlines';
 import {
   hasSentAgain,
@@ -23,8 +23,7 @@ import {
 } from './known-payment';
 import { ofUnanswered } from './look-results';
 import { nextPaymentStep, type PaymentStep } from './next-step';
-import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
-import { settlesForeign } from './trade-looks';
+import { hasNews, lookAtOtherTrades, otherTradesIn, settlesForeign, tellOfOtherTrades } from './trade-looks';
 
 export class OutcomeWait {
   private readonly watch = new RunningWatch();

@@ -3,7 +3,7 @@ import type { Attention, PaymentPolicy } from '../../contract';
 import type { RecheckRequests } from '../shared/recheck-requests';
 import type { Upsert } from '../shared/visibility';
 import type { NewPaymentFact } from './facts';
-import { hasClaimsAfter, type KnownPayment } from './known-payment';
+import type { KnownPayment } from './known-payment';
 
 export interface PaymentContext {
   readonly app_id: string;
@@ -18,7 +18,3 @@ export interface PaymentContext {
   /** Shows everybody the state, and what the payment waits for from now on. */
   waitFor(what: string, upsert?: Upsert): void;
 }
-
-/** Whether something has come since the last look began. */
-export const hasNews = ({ known, requests }: PaymentContext): boolean =>
-  requests.isRequested || hasClaimsAfter(known, known.looked_after);

@@ -1,6 +1,6 @@
 /**
  * The deadlines of an order, and those that may follow them: risk control, and the confirmation of a notified SUCCESS. At each the trade
- * is queried, and after the last one the wait ends. The usual expiry of each method is in `gateway/pure/method-timing.ts`. Pure; times are
+ * is queried, and after the last one the wait ends. The usual expiry of each method is in `gateway/pure/by-method.ts`. Pure; times are
  * ms since the epoch, UTC.
  */
 import type { PaymentInput, PaymentPolicy, PaymentState, WaitingPolicy } from '../../contract';

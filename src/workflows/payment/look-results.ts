@@ -8,8 +8,7 @@ import {
   type Trade,
   tradesNamedBy,
 } from '../../contract';
-import { attentionAfter, type Missing } from '../shared/look';
-import { isBehind } from '../shared/stale-read';
+import { attentionAfter, isBehind, type Missing } from '../shared/look';
 import type { NewPaymentFact } from './facts';
 import { isLikeOrder, type KnownPayment, nameOf, type PendingClaim, signalsIn } from './known-payment';
 

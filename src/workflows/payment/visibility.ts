@@ -10,8 +10,7 @@ import {
   SEARCH_ATTRIBUTE,
   timeText,
 } from '../../contract';
-import type { AttentionSubject } from '../shared/attention';
-import { tradeAttributes } from '../shared/visibility';
+import { type AttentionSubject, tradeAttributes } from '../shared/visibility';
 import { decidedLines, takenLines } from '../shared/wait';
 import { type KnownPayment, paymentState } from './known-payment';
 

@@ -35,10 +35,10 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
-import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { assertReadBySame, assertReadHere, isResetOf, restartIfReset, wasReset } from '../shared/continued';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
+import { runUntilResolved, uncancelled } from '../shared/scopes';
 import { type Upsert, Visibility } from '../shared/visibility';
 import { assertTaking } from '../shared/wait';
 import { LearnedFacts } from '../shared/why';

@@ -13,8 +13,8 @@ import pino from 'pino';
 import { type DevServer, findTemporal, freePort, startDevServer } from '../../../src/cli/dev/temporal';
 import { loadConfig } from '../../../src/process/settings';
 import { type Simulator, startSimulator } from '../../../src/simulator';
+import { GRPC_STATUS } from '../../../src/temporal/call-errors';
 import { connectTo } from '../../../src/temporal/closed-connection';
-import { GRPC_STATUS } from '../../../src/temporal/grpc-status';
 import { type RunningWebhook, startWebhook } from '../../../src/webhook';
 import { publishedOrders } from '../../harness/orders';
 

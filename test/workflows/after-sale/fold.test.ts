@@ -6,8 +6,8 @@ import {
   type PaymentState,
   timeText,
 } from '../../../src/contract';
+import { LONGEST_OPEN_MS, timingOf } from '../../../src/gateway/pure/by-method';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import { LONGEST_OPEN_MS, timingOf } from '../../../src/gateway/pure/method-timing';
 import type { NewAfterSaleFact as Fact } from '../../../src/workflows/after-sale/facts';
 import { type FoldSettings, fold, NOTHING_KNOWN } from '../../../src/workflows/after-sale/fold';
 import { findRefund, isComplete, leftToGrant } from '../../../src/workflows/after-sale/ledger';

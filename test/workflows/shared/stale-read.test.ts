@@ -1,7 +1,6 @@
 /** How a query is reconciled with the notifications that it contradicts. */
 import type { QueriedTrade } from '../../../src/contract/gateway';
-import { lookOnce } from '../../../src/workflows/shared/look';
-import { isBehind, queryUntilConsistent } from '../../../src/workflows/shared/stale-read';
+import { isBehind, lookOnce, queryUntilConsistent } from '../../../src/workflows/shared/look';
 
 jest.mock('../../../src/workflows/shared/look', () => ({ lookOnce: jest.fn() }));
 

@@ -5,7 +5,7 @@
  */
 import type { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { buyerOfPayment } from '../../../../src/activities';
-import { CallDeferredError } from '../../../../src/activities/throttle';
+import { CallDeferredError } from '../../../../src/activities/failures';
 import {
   type AfterSaleState,
   afterSaleWorkflowId,

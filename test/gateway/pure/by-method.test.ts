@@ -1,5 +1,5 @@
 /** Expiry and settling time of each method, as in the table of gateway-in-the-field.md. */
-import { timingOf } from '../../../src/gateway/pure/method-timing';
+import { timingOf } from '../../../src/gateway/pure/by-method';
 
 const M = 60_000;
 const H = 60 * M;

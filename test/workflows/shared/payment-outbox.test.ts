@@ -1,6 +1,6 @@
 /** Which events a change of a payment's state makes. */
 import type { Attention, PaymentEvent, PaymentState, Transition } from '../../../src/contract';
-import { PaymentEventLog } from '../../../src/workflows/shared/outbox/payment-events';
+import { PaymentEventLog } from '../../../src/workflows/shared/outbox/payment-outbox';
 
 const NOW = Date.parse('2026-01-02T03:04:05.000Z');
 

@@ -1,7 +1,7 @@
 /** A call that comes while a workflow is just ending is made once more; an answer is never asked for again. */
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { FAILURE, typedFailure } from '../../src/contract';
-import { askWhileClosing } from '../../src/temporal/closing';
+import { askWhileClosing } from '../../src/temporal/call-errors';
 
 const updateFailed = (type: string) => new WorkflowUpdateFailedError('failed', typedFailure(type, 'no'));
 

@@ -20,3 +20,33 @@ export async function runUntilResolved<T>(isResolved: () => boolean, part: () =>
 function ignoreTemporalFailure(error: unknown): undefined {
   if (!(error instanceof TemporalFailure)) throw error;
 }
+
+// — Several waits that share one time —
+
+/** Waits until `isMet`. False if the time ended first. */
+export type IsInTime = (isMet: () => boolean) => Promise<boolean>;
+
+/** Runs `work`, whose waits have `time_ms` together. They share one timer: each timer costs two events. */
+export async function withinOneTime<Result>(
+  time_ms: number,
+  summary: string,
+  work: (isInTime: IsInTime) => Promise<Result>,
+): Promise<Result> {
+  let isDone = false;
+  let isOver = false;
+  const time = condition(() => isDone, time_ms, { summary });
+  time.then(
+    (inTime) => {
+      isOver = !inTime;
+    },
+    () => undefined,
+  );
+  try {
+    return await work(async (isMet) => {
+      await condition(() => isOver || isMet());
+      return isMet();
+    });
+  } finally {
+    isDone = true;
+  }
+}

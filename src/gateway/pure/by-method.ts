@@ -1,4 +1,4 @@
-/** How long orders of each payment method usually stay open, and how long they take to settle, as seen in the field. */
+/** What is known of each payment method: how long its orders stay open and take to settle, and where its refunds go. Pure. */
 import { DAY, HOUR, MINUTE } from './durations';
 
 export interface MethodTiming {
@@ -45,3 +45,14 @@ export function timingOf(method: string | null): MethodTiming {
   const [usual_expiry_ms, settles_ms] = BY_NAME.get(method?.toLowerCase()) ?? UNKNOWN;
   return { usual_expiry_ms, settles_ms };
 }
+
+// — Where the money of a refund goes (section 4.3) —
+
+const BY_METHOD: readonly (readonly [methods: readonly string[], to: string])[] = [
+  [['PIX', 'Boleto', 'Lottery', 'DepositExpress'], 'a bank account'],
+  [['SPEI'], 'a bank account (CLABE)'],
+];
+
+/** The buyer's bank account that a refund by this method needs, which no order has; undefined if the interface names none. */
+export const refundNeedsAccount = (method: string | null): string | undefined =>
+  BY_METHOD.find(([methods]) => methods.some((one) => one.toLowerCase() === method?.toLowerCase()))?.[1];

@@ -1,13 +1,15 @@
 /**
- * Formats that the interface mentions but does not define: identity numbers by country and a CLABE's check digit. They
- * apply to requests only, because even published samples of responses have wrong check digits.
+ * Rules that the interface does not state: formats of identity numbers and a CLABE’s check digit, and usual amounts. They apply to requests
+ * only, and cause warnings: even published samples of responses have wrong check digits.
  */
+import Big from 'big.js';
 import { cnpj, cpf } from 'stdnum/lib/cjs/br';
 import { nit } from 'stdnum/lib/cjs/co';
 import { curp, rfc } from 'stdnum/lib/cjs/mx';
 import { hasEmoji } from './fields';
 import { methodIs } from './methods';
-import { isClabe } from './pure/clabe';
+import { isClabe } from './pure/ids';
+import { amountProblem } from './pure/money';
 import type { CrossRule, RuleContext } from './rules';
 
 /** Whether the request is from the country of an identity type; other countries use the same letters for other numbers. */
@@ -89,3 +91,43 @@ export const FORMATS: readonly CrossRule[] = [
     rule: 'no emoji',
   },
 ];
+
+// — Usual amounts. Gateways change them —
+
+/** The smallest and largest order amount, in units of the currency. */
+const RANGES: readonly (readonly [method: string, currency: string, min: string, max: string])[] = [
+  ['CreditCard', 'BRL', '0.50', '50000.00'],
+];
+
+/** Currencies without decimals. */
+const WHOLE_CURRENCIES = ['COP', 'CLP', 'PYG', 'CRC'];
+
+const AMOUNT_FIELDS = ['order_amount', 'refund_amount'];
+
+/** The rules of this file, for warnings. */
+export const AMOUNT_LIMITS: readonly CrossRule[] = [
+  ...RANGES.map(([method, currency, min, max]) => ({
+    field: 'order_amount',
+    broken: (context: RuleContext) => {
+      const amount = amountAt('order_amount', context);
+      const concerned = methodIs(method)(context) && context.currency === currency;
+      return amount !== undefined && concerned && (amount.lt(min) || amount.gt(max));
+    },
+    rule: `${method} in ${currency} usually takes ${min} to ${max}`,
+  })),
+  ...AMOUNT_FIELDS.flatMap((field) =>
+    WHOLE_CURRENCIES.map((currency) => ({
+      field,
+      broken: (context: RuleContext) => {
+        const amount = amountAt(field, context);
+        return amount !== undefined && context.currency === currency && !amount.eq(amount.round(0, Big.roundDown));
+      },
+      rule: `${currency} is usually paid in whole units`,
+    })),
+  ),
+];
+
+function amountAt(field: string, { text }: RuleContext): Big | undefined {
+  const amount = text(field);
+  return amount !== undefined && amountProblem(amount) === undefined ? new Big(amount) : undefined;
+}
