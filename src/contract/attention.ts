@@ -28,7 +28,7 @@ export const RUNBOOK = {
       'Money came after the payment had ended without it, or after somebody had ended its workflow before any outcome was known.',
     loses: 'The buyer has paid and gets nothing, until somebody delivers or sends the money back.',
     look: 'Whether the order can still be delivered; `late_payment_refund` in the state where a refund was tried.',
-    act: 'To deliver, send `resolve` without an outcome. Not to deliver, first send `resolve` with CANCEL, then refund (`payment-gateway refund ORDER`, with `--with FILE` where it needs the buyer’s data).',
+    act: 'To deliver, send `resolve` without an outcome. Else first send `resolve` with CANCEL, then refund (`payment-gateway refund ORDER`, with `--with FILE` for the buyer’s data).',
     after:
       'The order counts as sold, or as CANCEL. After CANCEL, `payment-gateway list --owed` names the money until it has gone back.',
   },
@@ -93,7 +93,7 @@ export const RUNBOOK = {
   },
   'unproven-trade': {
     happened:
-      'A run of this payment ended before the gateway’s answer to its creation, and the gateway has a trade under the number. We go on with it as ours.',
+      'Nothing proves that the trade under this number is ours: its creation was refused, or had no answer, or only a notification names it. We go on with it as ours.',
     loses: 'Where another system made it, one of the two delivers for money that is the other’s.',
     look: 'The trade in the gateway’s dashboard, beside the order.',
     act: 'Compare the two, then send `resolve`.',

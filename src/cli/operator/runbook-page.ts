@@ -24,11 +24,11 @@ nothing of the buyer into a reason or a note. Temporal itself says \`failing-tas
 | button or command of Temporal | what it does here |
 | --- | --- |
 | Request Cancellation | withdraws an order that was certainly not sent; anything else goes on |
-| Terminate, also by a parent that ends | ends nothing at the gateway. A sweep takes a payment on, under \`terminated\`; all else is \`ended-from-outside\` |
+| Terminate, also by a parent that ends | ends nothing at the gateway. A sweep takes a payment on within seven days, under \`terminated\`; all else is \`ended-from-outside\` |
 | Reset | safe: what may have been sent is looked for, not sent again blindly; what has failed stays so. Deadlines may move. A reset after-sale reads first what it forgot: send a decision again |
 | Start Workflow Like This One, a start typed by hand | the run ends at once and gives way to the one that knows the order |
-| Signal typed by hand | asks for a person (\`unexpected-signal\`) where keys are set; otherwise it asks for a look |
-| Update typed by hand | \`resolve\` with \`by\` is taken; anything else is rejected where keys are set |
+| Signal typed by hand | asks for a person (\`unexpected-signal\`); only a \`notification\`, where no keys are set, asks for a look |
+| Update typed by hand | \`resolve\` and \`take\` with \`by\` are taken, \`recheck\` and \`cancel\` carried out; where keys are set, all else is rejected |
 | Pause of an activity | nothing is asked meanwhile; deadlines hold. It is listed as \`paused-activity\` |
 | Fail or complete an activity | of a look it is no answer: it is asked again. Of a creation or a refund it is an unknown outcome: it is looked for |
 `;

@@ -105,12 +105,12 @@ export const GATEWAY_SETTINGS = {
     readBy: 'worker',
     meaning: 'After so many calls in a row without an answer, the calls of the app stop.',
   }),
+  GATEWAY_CIRCUIT_PAUSE: durationText.prefault('15s').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How long these calls stop. Then one is tried; if it succeeds, all go on.',
+  }),
   GATEWAY_CHECK_AT_START: flag.prefault('true').register(settingDocs, {
     readBy: 'worker',
     meaning: '`true`: the worker asks once an app at its start, and logs wrong credentials, silence and a wrong clock.',
-  }),
-  GATEWAY_CIRCUIT_PAUSE: durationText.prefault('15s').register(settingDocs, {
-    readBy: 'worker',
-    meaning: 'How long they stop. Then one call is tried; if it succeeds, all go on.',
   }),
 };

@@ -15,7 +15,8 @@ export const KEY_SETTINGS = {
   }),
   PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT: flag.prefault('false').register(settingDocs, {
     readBy: 'worker, webhook, commands',
-    meaning: '`true` takes clear text beside keys, while payments from before there were keys still run.',
+    meaning:
+      '`true` takes clear text beside keys, until `keys needed TIME` counts nothing from before there were keys.',
   }),
   PAYMENTS_INSECURE_PLAIN_HTTP: flag.prefault('false').register(settingDocs, {
     readBy: 'worker, codec server',

@@ -9,12 +9,13 @@ export const PAYMENT_SETTINGS = {
     .register(settingDocs, { readBy: 'worker, webhook, commands', meaning: "Temporal's task queue." }),
   PAYMENTS_SCHEDULES: flag.prefault('true').register(settingDocs, {
     readBy: 'setup, worker, commands',
-    meaning: 'With `false`, `setup` makes no Schedules, and nobody says that they are missing.',
+    meaning:
+      'With `false`, `setup` makes no Schedules: nobody takes on terminated payments, finds stuck ones or reconciles, and nobody says so.',
   }),
   PAYMENTS_POLL_SCHEDULE: schedule.prefault('15s,30s,1m,2m,5m,10m,30m').register(settingDocs, {
     readBy: 'worker',
     meaning:
-      'When a payment is queried: times since its creation, and again since each deadline. They are no pauses, so they grow.',
+      'When a payment is queried: times (not pauses) since its creation, and again since each deadline. Each is later than the one before.',
   }),
   PAYMENTS_POLL_EVERY: pause
     .prefault('1h')
@@ -22,7 +23,7 @@ export const PAYMENT_SETTINGS = {
   PAYMENTS_SETTLING: pause.prefault('30s').register(settingDocs, {
     readBy: 'worker',
     meaning:
-      'If the answer to a creation is lost: how long to look for the order before it is created again. Not `0s`: no answer of the gateway would ever have lasted.',
+      'If the answer to a creation is lost: how long to look for it before it is made again. Longer than queries may be behind: else it may be made twice. Never `0s`.',
   }),
   PAYMENTS_PATIENCE: pause.prefault('10m').register(settingDocs, {
     readBy: 'worker',
@@ -45,11 +46,13 @@ export const PAYMENT_SETTINGS = {
   }),
   PAYMENTS_CONFIRM_BY_QUERY: flag.prefault('true').register(settingDocs, {
     readBy: 'worker',
-    meaning: 'With `false`, a signed SUCCESS is believed without a query.',
+    meaning:
+      'With `false`, a notified SUCCESS is believed without a query. Never without encryption keys: who may send to Temporal could then call an order paid.',
   }),
   PAYMENTS_LATE: z.enum(['attention', 'accept', 'refund']).prefault('attention').register(settingDocs, {
     readBy: 'worker',
-    meaning: 'Money after a payment ended unpaid: ask a person (`attention`), `accept` it, or `refund` it.',
+    meaning:
+      'Money after a payment ended unpaid: ask a person (`attention`), `accept` it, or `refund` it where that needs no account of the buyer’s.',
   }),
   PAYMENTS_RISK_CONTROL: durationText.prefault('97h').register(settingDocs, {
     readBy: 'worker',

@@ -11,7 +11,7 @@ const AT_RISK: Readonly<Record<RiskySetting, string>> = {
   PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES:
     'without encryption keys, whoever can read Temporal reads buyers’ data, and whoever can write to it can forge what workflows read',
   PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT:
-    'whoever can write to Temporal can put clear text in place of encrypted data, and it is taken; set it to false once the payments from before there were keys have ended',
+    'whoever can write to Temporal can put clear text in place of encrypted data, and it is taken; set it to false once `payment-gateway keys needed TIME` counts nothing from before there were keys',
   PAYMENTS_INSECURE_PLAIN_HTTP:
     'over http:// whoever is on the way reads keys, tokens and buyers’ data, and can answer in the gateway’s place',
   PAYMENTS_INSECURE_UNBOUND_SEALS: 'a sealed card that names no app and no order can be sent again in another order',

@@ -127,8 +127,6 @@ export function questionsAreAnswered({ told }: World): Broken[] {
     // Who comes at the very end asks again: Temporal says so, or the run that takes no more.
     if (one.message.includes('closed before it had looked') || one.message.includes('is just ending. Ask again'))
       return [];
-    // A run that gives way to the order before it says so, and the next one can be asked.
-    if (one.message.includes('goes on as before: ask again')) return [];
     // The next look answers five, and leaves room for a person's word.
     if (one.message.includes('callers wait for the gateway’s next answer already')) return [];
     // A start that was refused has nothing to look at, and says so.
