@@ -23,7 +23,7 @@ export const PAYMENT_SETTINGS = {
   PAYMENTS_SETTLING: pause.prefault('30s').register(settingDocs, {
     readBy: 'worker',
     meaning:
-      'If the answer to a creation is lost: how long to look for it before it is made again. Longer than queries may be behind: else it may be made twice. Never `0s`.',
+      'If the answer to a creation is lost: how long to look for it before it is made again. Longer than queries lag: else it may be made twice. Never `0s`.',
   }),
   PAYMENTS_PATIENCE: pause.prefault('10m').register(settingDocs, {
     readBy: 'worker',
