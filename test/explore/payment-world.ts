@@ -13,9 +13,10 @@ import {
   type QueriedTrade,
 } from '../../src/contract';
 import { MINUTE } from '../../src/gateway/pure/durations';
+import type { Tried } from '../../src/workflows/payment/creation-table';
 import { type CreationStep, nextCreationStep } from '../../src/workflows/payment/creation-table';
 import { orderDeadlines } from '../../src/workflows/payment/deadlines';
-import type { NewPaymentFact, Tried } from '../../src/workflows/payment/facts';
+import type { NewPaymentFact } from '../../src/workflows/payment/facts';
 import { foldPayment } from '../../src/workflows/payment/fold';
 import {
   creationFacts,

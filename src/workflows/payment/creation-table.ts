@@ -1,6 +1,6 @@
 /** What may be done next to create an order, by what is known. Pure: the whole rule is the table below. */
 
-import type { CreateResult } from '../../contract';
+import type { CreateResult, GatewayErrorFields, Silence } from '../../contract';
 
 export interface CreationFacts {
   /** Whether an earlier run has told the outcome of this order. */
@@ -41,14 +41,29 @@ export type CreationStep =
   | 'compare'
   | `end-${'as-before' | 'not-sent' | 'not-created' | 'refused'}`;
 
+/**
+ * How a try ended. `interrupted`: it certainly was not sent, and is not wanted any more. `too-soon`: the first, short try was not
+ * sent.
+ */
+export type Tried =
+  | CreateResult
+  | { readonly is: 'interrupted' }
+  | { readonly is: 'too-soon'; readonly why: Silence }
+  /** A person has ended the activity, or something around our code: nobody knows whether a request has left us. */
+  | { readonly is: 'ended-outside'; readonly error: GatewayErrorFields; readonly message: string };
+
+/** Results after which the order was made, or the same try goes on. */
+type NotFinal = 'busy' | 'created' | 'interrupted' | 'too-soon';
+
 /** What each result says of the order, for the table. */
 export const CREATION_SAID = {
   unknown: 'nothing',
+  'ended-outside': 'nothing',
   'not-sent': 'nothing',
   'not-created': 'not-created',
   'created-refused': 'created-refused',
   duplicate: 'duplicate',
-} as const satisfies Record<Exclude<CreateResult['is'], 'busy' | 'created'>, CreationFacts['said']>;
+} as const satisfies Record<Exclude<Tried['is'], NotFinal>, CreationFacts['said']>;
 
 type Row = readonly [when: Partial<CreationFacts>, then: CreationStep];
 

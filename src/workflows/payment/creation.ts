@@ -18,17 +18,16 @@ import {
   typedFailure,
 } from '../../contract';
 import { gateway } from '../shared/activities';
-import { NO_WORD, sendingFailure, wasNeverRun } from '../shared/activity-failure';
+import { hasTimedOut, NO_WORD, sendingFailure, wasNeverRun } from '../shared/activity-failure';
 import { backoffAfter } from '../shared/backoff';
 import { wasReset } from '../shared/continued';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import type { Missing } from '../shared/look';
 import { pollUntil } from '../shared/polling';
 import type { PaymentContext } from './context';
-import { type CreationFacts, type CreationStep, nextCreationStep } from './creation-table';
+import { type CreationFacts, type CreationStep, nextCreationStep, type Tried } from './creation-table';
 import { sendingEnd } from './deadlines';
 import { readEarlierRuns } from './earlier-runs';
-import type { Tried } from './facts';
 import { answerFor } from './known-before';
 import {
   creationFacts,
@@ -432,7 +431,7 @@ async function attemptCreation(
     const isInterrupted = () => isUnwanted(context.known);
     const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted });
     if (tried === 'interrupted' || tried === 'timeout') return { is: 'interrupted' };
-    return isResultOf(tried, TRIED) ? tried : unknownOutcome(input);
+    return isResultOf(tried, TRIED) ? tried : endedOutside(input);
   } catch (error) {
     if (error instanceof ActivityFailure && wasNeverRun(error))
       return orderNotSent(input, NO_WORKER, 'missing-activity');
@@ -444,7 +443,7 @@ function failedAttempt(
   error: unknown,
   input: CreateInput,
   { raise }: PaymentContext,
-): CreateResult | { is: 'interrupted' } {
+): Exclude<Tried, { is: 'too-soon' }> {
   const failed = sendingFailure(error);
   switch (failed.is) {
     case 'none':
@@ -457,11 +456,11 @@ function failedAttempt(
     case 'unsent':
       return { is: 'interrupted' };
     case 'unknown':
-      return unknownOutcome(input);
+      return { ...endedOutside(input), is: hasTimedOut(error) ? 'unknown' : 'ended-outside' };
   }
 }
 
-function unknownOutcome(input: CreateInput): CreateResult {
+function endedOutside(input: CreateInput) {
   const error = { outcome: 'unknown', retryable: true, operation: creationOf(input) } as const;
-  return { is: 'unknown', message: NO_WORD, error };
+  return { is: 'ended-outside', message: NO_WORD, error } as const;
 }

@@ -4,17 +4,16 @@
  */
 import type {
   Attention,
-  CreateResult,
   EarlierPayment,
   EarlierPayments,
   NotificationSignal,
   PaymentData,
   PaymentOutcome,
-  Silence,
   Taking,
   Trade,
 } from '../../contract';
 import type { WithoutTime } from '../shared/why';
+import type { Tried } from './creation-table';
 import type { KnownPayment, PendingClaim } from './known-payment';
 
 /** The merchant, or a cancellation, wants the order not to be sent. */
@@ -39,12 +38,6 @@ interface Answered {
   readonly is: 'answered';
   readonly tried: Tried;
 }
-
-/**
- * How a try ended. `interrupted`: it certainly was not sent, and is not wanted any more. `too-soon`: the first, short try was not
- * sent.
- */
-export type Tried = CreateResult | { readonly is: 'interrupted' } | { readonly is: 'too-soon'; readonly why: Silence };
 
 /** The pause before an order that may exist is sent again is over. */
 interface Rested {

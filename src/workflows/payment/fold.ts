@@ -23,8 +23,8 @@ import { isKnownStatus } from '../../gateway/pure/names';
 import { ANSWERED, raised, shownAttention, withoutReasons, withoutSilence } from '../shared/attention-reasons';
 import { withNoted } from '../shared/noted-trades';
 import { takenOn, waitAfter } from '../shared/wait';
-import { CREATION_SAID } from './creation-table';
-import type { PaymentFact, Tried } from './facts';
+import { CREATION_SAID, type Tried } from './creation-table';
+import type { PaymentFact } from './facts';
 import { answerFor, knownOfTrade, staysEnded } from './known-before';
 import {
   isIn,
@@ -171,6 +171,7 @@ const MORE_REACHED: Readonly<Partial<Record<Tried['is'], number>>> = {
 /** A gateway that answered "busy" to an earlier try may still have made the order. */
 function reachAfter(known: KnownPayment, is: keyof typeof CREATION_SAID): Reach {
   if (is === 'unknown') return furtherOf(known, 'sent');
+  if (is === 'ended-outside') return furtherOf(known, 'perhaps');
   return is === 'duplicate' && known.creation.reach === 'busy' ? 'perhaps' : known.creation.reach;
 }
 

@@ -26,9 +26,10 @@ import {
   tradeWords,
   words,
 } from '../shared/why';
-import { creationRule } from './creation-table';
+
+import { creationRule, type Tried } from './creation-table';
 import { orderDeadlines, orderTimes, sendingEnd } from './deadlines';
-import type { NewPaymentFact, PaymentFact, Tried } from './facts';
+import type { NewPaymentFact, PaymentFact } from './facts';
 import { foldPayment, lastKnownStatus, type PaymentFoldSettings } from './fold';
 import { creationFacts, type KnownPayment, otherTrades, REACHES } from './known-payment';
 import { paymentRule } from './next-step';
@@ -228,6 +229,7 @@ type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is
 /** A try that was given up got no answer. */
 function triedOf(tried: Tried): WorldEvent | null {
   if (tried.is === 'interrupted') return null;
+  if (tried.is === 'ended-outside') return { is: 'created', tried: { ...tried, is: 'unknown' } };
   if (tried.is !== 'too-soon') return { is: 'created', tried };
   const error = { outcome: 'not-sent', retryable: true, operation: 'create' } as const;
   return { is: 'created', tried: { is: 'not-sent', why: tried.why, message: '', error } };

@@ -38,6 +38,10 @@ function mayHaveBeenSent(noted: unknown): boolean {
 
 const NOTHING_MADE: readonly SendingPhase[] = ['unsent', 'busy'];
 
+/** Whether an attempt of the activity was under way when its time was over. */
+export const hasTimedOut = (error: unknown): boolean =>
+  error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+
 /** Why the gateway gave no answer, when an activity that asks it is out of time. */
 export function silenceAfter({ cause }: ActivityFailure): Silence {
   if (cause instanceof TimeoutFailure) return cause.timeoutType === 'START_TO_CLOSE' ? 'no-answer' : 'missing-activity';

@@ -1,5 +1,6 @@
 /** Promises 1 and 2: never two charges of ours under one number, and an order of unknown outcome is not blindly sent again. */
 
+import { ApplicationFailure } from '@temporalio/common';
 import { gatewayActivities } from '../../../../src/activities';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
@@ -210,6 +211,21 @@ test('promise 1: an order of another system is not sold as ours because the gate
   expect(world.gateway.trades).toMatchObject([{ trade_no: 'T1', made_by: 'another system' }]);
   expect(await sale()).not.toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: null });
 });
+
+test.each([
+  ['fails', () => Promise.reject(ApplicationFailure.nonRetryable('by hand'))],
+  ['completes', async () => null],
+])(
+  'promise 1: an order of another system is not sold as ours because a person %s the try that had sent nothing',
+  async (_how, byHand) => {
+    await begin({ creations: Array(60).fill('unreachable') });
+    world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'another system', 'SUCCESS');
+    await happens(pay, 8 * SECOND);
+    Object.assign(world.temporal.activities.functions, { 'gateway.create': byHand });
+    await happens(10 * MINUTE);
+    expect(await sale()).toMatchObject({ trade_no: 'T1', attention: 'unproven-trade' });
+  },
+);
 
 test.each([
   ['during the pause after it', SECOND / 5],
