@@ -46,7 +46,7 @@ export async function handOverPayment(ending: EndingPayment): Promise<void> {
     const { claims, contradicted, ofRefunds } = context.known;
     const given = whatIsLeft(ending);
     const isNews = newsIn(given) !== handed && isNeeded(given);
-    if (isNews) await (isOfTheApp(given) ? startAppAttention(given.end.state.app_id, 'credentials') : give(given));
+    if (isNews) await handOver(given, context);
     // Only now: if somebody terminates this run before the after-sale has them, the next run hands them over.
     const isTaken = isNews || claims.length + contradicted.length + ofRefunds.length > 0;
     const { reasons } = given.end;
@@ -54,6 +54,13 @@ export async function handOverPayment(ending: EndingPayment): Promise<void> {
     if (!isNews) return;
     handed = newsIn({ ...given, claims: [], contradicted: [] });
   }
+}
+
+async function handOver(given: HandedOver, { known }: PaymentContext): Promise<void> {
+  if (!isOfTheApp(given)) return give(given);
+  await startAppAttention(given.end.state.app_id, 'credentials');
+  // An after-sale that waits for the end is told that there is no order.
+  if (known.isFollowed) await give({ ...given, end: { ...given.end, reasons: [] } });
 }
 
 /** Only new claims, or other reasons, make another round. The reason of contradicted claims comes and goes with these. */

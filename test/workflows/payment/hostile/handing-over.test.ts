@@ -278,6 +278,19 @@ test('promise 8: a reason that comes while the after-sale is told for the first 
   expect(open()).toEqual(['unexpected-signal']);
 });
 
+test.each([
+  ['credentials', ['credentials']],
+  ['refused for good', []],
+] as const)(
+  'promise 8: an after-sale that waits for the end of an order that the gateway refuses (%s) is told that there is none',
+  async (refusal, before) => {
+    await begin({ creations: [refusal], heldBack: 10 });
+    world.heldBack_ms = 20_000;
+    await happens(pay, 5_000, refund, DAY);
+    expect([open(), running().includes('afterSale')]).toEqual([before, false]);
+  },
+);
+
 test('a contradicted notification that is handed over asks nobody once the gateway confirms it', async () => {
   await begin({ method: 'Wallet', late: 'accept' });
   await happens(pay, MINUTE, notify('T1', 'SUCCESS'), HOUR, move('T1', 'CANCEL'), 30 * MINUTE);
