@@ -47,6 +47,7 @@ export class ActivityExecution {
   /** The activity is cancelled, but its running attempt is waited for. */
   private isLastAttempt = false;
   private readonly since: number;
+  private isPaused = false;
   /** When all its attempts must have ended, in ms since the epoch. */
   private latest = Number.POSITIVE_INFINITY;
   /** The attempt that runs now, and how to drop its result. */
@@ -92,6 +93,11 @@ export class ActivityExecution {
     return { cancelRequested: this.isLastAttempt };
   }
 
+  /** As Temporal's button does it: no attempt begins any more, and no time ends it. An attempt under way goes on. */
+  pause(): void {
+    this.isPaused = true;
+  }
+
   /** The worker dies: what the attempt has sent stays sent, and its result is lost. Returns the attempt, if one ran. */
   lose(): LostAttempt | undefined {
     if (this.over || !this.running) return undefined;
@@ -109,7 +115,7 @@ export class ActivityExecution {
 
   private begin(after_ms: number): void {
     this.clock.in(after_ms + this.clock.delay(), () => {
-      if (this.over) return;
+      if (this.over || this.isPaused) return;
       this.attempt += 1;
       const scheduled = this.clock.now;
       const waits = this.delay();
@@ -156,7 +162,7 @@ export class ActivityExecution {
   }
 
   private giveUp(cause: Failure, retryState = RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE): void {
-    if (this.over) return;
+    if (this.over || (this.isPaused && retryState === RetryState.RETRY_STATE_TIMEOUT)) return;
     this.end(failedForGood(this.scheduled, this.withLastHeartbeat(cause), retryState));
   }
 

@@ -99,6 +99,11 @@ export class Commands {
     return [...this.activities.values()].flatMap(({ execution }) => execution.lose() ?? []);
   }
 
+  /** Somebody pauses all that the run waits for. */
+  pauseActivities(): void {
+    for (const { execution } of this.activities.values()) execution.pause();
+  }
+
   /** How many activities were cancelled since the last call. */
   takeCancelled(): number {
     const { cancelled } = this;

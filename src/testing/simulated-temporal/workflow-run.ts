@@ -172,6 +172,11 @@ export class WorkflowRun implements Run {
     this.hear({ cancelWorkflow: { reason } });
   }
 
+  /** Somebody pauses the activities that the run waits for now. */
+  pauseActivities(): void {
+    this.commands.pauseActivities();
+  }
+
   terminate(): void {
     this.close('TERMINATED');
   }

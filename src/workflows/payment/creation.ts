@@ -17,7 +17,7 @@ import {
   type TradeId,
   typedFailure,
 } from '../../contract';
-import { gateway } from '../shared/activities';
+import { CREATION_OVERDUE_MS, gateway } from '../shared/activities';
 import { hasTimedOut, NO_WORD, sendingFailure, wasNeverRun } from '../shared/activity-failure';
 import { backoffAfter } from '../shared/backoff';
 import { wasReset } from '../shared/continued';
@@ -363,6 +363,14 @@ const FIRST_TRY_MS = 5_000;
 /** The pause before a busy gateway is asked again, once, in ms; from then on the server spaces the attempts. */
 const BUSY_PAUSE_MS = 1_000;
 
+/**
+ * How long the workflow waits for the activity, in ms: the server ends it before, unless somebody has paused it. The first, short try has no
+ * such timer, which costs events.
+ */
+const timeOf = ({ send_before }: CreateInput): number =>
+  Math.max(send_before - Date.now(), 0) + CREATION_OVERDUE_MS + 30_000;
+
+const HELD_UP = 'The activity gateway.create was paused until its time was over.';
 const NO_WORKER = 'No worker of the task queue could run the activity gateway.create.';
 
 /** The outcome of a try after which the workflow has to decide what follows. */
@@ -380,10 +388,10 @@ async function tryCreation(
   const { send_before } = bounds;
   const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
   const isShort = !isSlowToCreate(context.known) && soon < send_before;
-  const first = await attempt(order, context, isShort ? { ...bounds, send_before: soon } : bounds);
+  const first = await attempt(order, context, isShort ? { ...bounds, send_before: soon } : bounds, isShort);
   if (!isShort || first.is !== 'not-sent') return told(context, first);
   context.learn({ is: 'answered', tried: { is: 'too-soon', why: first.why } });
-  return told(context, await attempt(order, context, bounds));
+  return told(context, await attempt(order, context, bounds, false));
 }
 
 function told(context: PaymentContext, tried: Decisive): Decisive {
@@ -395,10 +403,11 @@ async function attempt(
   order: NewPayment,
   context: PaymentContext,
   bounds: Pick<CreateInput, 'send_before' | 'read_by'>,
+  isShort: boolean,
 ): Promise<Decisive> {
   for (;;) {
     const reached = context.known.creation.reach !== 'none';
-    const tried = await attemptCreation({ ...order, ...bounds, reached }, context);
+    const tried = await attemptCreation({ ...order, ...bounds, reached }, context, isShort);
     if (tried.is !== 'busy') return tried;
     context.learn({ is: 'answered', tried });
     const summary = 'before a busy gateway is asked again';
@@ -426,11 +435,16 @@ const TRIED: ResultShape<CreateResult> = {
 async function attemptCreation(
   input: CreateInput,
   context: PaymentContext,
+  isShort: boolean,
 ): Promise<Exclude<Tried, { is: 'too-soon' }>> {
   try {
     const isInterrupted = () => isUnwanted(context.known);
-    const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted });
-    if (tried === 'interrupted' || tried === 'timeout') return { is: 'interrupted' };
+    const time = isShort
+      ? {}
+      : { timeout_ms: timeOf(input), summary: 'the time to send the order, where that is held up' };
+    const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted, ...time });
+    if (tried === 'interrupted') return { is: 'interrupted' };
+    if (tried === 'timeout') return orderNotSent(input, HELD_UP, 'missing-activity');
     return isResultOf(tried, TRIED) ? tried : endedOutside(input);
   } catch (error) {
     if (error instanceof ActivityFailure && wasNeverRun(error))

@@ -98,7 +98,7 @@ export const gateway = {
  */
 function boundsOf({ send_before }: CreateInput): ActivityOptions {
   const left_ms = Math.max(send_before - Date.now(), 1_000);
-  return { scheduleToStartTimeout: left_ms, scheduleToCloseTimeout: left_ms + OVERDUE_MS };
+  return { scheduleToStartTimeout: left_ms, scheduleToCloseTimeout: left_ms + CREATION_OVERDUE_MS };
 }
 
 /** A look. If no worker could make it, that counts as no answer. */
@@ -125,7 +125,7 @@ const LOOK_OVERDUE_MS = 4 * 60_000;
 export const { 'gateway.glance': glanceAtTrade } = proxyLocalActivities<GatewayActivities>(GLANCING);
 
 /** How long after its time the server ends a creation, in ms, whatever its attempts do. */
-const OVERDUE_MS = 2 * 60_000;
+export const CREATION_OVERDUE_MS = 2 * 60_000;
 
 const READING = {
   startToCloseTimeout: '30 seconds',

@@ -70,6 +70,16 @@ test('a payment whose looks are all paused needs a person, and does not wait for
   expect(await payments.state(out_trade_no)).toMatchObject({ outcome: null, attention: 'missing-activity' });
 });
 
+test('promise 5: a creation that is paused until its time is over was not sent, and its callers are told so', async () => {
+  const { gateway, payments, temporal } = simulation;
+  gateway.mishaps = Array(60).fill('unreachable');
+  const began = await temporal.currentTimeMs();
+  await payments.pay(request).catch(() => undefined);
+  temporal.temporal.latest(ID)?.pauseActivities();
+  await expect(payments.outcome(out_trade_no)).rejects.toMatchObject({ name: 'NotCreatedError', outcome: 'not-sent' });
+  expect((await temporal.currentTimeMs()) - began).toBeLessThan(2 * HOUR);
+});
+
 test.each(ENDED)('a poll that a person %s is made again, and finds what the buyer paid', async (_how, activity) => {
   const { gateway, payments } = simulation;
   once('gateway.watch', activity);
