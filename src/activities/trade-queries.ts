@@ -5,12 +5,12 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import {
-  CREDENTIALS_REFUSED,
   delayBeforePoll,
   type FindInput,
   type LookInput,
   type LookResult,
   laterStatus,
+  POLL_STOPPED,
   type QueriedTrade,
   type RefundAttempt,
   typedFailure,
@@ -18,7 +18,6 @@ import {
 } from '../contract';
 import { GatewayError, OtherAnswerError, otherThanAsked, type Trade, type TradeId } from '../gateway';
 import { nameOfTrade, QUERY_PATH } from '../gateway/query';
-import { isCredentialsRefusal } from '../gateway/refusals';
 import { isNoSuchOrder, notYet, retryableFailure, retryablePoll, silenceOf } from './failures';
 import type { PaymentGateway } from './gateways';
 import { currentTime } from './time';
@@ -140,17 +139,7 @@ async function foundByNone(
  */
 export async function watchTrade(
   gateway: PaymentGateway,
-  {
-    id,
-    others = [],
-    known,
-    seen,
-    schedule,
-    until,
-    at_once = false,
-    tell_credentials = false,
-    due_at,
-  }: Omit<WatchInput, 'app_id'>,
+  { id, others = [], known, seen, schedule, until, at_once = false, tell = [], due_at }: Omit<WatchInput, 'app_id'>,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   const left_ms = timeLeft(due_at);
@@ -167,8 +156,11 @@ export async function watchTrade(
     const isOwn = asked === id || trade.trade_no === id.trade_no;
     if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen })) return trade;
   } catch (error) {
-    if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
-      throw typedFailure(CREDENTIALS_REFUSED, error.message);
+    if (error instanceof GatewayError) {
+      const silence = silenceOf(error);
+      const why = tell.find((one) => one === silence);
+      if (why !== undefined) throw typedFailure(POLL_STOPPED[why], error.message);
+    }
     throw retryablePoll(error, { gap_ms, waited_ms: looks === 0 ? 0 : delayBeforePoll(looks - 1, schedule), left_ms });
   }
   throw notYet(`still ${seen}`, delay);

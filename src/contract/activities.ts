@@ -174,8 +174,9 @@ export const NOTHING_SENT: readonly string[] = ['GatewayUnavailable'];
 export const SENDING_PHASES = ['unsent', 'sending', 'busy'] as const;
 export type SendingPhase = (typeof SENDING_PHASES)[number];
 
-/** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
-export const CREDENTIALS_REFUSED = 'CredentialsRefused';
+/** The failures of a watch that was asked to tell of these reasons, which a person has to mend. A gateway that is down is asked on. */
+export const POLL_STOPPED = { credentials: 'CredentialsRefused', settings: 'AppNotConfigured' } as const;
+export type ToldByPolls = keyof typeof POLL_STOPPED;
 
 /** The failure of an activity whose run is a reset of the run that has read what was known before: its state is not the latest. */
 export const WAS_RESET = 'WasReset';
@@ -194,8 +195,8 @@ export interface WatchInput extends ForRun {
   until?: 'answered' | undefined;
   /** Ask at once, and then as `schedule` says: something may have moved since the last look. */
   at_once?: boolean | undefined;
-  /** Fail with `CredentialsRefused` when the gateway refuses our credentials. */
-  tell_credentials?: boolean | undefined;
+  /** Fail ({@link POLL_STOPPED}) for one of these reasons. */
+  tell?: readonly ToldByPolls[] | undefined;
   /** Return null from this time on, in ms since the epoch, whatever the trade's status; absent: watch for ever. */
   due_at?: number | undefined;
 }
@@ -228,7 +229,7 @@ export interface PreviousRunActivities {
 }
 
 export interface LocalActivities {
-  /** The worker's settings for a payment by this method. Never fails. */
+  /** The worker's settings for a payment by this method, and whether its order has an after-sale: it asks Temporal, and no gateway. */
   'gateway.policy'(input: { method: string | null }): Promise<PaymentPolicy>;
 }
 

@@ -3,7 +3,7 @@
  * next; this file does it.
  */
 import { condition } from '@temporalio/workflow';
-import { CREDENTIALS_REFUSED, type LookResult, pollSchedule, type Trade, timeText } from '../../contract';
+import { type LookResult, POLL_STOPPED, pollSchedule, type ToldByPolls, type Trade, timeText } from '../../contract';
 import { hasFailedWith } from '../shared/activity-failure';
 import { assertReadHere } from '../shared/continued';
 import { glance, lookOnce, searchOn } from '../shared/look';
@@ -103,22 +103,23 @@ export class OutcomeWait {
       ...(hasSentAgain(known) ? { others: [{ out_trade_no: nameOf(known) }], known: otherTrades(known) } : {}),
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
-      tell_credentials: !known.reasons.includes('credentials'),
+      tell: TOLD_BY_POLLS.filter((why) => !known.reasons.includes(why)),
       ...(due_at === undefined ? {} : { due_at }),
     };
     try {
       return await this.watch.next(watch, () => hasNews(this.context));
     } catch (error) {
-      if (hasFailedWith(error, CREDENTIALS_REFUSED)) return 'credentials-refused';
-      throw error;
+      const why = TOLD_BY_POLLS.find((one) => hasFailedWith(error, POLL_STOPPED[one]));
+      if (why === undefined) throw error;
+      return why;
     }
   }
 
   private async onNews(news: News, due_at = 0): Promise<void> {
     const { context } = this;
     if (news === 'interrupted') return;
-    // Polls report refused credentials once: a poll that ended at each refusal would be started again and again.
-    if (news === 'credentials-refused') return context.raise('credentials');
+    // A poll tells of each reason once: one that ended at each refusal would be started again and again.
+    if (news === 'credentials' || news === 'settings') return context.raise(news);
     if (news === 'due') {
       // The poll may have ended earlier, if its worker has died or has a clock that is ahead.
       const left = due_at - Date.now();
@@ -185,8 +186,11 @@ export class OutcomeWait {
   }
 }
 
+/** What a person has to mend, and a poll tells of. */
+const TOLD_BY_POLLS: readonly ToldByPolls[] = ['credentials', 'settings'];
+
 type WatchStep = Extract<PaymentStep, { take: 'watch' }>;
-type News = Trade | 'interrupted' | 'due' | 'credentials-refused';
+type News = Trade | 'interrupted' | 'due' | ToldByPolls;
 
 const DEADLINE_WORDS: Readonly<Record<Deadline['name'], string>> = {
   timeout_express: 'the end of the order’s time',

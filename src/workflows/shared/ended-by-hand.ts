@@ -3,7 +3,7 @@
  * made again; a request that makes something has an unknown outcome.
  */
 import { ActivityFailure, ApplicationFailure, isCancellation, sleep } from '@temporalio/workflow';
-import { CREDENTIALS_REFUSED, FAILURE, type Told, WAS_RESET } from '../../contract';
+import { FAILURE, POLL_STOPPED, type Told, WAS_RESET } from '../../contract';
 import { hasRunOut } from './activity-failure';
 import { nextBackoff } from './backoff';
 
@@ -11,7 +11,12 @@ import { nextBackoff } from './backoff';
 const FIRST_PAUSE_MS = 1_000;
 
 /** The final failures of our own activities. */
-const OURS: readonly string[] = [CREDENTIALS_REFUSED, WAS_RESET, FAILURE.invalidRequest, FAILURE.notCanceled];
+const OURS: readonly string[] = [
+  ...Object.values(POLL_STOPPED),
+  WAS_RESET,
+  FAILURE.invalidRequest,
+  FAILURE.notCanceled,
+];
 
 /** Whether the failure is no answer: a person, or the server, has ended the activity. */
 export function saysNothing(error: unknown): boolean {

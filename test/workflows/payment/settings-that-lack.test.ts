@@ -2,7 +2,7 @@
 
 import { gatewayActivities } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import { attentions, begin, happens, open, outcomeNow, pay, reset, stateNow, tell, world } from './hostile/acts';
+import { attentions, begin, happens, move, open, outcomeNow, pay, reset, stateNow, tell, world } from './hostile/acts';
 
 /** The settings lose the app. Returns what gives it back. */
 function loseApp(): () => void {
@@ -67,6 +67,16 @@ describe.each(LOSSES)('%s', (_name, reason, lose, says) => {
     expect(await outcomeNow()).toBe('SUCCESS');
     expect(open()).toEqual([]);
   });
+});
+
+test('promise 8: settings that lose the app of an order that waits for its buyer are before a person at its next poll', async () => {
+  await begin();
+  await happens(pay, MINUTE);
+  const mend = loseApp();
+  await happens(HOUR);
+  expect(open()).toEqual(['settings']);
+  await happens(mend, move('T1', 'SUCCESS'), 2 * HOUR);
+  expect([open(), await outcomeNow()]).toEqual([[], 'SUCCESS']);
 });
 
 describe.each(LOSSES)('%s, and a run that was reset', (_name, _reason, lose) => {
