@@ -4,6 +4,7 @@
  */
 import { condition } from '@temporalio/workflow';
 import { type LookResult, POLL_STOPPED, pollSchedule, type ToldByPolls, type Trade, timeText } from '../../contract';
+import { DAY } from '../../gateway/pure/durations';
 import { hasFailedWith } from '../shared/activity-failure';
 import { assertReadHere } from '../shared/continued';
 import { glance, lookOnce, searchOn } from '../shared/look';
@@ -15,6 +16,7 @@ import {
   idOf,
   isOver,
   isUnanswered,
+  type KnownPayment,
   namedTrades,
   nameOf,
   otherTrades,
@@ -103,7 +105,7 @@ export class OutcomeWait {
       ...(hasSentAgain(known) ? { others: [{ out_trade_no: nameOf(known) }], known: otherTrades(known) } : {}),
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
-      tell: TOLD_BY_POLLS.filter((why) => !known.reasons.includes(why)),
+      tell: reasonsToTell(known),
       ...(due_at === undefined ? {} : { due_at }),
     };
     try {
@@ -118,7 +120,6 @@ export class OutcomeWait {
   private async onNews(news: News, due_at = 0): Promise<void> {
     const { context } = this;
     if (news === 'interrupted') return;
-    // A poll tells of each reason once: one that ended at each refusal would be started again and again.
     if (news === 'credentials' || news === 'settings') return context.raise(news);
     if (news === 'due') {
       // The poll may have ended earlier, if its worker has died or has a clock that is ahead.
@@ -188,6 +189,11 @@ export class OutcomeWait {
 
 /** What a person has to mend, and a poll tells of. */
 const TOLD_BY_POLLS: readonly ToldByPolls[] = ['credentials', 'settings'];
+
+/** A poll that ended at each refusal would be started again and again, also where only one of two workers has the app. */
+const reasonsToTell = ({ reasons, silence_told }: KnownPayment): ToldByPolls[] =>
+  Date.now() - silence_told < TOLD_AGAIN_MS ? [] : TOLD_BY_POLLS.filter((why) => !reasons.includes(why));
+const TOLD_AGAIN_MS = DAY;
 
 type WatchStep = Extract<PaymentStep, { take: 'watch' }>;
 type News = Trade | 'interrupted' | 'due' | ToldByPolls;

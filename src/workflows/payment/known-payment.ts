@@ -100,6 +100,8 @@ export interface KnownPayment {
   readonly others: readonly NotedTrade[];
   /** Why it needs a person, in the order in which the reasons came. */
   readonly reasons: readonly Attention[];
+  /** When a person was last told that the gateway is silent, and why, in ms since the epoch; 0: never. */
+  readonly silence_told: number;
   /** Null while nobody is needed. */
   readonly wait: Wait | null;
   /** How many signals have come. */
@@ -149,6 +151,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
     heard: null,
     others: [],
     reasons: [...new Set(adopted?.reasons ?? [])],
+    silence_told: 0,
     wait: null,
     taken: 0,
     claimed: 0,
