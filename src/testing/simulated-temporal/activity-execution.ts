@@ -98,6 +98,16 @@ export class ActivityExecution {
     this.isPaused = true;
   }
 
+  /** A person ends the activity: it completes with `given`, or fails without it. Returns the attempt under way, which nobody hears any more. */
+  endByHand(given?: { readonly result: unknown }): LostAttempt | undefined {
+    if (this.over) return undefined;
+    const { workedAt } = this.running ?? {};
+    if (given) this.end({ completed: { result: defaultPayloadConverter.toPayload(given.result) } });
+    else this.giveUp({ message: 'by hand', applicationFailureInfo: { type: '', nonRetryable: true } });
+    const { activityType, workflowId } = this.scheduled;
+    return this.running && { activityType: activityType ?? '', workflowId, workedAt };
+  }
+
   /** The worker dies: what the attempt has sent stays sent, and its result is lost. Returns the attempt, if one ran. */
   lose(): LostAttempt | undefined {
     if (this.over || !this.running) return undefined;

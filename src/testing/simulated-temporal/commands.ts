@@ -104,6 +104,11 @@ export class Commands {
     for (const { execution } of this.activities.values()) execution.pause();
   }
 
+  /** Somebody ends all that the run waits for, and its attempts are lost, and returned. */
+  endActivitiesByHand(given?: { readonly result: unknown }): LostAttempt[] {
+    return [...this.activities.values()].flatMap(({ execution }) => execution.endByHand(given) ?? []);
+  }
+
   /** How many activities were cancelled since the last call. */
   takeCancelled(): number {
     const { cancelled } = this;

@@ -215,7 +215,7 @@ export class SimulatedTemporal implements Server {
 
   /** For `ms`, nothing takes tasks: neither workflow tasks nor attempts of activities. */
   leaveWithoutWorker(ms: number): void {
-    this.awayUntil = this.clock.now + ms;
+    this.awayUntil = Math.max(this.awayUntil, this.clock.now + ms);
   }
 
   /** Renames the task queue: closed runs stay on the old one, which no worker polls any more. */

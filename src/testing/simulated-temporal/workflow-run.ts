@@ -177,6 +177,11 @@ export class WorkflowRun implements Run {
     this.commands.pauseActivities();
   }
 
+  /** Somebody ends the activities that the run waits for now, by `temporal activity complete`, or `fail` without `given`. */
+  endActivitiesByHand(given?: { readonly result: unknown }): LostAttempt[] {
+    return this.commands.endActivitiesByHand(given);
+  }
+
   terminate(): void {
     this.close('TERMINATED');
   }

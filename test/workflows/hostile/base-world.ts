@@ -352,6 +352,13 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
     this.onLost(await this.within(() => this.temporal.killWorker()));
   }
 
+  /** A person ends what one of the open workflows waits for. The events that a handler gets are not ended so. */
+  async endByHand(given: { readonly result: unknown } | undefined): Promise<void> {
+    const open = this.temporal.allRuns().filter(({ isRunning, start }) => isRunning && start.type !== 'eventDelivery');
+    const run = open[this.traits.pick(open.length)];
+    if (run) this.onLost(run.endActivitiesByHand(given));
+  }
+
   /** What the worker that died was at, and could not report any more. */
   protected onLost(_attempts: Awaited<ReturnType<SimulatedTemporal['killWorker']>>): void {}
 

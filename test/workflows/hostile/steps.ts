@@ -12,6 +12,8 @@ export type CommonStep =
   | { do: 'no worker'; ms: number }
   /** Workers were started without the app. */
   | { do: 'lack app'; by: 'half' | 'all'; ms: number }
+  /** A person ends what a workflow waits for, with `temporal activity fail` or `complete`. */
+  | { do: 'by hand'; given: { readonly result: unknown } | undefined }
   | { do: 'kill worker' };
 
 export const waits = (...ms: number[]): fc.Arbitrary<CommonStep> =>
@@ -19,6 +21,11 @@ export const waits = (...ms: number[]): fc.Arbitrary<CommonStep> =>
 
 export const troubles = (kinds: readonly Trouble[], ms: readonly number[]): fc.Arbitrary<CommonStep> =>
   fc.record({ do: fc.constant('trouble'), kind: fc.constantFrom(...kinds), ms: fc.constantFrom(...ms) });
+
+/** What a person may type as the result of an activity, if anything. */
+export const byHand: fc.Arbitrary<CommonStep> = fc
+  .constantFrom(undefined, undefined, null, {}, 5, { is: 'found', trade: {} }, { is: 'told', told: null })
+  .map((result) => ({ do: 'by hand', given: result === undefined ? undefined : { result } }));
 
 /** What becomes of workers. */
 export const deaths: fc.Arbitrary<CommonStep> = fc.constant({ do: 'kill worker' });
@@ -47,6 +54,8 @@ export async function takeCommon(world: BaseWorld, step: CommonStep): Promise<vo
       return world.leaveWithoutWorker(step.ms);
     case 'lack app':
       return world.lackApp(step.by, step.ms);
+    case 'by hand':
+      return world.endByHand(step.given);
     case 'kill worker':
       await world.pass(traits.pick(3_000));
       return world.killWorker();

@@ -4,7 +4,16 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Broken } from '../../hostile/base-world';
 import { type Mishap, type RefundEnd, type RefundPlan, statusOf, USED_IN_APP } from '../../hostile/gateway';
 import { playing } from '../../hostile/play';
-import { absences, type CommonStep, deaths, lackingApps, takeCommon, troubles, waits } from '../../hostile/steps';
+import {
+  absences,
+  byHand,
+  type CommonStep,
+  deaths,
+  lackingApps,
+  takeCommon,
+  troubles,
+  waits,
+} from '../../hostile/steps';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { isClosed, isRight, liveness, safety } from './oracle';
 import { type Asked, LIKE_THE_NEIGHBOURS, TRADE, type Traits, World } from './world';
@@ -87,6 +96,7 @@ export const KINDS = {
   deaths: fc.oneof(deaths, deaths, fc.constant<Step>({ do: 'request cancel' })),
   absences: absences(2 * MINUTE, 5 * HOUR),
   settings: lackingApps,
+  byHand,
   terminations: fc.constantFrom<Step>(
     ...([{ do: 'terminate' }, { do: 'terminate' }, { do: 'terminate' }, { do: 'rename queue' }] as const),
   ),

@@ -8,7 +8,16 @@ import type { Run as WorkflowRun } from '../../../../src/testing/simulated-tempo
 import type { Broken } from '../../hostile/base-world';
 import { type Mishap, type RefundPlan, statusOf, type Trouble } from '../../hostile/gateway';
 import { playing } from '../../hostile/play';
-import { absences, type CommonStep, deaths, lackingApps, takeCommon, troubles, waits } from '../../hostile/steps';
+import {
+  absences,
+  byHand,
+  type CommonStep,
+  deaths,
+  lackingApps,
+  takeCommon,
+  troubles,
+  waits,
+} from '../../hostile/steps';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { waitersAreAnswered } from './answers';
 import { isStillWatching, liveness, mayStillBePaid, type Seen, safety } from './oracle';
@@ -80,6 +89,7 @@ export const KINDS = {
   deaths,
   absences: absences(2 * MINUTE, 2 * HOUR, 20 * HOUR, 3 * DAY),
   settings: lackingApps,
+  byHand,
   operators: fc.oneof(
     fc
       .constantFrom('CANCEL' as const, 'CANCEL' as const, 'SUCCESS' as const, 'REFUSED' as const)
