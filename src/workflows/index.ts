@@ -7,41 +7,13 @@ import './versioning';
 
 export type * from '../contract';
 export { FAILURE, QUERY, SEARCH_ATTRIBUTE, SIGNAL, UPDATE, WORKFLOW } from '../contract';
-export {
-  createSpeiAccount,
-  resolveCreationUpdate,
-  speiAccountCreationStateQuery,
-} from './account/create';
-export {
-  cancelAccountUpdate,
-  depositSignal,
-  recheckAccountUpdate,
-  resolveAccountUpdate,
-  speiAccountStateQuery,
-} from './account/messages';
-export {
-  recheckQuantityUpdate,
-  speiAccountQuantity,
-  speiAccountQuantityStateQuery,
-} from './account/quantity';
+export { createSpeiAccount } from './account/create';
+export { speiAccountQuantity } from './account/quantity';
 export { speiAccount } from './account/workflow';
-export { afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale/messages';
 export { afterSale } from './after-sale/workflow';
-export { appAttention, appAttentionStateQuery, resolveAppAttentionUpdate } from './app-attention/workflow';
-export {
-  deliverAgainUpdate,
-  dropEventUpdate,
-  eventDelivery,
-  eventDeliveryStateQuery,
-} from './events/delivery';
+export { appAttention } from './app-attention/workflow';
+export { eventDelivery } from './events/delivery';
 export { bankList, installments, walletToken } from './lookup/workflow';
-export {
-  createdUpdate,
-  notificationSignal,
-  recheckUpdate,
-  resolveUpdate,
-  stateQuery,
-} from './payment/messages';
 export { payment } from './payment/workflow';
 export { stuckSweep } from './reconciliation/stuck-sweep';
 export { reconciliation } from './reconciliation/workflow';

@@ -4,7 +4,7 @@ import * as calls from '../../src/calls';
 import { WORKFLOW } from '../../src/contract';
 import * as workflows from '../../src/workflows';
 
-/** Definitions of updates, signals and queries are objects. */
+/** The tables of names that the room passes on are objects. */
 const functionsOf = (exported: object) =>
   Object.entries(exported).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []));
 

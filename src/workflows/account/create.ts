@@ -50,8 +50,8 @@ import { untilGatewayAnswers } from './until-answered';
 import { AccountVisibility } from './visibility';
 import { Waiting } from './waiting';
 
-export const speiAccountCreationStateQuery = defineQuery<SpeiAccountCreation>(QUERY.state);
-export const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [CreationResolution]>(UPDATE.resolve);
+const speiAccountCreationStateQuery = defineQuery<SpeiAccountCreation>(QUERY.state);
+const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [CreationResolution]>(UPDATE.resolve);
 
 /**
  * Returns the account. Fails (`InvalidRequest`, `NotCreated`) only if certainly none was created. It ignores a cancellation:

@@ -19,8 +19,8 @@ import { untilGatewayAnswers } from './until-answered';
 import { AccountVisibility } from './visibility';
 import { Waiting } from './waiting';
 
-export const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
-export const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
+const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
+const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
 const resolveQuantityUpdate = defineUpdate<SpeiAccountQuantityState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
 const ANSWER_WAIT_MS = 30_000;

@@ -12,10 +12,8 @@ import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 import { decidedLines } from '../shared/wait';
 
-export const appAttentionStateQuery = defineQuery<AppAttentionState>(QUERY.state);
-export const resolveAppAttentionUpdate = defineUpdate<AppAttentionState, [{ by: string; reason: string }]>(
-  UPDATE.resolve,
-);
+const appAttentionStateQuery = defineQuery<AppAttentionState>(QUERY.state);
+const resolveAppAttentionUpdate = defineUpdate<AppAttentionState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
 /** Returns once a person has said that the reason is mended. The next order that fails for it asks again. */
 export async function appAttention({ app_id, attention }: AppAttentionInput): Promise<AppAttentionState> {

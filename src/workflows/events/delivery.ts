@@ -41,9 +41,9 @@ import { runUntilResolved, uncancelled } from '../shared/scopes';
 import { attentionSection, ShownAttributes } from '../shared/visibility';
 
 const eventsToDeliverSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
-export const eventDeliveryStateQuery = defineQuery<EventDeliveryState>(QUERY.state);
-export const deliverAgainUpdate = defineUpdate<EventDeliveryState>(UPDATE.recheck);
-export const dropEventUpdate = defineUpdate<EventDeliveryState, [DropEvents]>(UPDATE.resolve);
+const eventDeliveryStateQuery = defineQuery<EventDeliveryState>(QUERY.state);
+const deliverAgainUpdate = defineUpdate<EventDeliveryState>(UPDATE.recheck);
+const dropEventUpdate = defineUpdate<EventDeliveryState, [DropEvents]>(UPDATE.resolve);
 
 /** How many events one activity posts at most. An address that answers slowly takes fewer at once. */
 const EVENTS_AT_ONCE = 50;
