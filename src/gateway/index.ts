@@ -49,7 +49,7 @@ export {
   type TradeStatus,
   type TradeStatusName,
 } from './pure/names';
-export { parseTradeId, type Trade, type TradeId } from './query';
+export type { Trade, TradeId } from './query';
 export { parseRefund, type Refund, type RefundOfTrade } from './refund';
 export { type GatewayResponse, textField } from './response';
 export type { RefundedTrade, RuleSettings } from './rules';

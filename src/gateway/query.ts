@@ -1,6 +1,5 @@
 /** Order query: `/trade/query` (section 4.4). */
 import { z } from 'zod';
-import { checkRequest } from './check';
 import * as f from './fields';
 import type { Operation } from './operation';
 import { amountField, type GatewayResponse, textField, withoutEnvelope } from './response';
@@ -27,11 +26,6 @@ const RULES: RequestRules<TradeId> = {
 /** The name of a trade in messages: its order number, or its `trade_no` if there is no other. */
 export const nameOfTrade = ({ out_trade_no, trade_no }: TradeId) =>
   out_trade_no ? `order ${out_trade_no}` : `trade ${trade_no}`;
-
-/** Checks the ids of a trade. Throws InvalidRequestError if both are missing. */
-export function parseTradeId(input: unknown): TradeId {
-  return checkRequest(RULES, input);
-}
 
 /** A trade as a query reports it. `order_amount` is a decimal string in currency units, or what the gateway writes in its place. */
 export interface Trade {
