@@ -10,7 +10,7 @@ export { lookupActivities } from './lookups';
 export { type BuyerOf, fillUserInfo } from './make-refund';
 export { eventActivity, listenersOf, type OnEvent } from './on-event';
 export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './payment';
-export { type AccountPolicySettings, accountPolicyOf, notAtOnce, type PolicySettings, policyActivity } from './policy';
+export { accountPolicyOf, notAtOnce, policyActivity } from './policy';
 export { buyerOfPayment, previousRunActivities } from './previous-run';
 export { reconciliationActivities } from './reconcile';
 export { MeasuredActivities } from './recorder';

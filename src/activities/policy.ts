@@ -7,25 +7,8 @@ import type { Config } from '../process/settings';
 import { afterSaleOf } from './earlier-payments';
 import { ownRunId } from './own-run';
 
-export type PolicySettings = Pick<
-  Config,
-  | 'PAYMENTS_POLL_SCHEDULE'
-  | 'PAYMENTS_POLL_EVERY'
-  | 'PAYMENTS_SETTLING'
-  | 'PAYMENTS_PATIENCE'
-  | 'PAYMENTS_OVERDUE'
-  | 'PAYMENTS_CREATE_WITHIN'
-  | 'PAYMENTS_GRACE'
-  | 'PAYMENTS_CONFIRM_BY_QUERY'
-  | 'PAYMENTS_LATE'
-  | 'PAYMENTS_RISK_CONTROL'
-  | 'PAYMENTS_WATCH_WINDOW'
-  | 'PAYMENTS_DISPUTE_DEADLINE'
-  | 'PAYMENTS_REFUND_WATCH'
->;
-
 /** The activity that returns the settings for a payment. `listeners`: the listeners to events by the worker's settings. Durations are in ms. */
-export function policyActivity(settings: PolicySettings, listeners: readonly string[]): LocalActivities {
+export function policyActivity(settings: Config, listeners: readonly string[]): LocalActivities {
   return {
     async 'gateway.policy'({ method }) {
       return {
@@ -72,19 +55,8 @@ export const notAtOnce = ({ 'gateway.policy': policy }: LocalActivities): LocalA
   },
 });
 
-export type AccountPolicySettings = Pick<
-  Config,
-  | 'PAYMENTS_ACCOUNT_CHECK_EVERY'
-  | 'PAYMENTS_POLL_EVERY'
-  | 'PAYMENTS_ACCOUNTS_LOW'
-  | 'PAYMENTS_ACCOUNT_UNKNOWN'
-  | 'PAYMENTS_CREATE_WITHIN'
-  | 'PAYMENTS_PATIENCE'
-  | 'PAYMENTS_OVERDUE'
->;
-
 /** The settings for virtual accounts. `listeners`: the listeners to events by the worker's settings. Durations are in ms. */
-export const accountPolicyOf = (settings: AccountPolicySettings, listeners: readonly string[]): AccountPolicy => ({
+export const accountPolicyOf = (settings: Config, listeners: readonly string[]): AccountPolicy => ({
   listeners,
   check_every_ms: settings.PAYMENTS_ACCOUNT_CHECK_EVERY,
   quantity_every_ms: settings.PAYMENTS_POLL_EVERY,
