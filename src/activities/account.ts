@@ -18,20 +18,11 @@ import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
 import { accountBefore } from './account-before';
 import { accountHolder, accountOfCreation } from './account-creations';
 import { depositOwner, endedPayment, paymentIsOfOrder } from './account-workflows';
-import {
-  invalidRequestFailure,
-  isDefiniteAnswer,
-  isTooLate,
-  notYet,
-  retryableFailure,
-  retryablePoll,
-  silenceOf,
-} from './failures';
+import { inTime, invalidRequestFailure, isDefiniteAnswer, notYet, retryableFailure, retryablePoll } from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { forRun } from './own-run';
 import { recordInActivity } from './recorder';
 import { type Sending, sendOnce } from './send-once';
-import { serverClock } from './time';
 import { looksSoFar } from './urgency';
 
 export interface AccountActivitiesOptions {
@@ -88,19 +79,11 @@ async function tryToCreate(
   notifyUrl: NotifyUrlOf | undefined,
   sending: Sending,
 ): Promise<CreateAccountResult> {
-  const now = serverClock();
-  if (now() >= send_before) return accountNotSent('Its time was over before a worker could send it.', 'no-answer');
-  try {
+  const create = async (): Promise<CreateAccountResult> => {
     const account = parseNewSpeiAccount({ notify_url: notifyUrl?.(app_id), ...request });
     return { is: 'created', account: await gateway.createSpeiAccount(account, sending.beforeSending) };
-  } catch (error) {
-    try {
-      return creationFailed(error, sending);
-    } catch (failure) {
-      if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
-      return accountNotSent(error.message, silenceOf(error));
-    }
-  }
+  };
+  return inTime(send_before, create, (error) => creationFailed(error, sending), accountNotSent);
 }
 
 /**

@@ -21,10 +21,9 @@ import {
 import { CARD_AS_TOKEN, isCardNumber } from '../gateway/card-numbers';
 import { isDuplicate } from '../gateway/refusals';
 import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
-import { invalidRequestFailure, isTooLate, sealingKeyNotConfigured, silenceOf } from './failures';
+import { inTime, invalidRequestFailure, sealingKeyNotConfigured } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
 import { type Sending, type SentRequest, sendOnce } from './send-once';
-import { serverClock } from './time';
 
 /** What a worker needs to create orders. */
 export interface OrderOptions {
@@ -37,8 +36,6 @@ export interface OrderOptions {
   /** How orders are checked; each setting has a default. */
   rules?: Partial<RuleSettings>;
 }
-
-const TOO_LATE = 'Its time was over before a worker could send it.';
 
 interface Order {
   app_id: string;
@@ -73,9 +70,7 @@ async function attempt(
   { sealingKeys, acceptsUnboundSeals: acceptsUnbound, notifyUrl, rules = {} }: OrderOptions,
   sending: Sending,
 ): Promise<CreateResult> {
-  const now = serverClock();
-  if (now() >= send_before) return orderNotSent(payment, TOO_LATE, 'no-answer');
-  try {
+  const create = async (): Promise<CreateResult> => {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
     const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules, { acceptsUnbound });
     const { beforeSending } = sending;
@@ -83,15 +78,9 @@ async function attempt(
       ? gateway.pay(order, beforeSending)
       : gateway.createCheckout(order, beforeSending));
     return { is: 'created', answer };
-  } catch (error) {
-    try {
-      return creationFailed(error, reached, sending);
-    } catch (failure) {
-      // A next attempt that would come too late is not waited for: callers of `created` wait to be told that nothing was sent.
-      if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
-      return orderNotSent(payment, error.message, silenceOf(error));
-    }
-  }
+  };
+  const failed = (error: unknown) => creationFailed(error, reached, sending);
+  return inTime(send_before, create, failed, (reason, why) => orderNotSent(payment, reason, why));
 }
 
 /** The result of a failed creation. Throws as {@link createOrder} does. */

@@ -6,6 +6,7 @@ import { type Attention, FAILURE, type NotCreated, type Silence, timeText, typed
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { HOUR, MINUTE } from '../gateway/pure/durations';
 import { isCredentialsRefusal } from '../gateway/refusals';
+import { serverClock } from './time';
 import { activityAge, heldBackInARow, noteHeldBack, type Urgency, urgencyOfActivity } from './urgency';
 
 // — Calls that were not made —
@@ -134,11 +135,43 @@ export function isDefiniteAnswer(error: unknown): error is GatewayError {
   return code !== undefined && !retryable && !isOverloaded && !isCredentialsRefusal(error.fields());
 }
 
+/** People read these failures on the page of a payment, where a stack would hide the message. */
+function inOneLine(failure: ApplicationFailure): ApplicationFailure {
+  failure.stack = '';
+  return failure;
+}
+
+// — Creations whose time is over —
+
+/**
+ * Creates something, or says what `failed` makes of the error. From `send_before` on, in ms since the epoch, nothing is sent. Nor is a next
+ * attempt that would come too late waited for: callers wait to be told that nothing was sent.
+ */
+export async function inTime<Result>(
+  send_before: number,
+  create: () => Promise<Result>,
+  failed: (error: unknown) => Result,
+  notSent: (reason: string, why: Silence) => Result,
+): Promise<Result> {
+  const now = serverClock();
+  if (now() >= send_before) return notSent('Its time was over before a worker could send it.', 'no-answer');
+  try {
+    return await create();
+  } catch (error) {
+    try {
+      return failed(error);
+    } catch (failure) {
+      if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
+      return notSent(error.message, silenceOf(error));
+    }
+  }
+}
+
 /** The longest delay of Temporal's own retries, in ms: as in `CREATING`, the retry options of creations. */
 const LONGEST_RETRY_MS = 2 * 60_000;
 
 /** Whether the attempt that follows a failure, if one does, would come at `send_before` or later; both times in ms since the epoch. */
-export function isTooLate(failure: unknown, now: number, send_before: number): boolean {
+function isTooLate(failure: unknown, now: number, send_before: number): boolean {
   if (!(failure instanceof ApplicationFailure) || failure.nonRetryable) return false;
   return now + delayAfter(failure) >= send_before;
 }
@@ -147,12 +180,6 @@ export function isTooLate(failure: unknown, now: number, send_before: number): b
 function delayAfter({ nextRetryDelay }: ApplicationFailure): number {
   if (typeof nextRetryDelay === 'number') return nextRetryDelay;
   return Math.min(1_000 * 2 ** (activityInfo().attempt - 1), LONGEST_RETRY_MS);
-}
-
-/** People read these failures on the page of a payment, where a stack would hide the message. */
-function inOneLine(failure: ApplicationFailure): ApplicationFailure {
-  failure.stack = '';
-  return failure;
 }
 
 // — Calls that the throttle held back: how soon each is repeated —
