@@ -14,7 +14,7 @@ import {
   typedFailure,
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
-import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
+import { PATH } from '../gateway/pure/paths';
 import { accountBefore } from './account-before';
 import { accountHolder, accountOfCreation } from './account-creations';
 import { depositOwner, endedPayment, paymentIsOfOrder } from './account-workflows';
@@ -67,7 +67,7 @@ async function create(
   notifyUrl: NotifyUrlOf | undefined,
 ): Promise<CreateAccountResult> {
   return sendOnce<CreateAccountResult>(
-    { operation: SPEI_ACCOUNT_PATHS.create, what: 'The creation of a virtual account' },
+    { operation: PATH.createSpeiAccount, what: 'The creation of a virtual account' },
     (sending) => tryToCreate(gatewayOfApp(), input, notifyUrl, sending),
     ({ message }) => ({ is: 'unknown', message }),
   );

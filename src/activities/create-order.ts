@@ -19,6 +19,7 @@ import {
   UnknownSealingKeyError,
 } from '../gateway';
 import { CARD_AS_TOKEN, isCardNumber } from '../gateway/card-numbers';
+import { PATH } from '../gateway/pure/paths';
 import { isDuplicate } from '../gateway/refusals';
 import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import { inTime, invalidRequestFailure, sealingKeyNotConfigured } from './failures';
@@ -184,7 +185,7 @@ function faultsOf(check: () => void): InvalidRequestError['issues'] {
 /** Throws BareSecretError if the sealed token was a card number. */
 function assertToken(opened: Partial<Record<SecretField, string>>, out_trade_no: string): void {
   if (!isCardNumber(opened.token ?? '')) return;
-  throw new BareSecretError('/trade/pay', [{ field: 'token', rule: CARD_AS_TOKEN }], out_trade_no);
+  throw new BareSecretError(PATH.pay, [{ field: 'token', rule: CARD_AS_TOKEN }], out_trade_no);
 }
 
 function isBare(value: unknown): boolean {

@@ -1,9 +1,6 @@
 /** The gateways of a worker: which operations payments and virtual accounts use, and which gateway belongs to an app. */
 import type { GatewayClient } from '../gateway';
-import { BANK_LIST_PATH } from '../gateway/banks';
-import { INSTALLMENTS_PATH } from '../gateway/installments';
-import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
-import { WALLET_TOKEN_PATH } from '../gateway/wallet-token';
+import { PATH } from '../gateway/pure/paths';
 import { appNotConfigured } from './failures';
 
 /** The operations that payments use, for one app: a GatewayClient, or a fake in tests. */
@@ -42,16 +39,16 @@ export class AbsentGateway implements PaymentGateway, AccountGateway, LookupGate
 
   constructor(app_id: string) {
     const refuse = (operation: string) => (): Promise<never> => Promise.reject(appNotConfigured(app_id, operation));
-    this.pay = refuse('/trade/pay');
-    this.createCheckout = refuse('/trade/create');
-    this.query = refuse('/trade/query');
-    this.refund = refuse('/trade/refund');
-    this.createSpeiAccount = refuse(SPEI_ACCOUNT_PATHS.create);
-    this.cancelSpeiAccount = refuse(SPEI_ACCOUNT_PATHS.cancel);
-    this.querySpeiAccount = refuse(SPEI_ACCOUNT_PATHS.query);
-    this.speiAccountQuantity = refuse(SPEI_ACCOUNT_PATHS.quantity);
-    this.banks = refuse(BANK_LIST_PATH);
-    this.installments = refuse(INSTALLMENTS_PATH);
-    this.walletToken = refuse(WALLET_TOKEN_PATH);
+    this.pay = refuse(PATH.pay);
+    this.createCheckout = refuse(PATH.createCheckout);
+    this.query = refuse(PATH.query);
+    this.refund = refuse(PATH.refund);
+    this.createSpeiAccount = refuse(PATH.createSpeiAccount);
+    this.cancelSpeiAccount = refuse(PATH.cancelSpeiAccount);
+    this.querySpeiAccount = refuse(PATH.querySpeiAccount);
+    this.speiAccountQuantity = refuse(PATH.speiAccountQuantity);
+    this.banks = refuse(PATH.banks);
+    this.installments = refuse(PATH.installments);
+    this.walletToken = refuse(PATH.walletToken);
   }
 }

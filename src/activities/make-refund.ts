@@ -1,8 +1,8 @@
 /** Makes a refund: a query that allows it to begin, then one request, in the same attempt. */
 import type { RefundAttempt, RefundOrder, RefundResult } from '../contract';
 import { GatewayError, InvalidRequestError, OtherAnswerError, otherThanAsked } from '../gateway';
+import { PATH } from '../gateway/pure/paths';
 import { nameOfTrade } from '../gateway/query';
-import { REFUND_PATH } from '../gateway/refund';
 import { isDuplicate } from '../gateway/refusals';
 import { invalidRequestFailure } from './failures';
 import type { PaymentGateway } from './gateways';
@@ -28,7 +28,7 @@ export async function makeRefund(
 
 function sentBy({ id, request: { out_request_no } }: RefundAttempt): SentRequest {
   const what = `${out_request_no ? `Refund ${out_request_no}` : 'The refund'} of ${nameOfTrade(id)}`;
-  return { operation: REFUND_PATH, what, out_trade_no: id.out_trade_no };
+  return { operation: PATH.refund, what, out_trade_no: id.out_trade_no };
 }
 
 interface AttemptNeeds {
@@ -59,7 +59,7 @@ async function attempt(
       sending.beforeSending,
     );
     const differing = otherThanAsked(refund.id, answer);
-    if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(refund.id), differing, { operation: REFUND_PATH });
+    if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(refund.id), differing, { operation: PATH.refund });
     return { is: 'accepted', answer };
   } catch (error) {
     return refundFailed(error, sending);

@@ -4,11 +4,8 @@
  */
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
 import { GatewayError, InvalidRequestError, OtherAnswerError } from '../gateway';
-import { BANK_LIST_PATH } from '../gateway/banks';
-import { INSTALLMENTS_PATH } from '../gateway/installments';
+import { PATH } from '../gateway/pure/paths';
 import { isBusy } from '../gateway/refusals';
-import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
-import { WALLET_TOKEN_PATH } from '../gateway/wallet-token';
 import { CallDeferredError } from './failures';
 import type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
 import type { Urgency } from './urgency';
@@ -136,10 +133,11 @@ function gatewayCircuit(
 /** A gateway for payments whose calls go through the throttle. */
 export function throttledPayments(call: Throttle, gateway: PaymentGateway): PaymentGateway {
   return {
-    pay: (order, beforeSending) => call('/trade/pay', () => gateway.pay(order, beforeSending)),
-    createCheckout: (order, beforeSending) => call('/trade/create', () => gateway.createCheckout(order, beforeSending)),
-    refund: (refund, trade, beforeSending) => call('/trade/refund', () => gateway.refund(refund, trade, beforeSending)),
-    query: (id) => call('/trade/query', () => gateway.query(id)),
+    pay: (order, beforeSending) => call(PATH.pay, () => gateway.pay(order, beforeSending)),
+    createCheckout: (order, beforeSending) =>
+      call(PATH.createCheckout, () => gateway.createCheckout(order, beforeSending)),
+    refund: (refund, trade, beforeSending) => call(PATH.refund, () => gateway.refund(refund, trade, beforeSending)),
+    query: (id) => call(PATH.query, () => gateway.query(id)),
   };
 }
 
@@ -147,19 +145,19 @@ export function throttledPayments(call: Throttle, gateway: PaymentGateway): Paym
 export function throttledAccounts(call: Throttle, gateway: AccountGateway): AccountGateway {
   return {
     createSpeiAccount: (account, beforeSending) =>
-      call(SPEI_ACCOUNT_PATHS.create, () => gateway.createSpeiAccount(account, beforeSending)),
-    cancelSpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.cancel, () => gateway.cancelSpeiAccount(account_id)),
-    querySpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.query, () => gateway.querySpeiAccount(account_id)),
-    speiAccountQuantity: () => call(SPEI_ACCOUNT_PATHS.quantity, () => gateway.speiAccountQuantity()),
+      call(PATH.createSpeiAccount, () => gateway.createSpeiAccount(account, beforeSending)),
+    cancelSpeiAccount: (account_id) => call(PATH.cancelSpeiAccount, () => gateway.cancelSpeiAccount(account_id)),
+    querySpeiAccount: (account_id) => call(PATH.querySpeiAccount, () => gateway.querySpeiAccount(account_id)),
+    speiAccountQuantity: () => call(PATH.speiAccountQuantity, () => gateway.speiAccountQuantity()),
   };
 }
 
 /** A gateway for questions whose calls go through the throttle of the app. */
 export function throttledLookups(call: Throttle, gateway: LookupGateway): LookupGateway {
   return {
-    banks: (request) => call(BANK_LIST_PATH, () => gateway.banks(request)),
-    installments: (request) => call(INSTALLMENTS_PATH, () => gateway.installments(request)),
-    walletToken: (request) => call(WALLET_TOKEN_PATH, () => gateway.walletToken(request)),
+    banks: (request) => call(PATH.banks, () => gateway.banks(request)),
+    installments: (request) => call(PATH.installments, () => gateway.installments(request)),
+    walletToken: (request) => call(PATH.walletToken, () => gateway.walletToken(request)),
   };
 }
 

@@ -17,7 +17,8 @@ import {
   type WatchInput,
 } from '../contract';
 import { GatewayError, OtherAnswerError, otherThanAsked, type Trade, type TradeId } from '../gateway';
-import { nameOfTrade, QUERY_PATH } from '../gateway/query';
+import { PATH } from '../gateway/pure/paths';
+import { nameOfTrade } from '../gateway/query';
 import { isNoSuchOrder, notYet, retryableFailure, retryablePoll, silenceOf } from './failures';
 import type { PaymentGateway } from './gateways';
 import { currentTime } from './time';
@@ -242,7 +243,7 @@ async function queryBy(gateway: PaymentGateway, id: TradeId, by: TradeId): Promi
   const { answer: _whole, ...found } = await gateway.query(by);
   // Only one number was sent, and the answer has to fit both.
   const differing = otherThanAsked(id, found);
-  if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(id), differing, { operation: QUERY_PATH });
+  if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(id), differing, { operation: PATH.query });
   const trade_no = found.trade_no ?? id.trade_no;
   const trade = { ...found, ...(trade_no === undefined ? {} : { trade_no }), asked_at };
   // The order's number may mean another trade: only an answer that names our trade number shows that it means ours.

@@ -1,4 +1,5 @@
 /** The activities of payments and refunds: names, inputs and results. */
+import { PATH } from '../gateway/pure/paths';
 import type { GrantedRefund, RefundAnswer, RefundOrder } from './after-sale';
 import type { Silence } from './attention';
 import type { EarlierPayments } from './earlier-payment';
@@ -266,7 +267,7 @@ export interface NotSent {
 }
 
 /** The gateway's operation that creates the order. */
-export const creationOf = ({ kind }: Pick<NewPayment, 'kind'>) => (kind === 'direct' ? '/trade/pay' : '/trade/create');
+export const creationOf = ({ kind }: Pick<NewPayment, 'kind'>) => (kind === 'direct' ? PATH.pay : PATH.createCheckout);
 
 const NEVER_LEFT = { outcome: 'not-sent', retryable: false } as const;
 
@@ -278,7 +279,7 @@ export function orderNotSent(payment: NewPayment, reason: string, why: Silence):
 
 export function accountNotSent(reason: string, why: Silence): NotSent {
   const message = `The virtual account was not created in its time, and none was made. ${reason}`;
-  return { is: 'not-sent', message, why, error: { ...NEVER_LEFT, operation: '/virtual-account/spei/create' } };
+  return { is: 'not-sent', message, why, error: { ...NEVER_LEFT, operation: PATH.createSpeiAccount } };
 }
 
 // — Payments that a merchant's own workflow starts, and their refunds —

@@ -3,11 +3,10 @@ import { z } from 'zod';
 import * as f from './fields';
 import { METHOD_FITS, methodIs } from './methods';
 import type { Operation } from './operation';
+import { PATH } from './pure/paths';
 import { type GatewayResponse, looseAmount, looseText, textField } from './response';
 import type { RequestRules, RuleContext } from './rules';
 import { REGION_REQUIRED } from './shared-rules';
-
-export const BANK_LIST_PATH = '/trade/bank-list';
 
 const bankListRequest = z.strictObject({
   method: f.text(32),
@@ -41,7 +40,7 @@ const TYPES: readonly (readonly [method: string, type: string])[] = [
 ];
 
 const RULES: RequestRules<BankListRequest> = {
-  operation: BANK_LIST_PATH,
+  operation: PATH.banks,
   shape: bankListRequest,
   required: [REGION_REQUIRED],
   cross: [

@@ -6,11 +6,10 @@ import { isOneOf, METHOD_FITS } from './methods';
 import type { Operation } from './operation';
 import type { Checkout } from './orders';
 import { orderFields, readCreatedOrder } from './pay';
+import { PATH } from './pure/paths';
 import type { GatewayResponse } from './response';
 import type { RequestRules } from './rules';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED } from './shared-rules';
-
-const CHECKOUT_PATH = '/trade/create';
 
 const checkout = z.strictObject({
   ...orderFields,
@@ -25,7 +24,7 @@ const checkout = z.strictObject({
 });
 
 const RULES: RequestRules<Checkout> = {
-  operation: CHECKOUT_PATH,
+  operation: PATH.createCheckout,
   shape: checkout,
   required: [NOTIFY_URL_REQUIRED],
   cross: [

@@ -10,6 +10,7 @@ import { INSTALLMENTS, type InstallmentPlan, type InstallmentsRequest } from './
 import { decimalLiteral, stringifyExact } from './json';
 import type { Operation } from './operation';
 import { DIRECT_PAYMENT } from './pay';
+import { PATH } from './pure/paths';
 import { wireTimestamp } from './pure/timestamps';
 import { TRADE_QUERY, type Trade, type TradeId } from './query';
 import { REFUND, type Refund } from './refund';
@@ -33,7 +34,7 @@ import {
   type SpeiAccount,
   type SpeiAccountQuantity,
 } from './virtual-accounts';
-import { WALLET_TOKEN_PATH, type WalletTokenRequest, walletTokenOperation } from './wallet-token';
+import { type WalletTokenRequest, walletTokenOperation } from './wallet-token';
 
 /** One app: its credentials and the gateway's address. */
 export interface GatewayApp {
@@ -118,7 +119,7 @@ export class GatewayClient {
     this.#checks = { ...checks, global: app.global, sending: true };
     this.#words = [...known_words, ...refund_refusals];
     this.#refundRefusals = refund_refusals;
-    this.#walletToken = walletTokenOperation(wallet_token_path ?? WALLET_TOKEN_PATH);
+    this.#walletToken = walletTokenOperation(wallet_token_path ?? PATH.walletToken);
   }
 
   /** `/trade/pay` (4.1). The caller opens sealed secrets first; `notify_url` is required. */

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import * as f from './fields';
 import type { Operation } from './operation';
 import { MAX_INSTALLMENT_AMOUNT } from './pure/money';
+import { PATH } from './pure/paths';
 import { type GatewayResponse, looseAmount, looseInt, looseText } from './response';
-
-export const INSTALLMENTS_PATH = '/trade/installments';
 
 const installmentsRequest = z.strictObject({ currency: f.currency, amount: f.amountUpTo(MAX_INSTALLMENT_AMOUNT) });
 
@@ -27,7 +26,7 @@ export type InstallmentPlan = z.infer<typeof plan>;
 
 /** `/trade/installments` as an operation of the client. */
 export const INSTALLMENTS: Operation<InstallmentsRequest, InstallmentPlan[]> = {
-  rules: { operation: INSTALLMENTS_PATH, shape: installmentsRequest, required: [], cross: [] },
+  rules: { operation: PATH.installments, shape: installmentsRequest, required: [], cross: [] },
   ownFields: [],
   onlyAsks: true,
   ownParts: ['fee'],

@@ -15,12 +15,11 @@ import {
 } from './methods';
 import type { Operation } from './operation';
 import type { DirectPayment } from './orders';
+import { PATH } from './pure/paths';
 import { type GatewayResponse, looseText, withoutEnvelope } from './response';
 import type { CrossRule, RequestRules, RuleContext } from './rules';
 import { SECRET_FIELDS } from './sealing';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED, REGION_REQUIRED } from './shared-rules';
-
-const PAY_PATH = '/trade/pay';
 
 /** Fields that direct payments and checkouts have in common. */
 export const orderFields = {
@@ -105,7 +104,7 @@ const CROSS_RULES: readonly CrossRule[] = [
 ];
 
 const RULES: RequestRules<DirectPayment> = {
-  operation: PAY_PATH,
+  operation: PATH.pay,
   shape: directPayment,
   required: [...METHOD_REQUIREMENTS, REGION_REQUIRED, NOTIFY_URL_REQUIRED],
   cross: CROSS_RULES,

@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import * as f from './fields';
 import type { Operation } from './operation';
+import { PATH } from './pure/paths';
 import { amountField, type GatewayResponse, textField, withoutEnvelope } from './response';
 import type { RequestRules } from './rules';
 import { TRADE_ID_REQUIRED } from './shared-rules';
-
-export const QUERY_PATH = '/trade/query';
 
 /** The two ids of a trade: the gateway's and the merchant's. */
 export const tradeIdFields = { trade_no: f.id(64).optional(), out_trade_no: f.id(64).optional() };
@@ -17,7 +16,7 @@ const tradeId = z.strictObject(tradeIdFields);
 export type TradeId = z.infer<typeof tradeId>;
 
 const RULES: RequestRules<TradeId> = {
-  operation: QUERY_PATH,
+  operation: PATH.query,
   shape: tradeId,
   required: [TRADE_ID_REQUIRED],
   cross: [],

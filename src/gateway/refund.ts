@@ -6,12 +6,11 @@ import { MASKED_METHODS, methodIs } from './methods';
 import type { Operation } from './operation';
 import type { RefundRequest } from './orders';
 import { sameAmount } from './pure/money';
+import { PATH } from './pure/paths';
 import { nameOfTrade, tradeIdFields } from './query';
 import { type GatewayResponse, looseAmount, looseLine, withoutEnvelope } from './response';
 import type { Condition, RequestRules, Requirement } from './rules';
 import { TRADE_ID_REQUIRED } from './shared-rules';
-
-export const REFUND_PATH = '/trade/refund';
 
 const refundRequest = z.strictObject({
   out_request_no: f.id(16).optional(),
@@ -79,7 +78,7 @@ const REQUIRED: readonly Requirement[] = [
 ];
 
 const RULES: RequestRules<RefundRequest> = {
-  operation: REFUND_PATH,
+  operation: PATH.refund,
   shape: refundRequest,
   required: REQUIRED,
   cross: [],

@@ -3,16 +3,10 @@ import { z } from 'zod';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import type { Operation } from './operation';
+import { PATH } from './pure/paths';
 import { type GatewayResponse, looseInt, looseText, withoutEnvelope } from './response';
 import type { RequestRules, Requirement } from './rules';
 import { NOTIFY_URL_REQUIRED } from './shared-rules';
-
-export const SPEI_ACCOUNT_PATHS = {
-  create: '/virtual-account/spei/create',
-  cancel: '/virtual-account/spei/cancel',
-  query: '/virtual-account/spei/query',
-  quantity: '/virtual-account/spei/quantity',
-} as const;
 
 const newAccount = z.strictObject({
   notify_url: f.httpUrl.optional(),
@@ -39,7 +33,7 @@ const CUSTOMER: readonly Requirement[] = [
 ].map((field) => ({ field, when: () => true, rule: 'required' }));
 
 const NEW_ACCOUNT: RequestRules<NewSpeiAccount> = {
-  operation: SPEI_ACCOUNT_PATHS.create,
+  operation: PATH.createSpeiAccount,
   shape: newAccount,
   required: [...CUSTOMER, NOTIFY_URL_REQUIRED],
   cross: [],
@@ -90,7 +84,7 @@ export const CREATE_ACCOUNT: Operation<NewSpeiAccount, SpeiAccount> = {
 
 /** The cancellation as an operation. Safe to repeat. */
 export const CANCEL_ACCOUNT: Operation<SpeiAccountId, SpeiAccount> = {
-  rules: { operation: SPEI_ACCOUNT_PATHS.cancel, shape: accountId, required: [], cross: [] },
+  rules: { operation: PATH.cancelSpeiAccount, shape: accountId, required: [], cross: [] },
   ownFields: ['status'],
   about: named,
   read: (answer, { account_id }) => readAccount(answer, account_id),
@@ -98,7 +92,7 @@ export const CANCEL_ACCOUNT: Operation<SpeiAccountId, SpeiAccount> = {
 
 /** The query as an operation. */
 export const QUERY_ACCOUNT: Operation<SpeiAccountId, SpeiAccount & { status: string }> = {
-  rules: { operation: SPEI_ACCOUNT_PATHS.query, shape: accountId, required: [], cross: [] },
+  rules: { operation: PATH.querySpeiAccount, shape: accountId, required: [], cross: [] },
   ownFields: ['status'],
   onlyAsks: true,
   about: named,
@@ -122,7 +116,7 @@ export type SpeiAccountQuantity = z.infer<typeof quantity>;
 
 /** The quantity as an operation. */
 export const ACCOUNT_QUANTITY: Operation<z.infer<typeof quantityRequest>, SpeiAccountQuantity> = {
-  rules: { operation: SPEI_ACCOUNT_PATHS.quantity, shape: quantityRequest, required: [], cross: [] },
+  rules: { operation: PATH.speiAccountQuantity, shape: quantityRequest, required: [], cross: [] },
   ownFields: ['available_quantity', 'unused'],
   onlyAsks: true,
   about: () => 'the virtual accounts that are left',

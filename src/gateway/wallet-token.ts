@@ -5,9 +5,6 @@ import type { Operation } from './operation';
 import { textField } from './response';
 import { REGION_REQUIRED } from './shared-rules';
 
-/** The default path. The real path contains the name of the wallet provider, so it is a setting. */
-export const WALLET_TOKEN_PATH = '/trade/get-wallet-client-token';
-
 const walletTokenRequest = z.strictObject({ region: f.text(f.MOST.region).optional() });
 
 /** The body of the request without `app_id` and `timestamp`. */

@@ -7,6 +7,7 @@ import { currentTime } from '../activities/time';
 import type { CreateResult, GatewayActivities, LocalActivities, RefundResult } from '../contract';
 import { afterSaleWorkflowId, NOTHING_SENT } from '../contract';
 import { GatewayError, type Trade, type TradeId } from '../gateway';
+import { PATH } from '../gateway/pure/paths';
 import { isCredentialsRefusal } from '../gateway/refusals';
 import type { Story, StoryEvent } from '../temporal/story';
 import { refused, SUB_CODE, silence } from './fake-gateway/mishaps';
@@ -14,7 +15,6 @@ import { refused, SUB_CODE, silence } from './fake-gateway/mishaps';
 type Played = GatewayActivities & LocalActivities;
 type EventOf<Is extends StoryEvent['is']> = Extract<StoryEvent, { is: Is }>;
 
-const QUERY = '/trade/query';
 const [NOT_SENT = ''] = NOTHING_SENT;
 const AS_TOLD = 'as the story tells';
 
@@ -62,7 +62,7 @@ function createdAs(tried: EventOf<'created'>['tried']): CreateResult {
 }
 
 function refundedAs(answered: EventOf<'refunded'>['answered']): RefundResult {
-  const error = { outcome: 'unknown', retryable: false, operation: '/trade/refund' } as const;
+  const error = { outcome: 'unknown', retryable: false, operation: PATH.refund } as const;
   switch (answered.said) {
     case 'taken':
       return { is: 'accepted', answer: { code: '10000', msg: 'Success', ...answered.answer } };
@@ -102,9 +102,9 @@ function answerTo(id: TradeId, events: readonly StoryEvent[], elapsed_ms: number
   const { trade, why } = said.at(-1) ?? { trade: null, why: undefined };
   if (trade) return { ...id, ...trade };
   const refuse = { code: '40002', sub_code: SUB_CODE.unknownTrade };
-  if (why === undefined) throw refused(refuse, QUERY, 'order', id.out_trade_no);
-  if (why !== 'credentials') throw silence('unknown', QUERY, id.out_trade_no);
-  throw new GatewayError(AS_TOLD, { outcome: 'not-created', retryable: false, operation: QUERY, ...CREDENTIALS });
+  if (why === undefined) throw refused(refuse, PATH.query, 'order', id.out_trade_no);
+  if (why !== 'credentials') throw silence('unknown', PATH.query, id.out_trade_no);
+  throw new GatewayError(AS_TOLD, { outcome: 'not-created', retryable: false, operation: PATH.query, ...CREDENTIALS });
 }
 
 const CREDENTIALS = { code: '40002', sub_code: 'invalid-signature' };

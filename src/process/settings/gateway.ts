@@ -1,9 +1,9 @@
 /** Settings of the gateway: where it is, who signs in, and what its interface leaves open. */
 import { z } from 'zod';
 import { SIGNATURE_SCHEMES } from '../../gateway/notification-signature';
+import { PATH } from '../../gateway/pure/paths';
 import { NO_SUCH_ORDER, REFUND_REFUSALS } from '../../gateway/refusals';
 import { RULE_DEFAULTS } from '../../gateway/rules';
-import { WALLET_TOKEN_PATH } from '../../gateway/wallet-token';
 import { settingDocs } from './meaning';
 import { durationText, flag, httpAddress, names, nonEmpty, pause, secretKey, timeZone } from './types';
 
@@ -59,7 +59,7 @@ export const GATEWAY_SETTINGS = {
   GATEWAY_WALLET_TOKEN_PATH: z
     .string()
     .regex(/^\/[\w\-./~%]+$/, 'must be a path such as /trade/get-wallet-client-token')
-    .prefault(WALLET_TOKEN_PATH)
+    .prefault(PATH.walletToken)
     .register(settingDocs, {
       readBy: 'worker',
       meaning: "The path that gives a wallet's client token. The real one has the provider's name.",

@@ -4,6 +4,7 @@
  * one number. It has no HTTP and no signatures: for those, use the simulator.
  */
 import type { PaymentGateway } from '../../activities';
+import { creationOf } from '../../contract';
 import {
   type BeforeSending,
   parseCheckout,
@@ -15,7 +16,8 @@ import {
   type TradeId,
 } from '../../gateway';
 import { checkRequest } from '../../gateway/check';
-import { REFUND as REFUND_OPERATION } from '../../gateway/refund';
+import { PATH } from '../../gateway/pure/paths';
+import { REFUND } from '../../gateway/refund';
 import { FakeAccounts } from './fake-accounts';
 import { type RefundPlan, refundedAmount, statusAfterRefunds } from './fake-refunds';
 import type { FakeTrade, StatusAt } from './fake-trade';
@@ -30,9 +32,6 @@ import {
   usualPlan,
 } from './simulators-rules';
 
-const CREATE = { direct: '/trade/pay', checkout: '/trade/create' } as const;
-const QUERY = '/trade/query';
-const REFUND = '/trade/refund';
 /** The app of every simulation. */
 const APP_ID = 'test-app';
 const NOT_REFUNDABLE = { code: '40002', sub_code: SUB_CODE.wrongStatus };
@@ -91,14 +90,14 @@ export class FakeGateway implements PaymentGateway {
   }
 
   async query(id: TradeId): Promise<Trade> {
-    this.refuseIfDown(QUERY, id.out_trade_no);
+    this.refuseIfDown(PATH.query, id.out_trade_no);
     this.queries += 1;
     const now = await this.now();
     this.queriedAt.push(now);
     const trade = this.find(id);
     if (!trade || this.blindQueries > 0) {
       this.blindQueries -= 1;
-      throw refused({ code: '40002', sub_code: SUB_CODE.unknownTrade }, QUERY, 'order', id.out_trade_no);
+      throw refused({ code: '40002', sub_code: SUB_CODE.unknownTrade }, PATH.query, 'order', id.out_trade_no);
     }
     const { out_trade_no, trade_no, order_amount, order_currency, method } = trade;
     const trade_status = this.statusOf(trade, now - this.lag_ms);
@@ -106,25 +105,25 @@ export class FakeGateway implements PaymentGateway {
   }
 
   async refund(request: unknown, about: RefundedTrade = {}, beforeSending?: BeforeSending): Promise<Refund> {
-    const { rules } = REFUND_OPERATION;
+    const { rules } = REFUND;
     const body = { ...checkRequest(rules, request, { ...this.rules, trade: about, sending: true }) };
     const { out_trade_no, trade_no, out_request_no, refund_amount, refund_currency } = body;
     await beforeSending?.();
     const mishap = this.refundMishaps.shift();
-    this.refuseIfDown(REFUND, out_trade_no);
-    fail(mishap, REFUND, 'refund', out_trade_no);
+    this.refuseIfDown(PATH.refund, out_trade_no);
+    fail(mishap, PATH.refund, 'refund', out_trade_no);
     const now = await this.now();
     const trade = this.find({ out_trade_no, trade_no });
     const refusal = trade
       ? refundRefusal(body, APP_ID, trade, now)
       : { code: '40002', sub_code: SUB_CODE.unknownTrade };
     const refuse = (why: { code: string; sub_code: string }) =>
-      refused(why, REFUND, 'refund', out_trade_no, REFUND_OPERATION.about(body));
+      refused(why, PATH.refund, 'refund', out_trade_no, REFUND.about(body));
     if (!trade || refusal) throw refuse(refusal ?? NOT_REFUNDABLE);
     if (!REFUNDABLE.includes(this.statusOf(trade, now))) throw refuse(NOT_REFUNDABLE);
     const plan = this.refundPlans.shift() ?? usualPlan(body, trade);
     trade.refunds.push({ ...plan, out_request_no: out_request_no ?? null, amount: refund_amount, at: now });
-    if (mishap === 'lost after') throw silence('unknown', REFUND, out_trade_no);
+    if (mishap === 'lost after') throw silence('unknown', PATH.refund, out_trade_no);
     const ids = { out_trade_no: trade.out_trade_no, trade_no: trade.trade_no };
     return { ...ids, refund_amount, refund_currency, refund_status: this.statusOf(trade, now) };
   }
@@ -166,7 +165,7 @@ export class FakeGateway implements PaymentGateway {
   private async create(kind: Kind, order: Body & { out_trade_no: string }, beforeSending?: BeforeSending) {
     await beforeSending?.();
     const { out_trade_no } = order;
-    const operation = CREATE[kind];
+    const operation = creationOf({ kind });
     this.refuseIfDown(operation, out_trade_no);
     const mishap = this.mishaps.shift();
     fail(mishap, operation, 'order', out_trade_no);
