@@ -2,7 +2,15 @@
 import { hostname } from 'node:os';
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { type Attention, FAILURE, type NotCreated, type Silence, timeText, typedFailure } from '../contract';
+import {
+  type Attention,
+  FAILURE,
+  type NotCreated,
+  RETRY_PAUSES,
+  type Silence,
+  timeText,
+  typedFailure,
+} from '../contract';
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { HOUR, MINUTE } from '../gateway/pure/durations';
 import { isCredentialsRefusal } from '../gateway/refusals';
@@ -167,9 +175,6 @@ export async function inTime<Result>(
   }
 }
 
-/** The longest delay of Temporal's own retries, in ms: as in `CREATING`, the retry options of creations. */
-const LONGEST_RETRY_MS = 2 * 60_000;
-
 /** Whether the attempt that follows a failure, if one does, would come at `send_before` or later; both times in ms since the epoch. */
 function isTooLate(failure: unknown, now: number, send_before: number): boolean {
   if (!(failure instanceof ApplicationFailure) || failure.nonRetryable) return false;
@@ -179,7 +184,7 @@ function isTooLate(failure: unknown, now: number, send_before: number): boolean 
 /** How long the server waits until the next attempt, in ms: as the failure says, or by the workflow's retry options. */
 function delayAfter({ nextRetryDelay }: ApplicationFailure): number {
   if (typeof nextRetryDelay === 'number') return nextRetryDelay;
-  return Math.min(1_000 * 2 ** (activityInfo().attempt - 1), LONGEST_RETRY_MS);
+  return Math.min(RETRY_PAUSES.first_ms * 2 ** (activityInfo().attempt - 1), RETRY_PAUSES.longest_ms);
 }
 
 // — Calls that the throttle held back: how soon each is repeated —

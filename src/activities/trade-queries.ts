@@ -12,6 +12,7 @@ import {
   laterStatus,
   POLL_STOPPED,
   type QueriedTrade,
+  RETRY_PAUSES,
   type RefundAttempt,
   typedFailure,
   type WatchInput,
@@ -27,8 +28,6 @@ import { activityAge, looksSoFar } from './urgency';
 /** The gaps between two searches for an order that may exist, in ms: the first, and the longest. */
 const FIRST_GAP_MS = 5_000;
 const LONGEST_GAP_MS = 30 * 60_000;
-/** The longest gap of Temporal's own retries, for queries without an answer, in ms. */
-const LONGEST_RETRY_MS = 2 * 60_000;
 
 /** A task waits at most this long, in ms, for a worker that keeps up: the clock of a worker is trusted no further. */
 const TASKS_WAIT_MS = 60_000;
@@ -263,7 +262,7 @@ function waitOn(reason: string, waited_ms: number, gap_ms: number): ApplicationF
 /** A query without an answer is repeated without end, less and less often. */
 function unanswered(error: unknown): unknown {
   const gap_ms = gapBeforeNextSearch(activityAge());
-  return retryableFailure(error, gap_ms > LONGEST_RETRY_MS ? gap_ms : undefined);
+  return retryableFailure(error, gap_ms > RETRY_PAUSES.longest_ms ? gap_ms : undefined);
 }
 
 /** An order usually appears within seconds of its creation, so the gaps grow the longer it is missing. */

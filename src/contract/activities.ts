@@ -1,4 +1,5 @@
 /** The activities of payments and refunds: names, inputs and results. */
+import { MINUTE } from '../gateway/pure/durations';
 import { PATH } from '../gateway/pure/paths';
 import type { GrantedRefund, RefundAnswer, RefundOrder } from './after-sale';
 import type { Silence } from './attention';
@@ -10,6 +11,9 @@ import type { NotificationClaim } from './notification';
 import type { NewPayment, OtherTrade, PaymentData, PaymentState } from './payment';
 import type { PollSchedule } from './poll-schedule';
 import type { Told } from './told';
+
+/** Temporal's own pauses between the attempts of a creation or a query, in ms: each is twice the one before, up to the longest. */
+export const RETRY_PAUSES = { first_ms: 1_000, longest_ms: 2 * MINUTE } as const;
 
 /** The gateway certainly made nothing, and will not; `credentials`: because it refuses our credentials. */
 export interface NotCreated {

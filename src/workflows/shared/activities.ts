@@ -17,6 +17,7 @@ import {
   type LookResult,
   type OrderRequest,
   type PreviousRunActivities,
+  RETRY_PAUSES,
   type TradeId,
   type WatchInput,
 } from '../../contract';
@@ -40,7 +41,7 @@ const POLL = { priorityKey: 5 };
 export const QUERYING = {
   startToCloseTimeout,
   priority: LOOK,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
+  retry: { initialInterval: RETRY_PAUSES.first_ms, backoffCoefficient: 2, maximumInterval: RETRY_PAUSES.longest_ms },
 } satisfies ActivityOptions;
 
 /** For a look within a workflow task, which has ten seconds, and delays whatever comes meanwhile. */
