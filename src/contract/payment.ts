@@ -146,8 +146,8 @@ export interface RunOfWorkflow {
 // — The answer of the update `created` —
 
 /**
- * The updates `created` and `cancel` wait about this long, then fail with `PaymentPending`: Temporal takes ten updates at
- * once.
+ * The updates `created` and `cancel`, and those of virtual accounts, wait about this long, then fail with `PaymentPending`: Temporal takes
+ * ten updates at once.
  */
 export const ANSWER_WAIT_MS = 30_000;
 

@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AccountPolicy, Silence, SpeiAccountQuantityState, Wait } from '../../contract';
-import { FAILURE, QUERY, typedFailure, UPDATE } from '../../contract';
+import { ANSWER_WAIT_MS, FAILURE, QUERY, typedFailure, UPDATE } from '../../contract';
 import { pollUntil } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/request-rules';
@@ -22,8 +22,6 @@ import { Waiting } from './waiting';
 const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
 const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
 const resolveQuantityUpdate = defineUpdate<SpeiAccountQuantityState, [{ by: string; reason: string }]>(UPDATE.resolve);
-
-const ANSWER_WAIT_MS = 30_000;
 
 interface QuantityInput {
   app_id: string;

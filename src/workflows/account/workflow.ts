@@ -26,7 +26,7 @@ import type {
   SpeiAccountState,
   Taking,
 } from '../../contract';
-import { bytesOf } from '../../contract';
+import { ANSWER_WAIT_MS, bytesOf } from '../../contract';
 import { isContinued, isResetFailure, isResetOf } from '../shared/continued';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/request-rules';
@@ -53,8 +53,6 @@ import { AccountRecord, parseDeposit } from './record';
 import { cannotGoOn, DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
 import { AccountSync, notAnswered } from './sync';
 
-/** The updates `cancel` and `recheck` wait this long for the gateway, then fail with `PaymentPending`. */
-const ANSWER_WAIT_MS = 30_000;
 /** If an account cannot read its earlier runs for this long, and deposits wait for that, a person is told. */
 const UNREADABLE_AFTER = '10 minutes';
 
