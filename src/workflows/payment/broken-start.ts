@@ -14,7 +14,7 @@ import {
   typedFailure,
   whyForeign,
 } from '../../contract';
-import { isFilled } from '../shared/broken-start';
+import { idIssues, isFilled } from '../shared/broken-start';
 import { invalidRequest, type RequestIssue } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 import { readEarlierRuns } from './earlier-runs';
@@ -98,7 +98,8 @@ function orderIssues({ app_id, request }: Partial<NewPayment>): RequestIssue[] {
   const missing = [...text('out_trade_no'), ...text('order_amount'), ...text('order_currency')];
   if (request?.method !== undefined) missing.push(...text('method'));
   if (missing.length > 0) return missing;
-  return idIssues(app_id, request?.out_trade_no, 'it is what keeps an order from being created twice');
+  const own = paymentWorkflowId(app_id ?? '', request?.out_trade_no ?? '');
+  return idIssues(own, 'it is what keeps an order from being created twice');
 }
 
 function adoptionIssues({ app_id, out_trade_no, trade_no }: AdoptedPayment): RequestIssue[] {
@@ -113,10 +114,4 @@ export function answersAnotherOrder(app_id: string, numbers: readonly (string | 
   const { workflowId } = workflowInfo();
   if (!workflowId.startsWith(paymentWorkflowId(app_id, ''))) return false;
   return !numbers.some((one) => one !== undefined && workflowId === paymentWorkflowId(app_id, one));
-}
-
-function idIssues(app_id: string | undefined, out_trade_no: string | undefined, why: string): RequestIssue[] {
-  const workflowId = paymentWorkflowId(app_id ?? '', out_trade_no ?? '');
-  if (workflowInfo().workflowId === workflowId) return [];
-  return [{ field: 'workflow id', rule: `must be ${workflowId}: ${why}` }];
 }

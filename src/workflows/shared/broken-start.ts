@@ -9,6 +9,10 @@ export const isFilled = (value: unknown): value is string => typeof value === 's
 export function startIssues(texts: Readonly<Record<string, unknown>>, own: string, why: string): RequestIssue[] {
   const lacking = Object.keys(texts).filter((field) => !isFilled(texts[field]));
   if (lacking.length > 0) return lacking.map((field) => ({ field, rule: 'required' }));
+  return idIssues(own, why);
+}
+
+export function idIssues(own: string, why: string): RequestIssue[] {
   if (workflowInfo().workflowId === own) return [];
   return [{ field: 'workflow id', rule: `must be ${own}: ${why}` }];
 }
