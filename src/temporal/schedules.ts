@@ -1,5 +1,11 @@
 /** Makes the Schedules of our jobs, and finds the jobs that do not do their work. */
-import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  type ScheduleOptions,
+  ScheduleOverlapPolicy,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
 import {
   comparedOf,
   daysOutside,
@@ -16,6 +22,7 @@ import { firstLineOf } from '../process/message-of';
 import { GRPC_STATUS, grpcCodeOf } from './call-errors';
 import { retentionOf } from './namespaces';
 import { reconciliationsQuery } from './payment-query';
+import { ifExists } from './runs';
 import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';
 
 /** Makes the Schedule of a job, or brings it up to date; a pause stays. Its runs wait in `taskQueue`. */
@@ -202,10 +209,8 @@ async function gapOf(
   return { schedule_id, problem: 'gap', workflow_id: null, since: iso(day + DAY + at), text: `${many}: ${command}` };
 }
 
-type Run = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
-
 /** Since when an open run gets no further; null if it does. Temporal itself reports some runs whose tasks fail. */
-function hangingSince({ works_ms }: ScheduledJob, run: Run, now: Date): string | null {
+function hangingSince({ works_ms }: ScheduledJob, run: WorkflowExecutionDescription, now: Date): string | null {
   if (run.searchAttributes.TemporalReportedProblems !== undefined) return run.startTime.toISOString();
   return now.getTime() - run.startTime.getTime() > works_ms ? iso(run.startTime.getTime() + works_ms) : null;
 }
@@ -249,18 +254,8 @@ async function describe({ connection, options }: Client, scheduleId: string): Pr
   }
 }
 
-async function describeRun(client: Client, { workflow_id }: StartedRun): Promise<Run | null> {
-  try {
-    return await client.workflow.getHandle(workflow_id).describe();
-  } catch (error) {
-    if (
-      grpcCodeOf(error) === GRPC_STATUS.NOT_FOUND ||
-      (error instanceof Error && error.name === 'WorkflowNotFoundError')
-    )
-      return null;
-    throw error;
-  }
-}
+const describeRun = (client: Client, { workflow_id }: StartedRun) =>
+  ifExists(() => client.workflow.getHandle(workflow_id).describe(), null);
 
 type Timestamp = { seconds?: { toString(): string } | null; nanos?: number | null } | null | undefined;
 
