@@ -14,17 +14,15 @@ import {
   FAILURE,
   type LeftByRun,
   onePage,
-  QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
   telling,
   UPDATE,
 } from '../contract';
-import { earlierRuns, ifExists } from '../temporal/runs';
+import { carriedIn, earlierRuns, ifExists } from '../temporal/runs';
 import { type GivenSignal, type GivenUpdate, givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
 
-const QUERY_TIMEOUT_MS = 10_000;
 /** A worker of the run's task queue answers queries of a closed run. Without such a worker only the history is read. */
 const QUERY_ATTEMPTS = 3;
 
@@ -91,7 +89,7 @@ async function readPage(client: Client, workflowId: string, run: LeftByRun, late
   const { run_id, deposits_from, events_from } = run;
   if (events_from !== null) {
     // The run answered for the first page, so it will answer again.
-    const handover = await askHandover(client, workflowId, run_id);
+    const handover = await carriedIn<AccountHandover>(client, { workflowId, runId: run_id });
     const left = handover.undelivered.slice(events_from);
     const undelivered = onePage(left);
     const next = undelivered.length < left.length ? events_from + undelivered.length : null;
@@ -107,17 +105,12 @@ async function readPage(client: Client, workflowId: string, run: LeftByRun, late
 /** Undefined if the run cannot be queried. */
 async function handoverOf(client: Client, workflowId: string, runId: string): Promise<AccountHandover | undefined> {
   try {
-    return await ifExists(() => askHandover(client, workflowId, runId), undefined);
+    return await ifExists(() => carriedIn<AccountHandover>(client, { workflowId, runId }), undefined);
   } catch (error) {
     if (activityInfo().attempt < QUERY_ATTEMPTS) throw error;
     log.warn('a terminated account cannot be asked for its ledger: its deposits are confirmed anew', { runId });
     return undefined;
   }
-}
-
-function askHandover(client: Client, workflowId: string, runId: string): Promise<AccountHandover> {
-  const handle = client.workflow.getHandle(workflowId, runId);
-  return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<AccountHandover>(QUERY.carried));
 }
 
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>

@@ -2,7 +2,7 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { type AccountActivities, type PaymentState, speiAccountWorkflowId, telling } from '../contract';
-import { allRuns, ifExists, latestTakenRun } from '../temporal/runs';
+import { allRuns, ifExists, latestTakenRun, type ShownRun } from '../temporal/runs';
 import { isOfOrder } from '../temporal/workflow-history';
 import { notYet } from './failures';
 
@@ -47,8 +47,6 @@ export const depositOwner: AccountActivities['payments.deposit-owner'] = telling
 
 const parentOf = ({ parentExecution }: Pick<WorkflowExecutionInfo, 'parentExecution'>): string | null =>
   parentExecution?.workflowId ?? null;
-
-type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 
 /** The list of workflows shows a run's end later than its start, so a running one is read again. */
 async function asItIs(run: ShownRun): Promise<ShownRun> {

@@ -1,20 +1,19 @@
 /** What Temporal still knows about a trade: its payment, and earlier after-sales. Read through the worker's own client. */
 import { activityInfo, getClient } from '@temporalio/activity';
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import {
   type AfterSaleCarried,
   type EarlierAfterSale,
   type PreviousRunActivities,
   paymentWorkflowId,
-  QUERY,
   SEARCH_ATTRIBUTE,
   type SentRefund,
   SIGNAL,
   telling,
 } from '../contract';
 import { activitiesIn } from '../temporal/history-events';
-import { earlierRuns, ifExists, takenRunUpTo } from '../temporal/runs';
+import { carriedIn, earlierRuns, ifExists, type ShownRun, takenRunUpTo } from '../temporal/runs';
 import { givenTo, knowingRun, NOTHING_GIVEN, orderUnder, readPaymentEnd } from '../temporal/workflow-history';
 import { loadEarlierPayments } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './make-refund';
@@ -23,8 +22,6 @@ import { readWithin } from './urgency';
 
 /** An earlier run may fail to answer for this long, in ms: no worker polls its task queue, or its code does not replay. Then a person is told. */
 const PATIENCE_MS = 10 * 60_000;
-/** The activity has 30 seconds for all that it reads. */
-const QUERY_TIMEOUT_MS = 10_000;
 
 /** The activities that a new payment or after-sale calls first, to take over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
@@ -121,19 +118,12 @@ async function handedTo(
 
 /** What a run would hand on; nothing if no worker ever ran it. */
 const carriedBy = (client: Client, run: ShownRun) =>
-  ifExists<AfterSaleCarried>(() => ask(client, run, QUERY.carried), {
+  ifExists<AfterSaleCarried>(() => carriedIn(client, run), {
     sale: null,
     has_read: false,
     taken: 0,
     taken_payments: 0,
   });
-
-type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
-
-function ask<Answer>(client: Client, { workflowId, runId }: ShownRun, query: string): Promise<Answer> {
-  const handle = client.workflow.getHandle(workflowId, runId);
-  return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<Answer>(query));
-}
 
 const NOTHING_LEFT: Left = { sale: null, claims: [], handed: [], sent: [], is_unread: false };
 const NO_PAYMENT: KnownPayment = { has_payment: false, is_running: false, method: null, trade_no: null, end: null };

@@ -128,6 +128,18 @@ export function stateOfRun<State>(
   return status.name === 'COMPLETED' ? run.result() : run.query<State>(QUERY.state);
 }
 
+/** In ms: an activity that asks has 30 seconds or more for all that it reads. */
+const CARRIED_WITHIN_MS = 10_000;
+
+/** What a run would hand on to the next. Throws as a query does. */
+export function carriedIn<Carried>(
+  client: Client,
+  { workflowId, runId }: Pick<ShownRun, 'workflowId' | 'runId'>,
+): Promise<Carried> {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  return client.withDeadline(Date.now() + CARRIED_WITHIN_MS, () => handle.query<Carried>(QUERY.carried));
+}
+
 /** The state of the latest run that a worker has had. Throws as a query does. */
 export async function latestState<State>(client: Client, workflowId: string): Promise<State> {
   const latest = await client.workflow.getHandle(workflowId).describe();
