@@ -64,7 +64,7 @@ const SHOWN: Record<Role, ReadonlySet<string>> = {
 const UNMASKED = new Set(['queryDefinitions', 'signalDefinitions', 'updateDefinitions']);
 
 /** Names of fields. Another key, such as an e-mail address, may be a value. */
-const FIELD = /^[a-z][a-z0-9_]{0,40}$/i;
+export const FIELD_NAME = /^[a-z][a-z0-9_]{0,40}$/i;
 
 /**
  * The JSON value as a role may see it: every field's name, and its value or a mask. Empty values are shown. The items of a list
@@ -78,7 +78,7 @@ export function masked(value: unknown, role: Role, field?: string, failureType?:
     const isOthersFailure = 'stack_trace' in value && !isOwnFailureType(failureType);
     if (isOthersFailure) return { message: MASK, stack_trace: MASK };
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [FIELD.test(name) ? name : MASK, masked(inner, role, name)]),
+      Object.entries(value).map(([name, inner]) => [FIELD_NAME.test(name) ? name : MASK, masked(inner, role, name)]),
     );
   }
   return field !== undefined && SHOWN[role].has(field) ? value : MASK;

@@ -14,6 +14,7 @@ import Fastify, {
 import { z } from 'zod';
 import { PayloadDecryptionError } from '../contract/foreign-input';
 import { addHealthRoutes, type Readiness } from '../process/health';
+import { statusOf } from '../process/http-server';
 import type { Access } from './access';
 import { type EncryptionKey, ownerTextOf } from './cipher';
 import { EncryptionCodec } from './encryption-codec';
@@ -48,7 +49,7 @@ export function codecServer({ keys, access, origins, log, readiness }: CodecServ
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
   });
   server.setErrorHandler((error: unknown, _request, reply) => {
-    const status = statusOf(error);
+    const status = error instanceof z.ZodError ? 400 : statusOf(error);
     if (status >= 500) log.error({ err: error }, 'the codec server failed');
     return refuse(reply, status, status >= 500 ? 'failed' : 'not understood');
   });
@@ -116,12 +117,6 @@ async function shown(payload: Payload, codec: EncryptionCodec, role: Role): Prom
     // A failure's text has the same form.
     return jsonPayload({ message: error.message });
   }
-}
-
-function statusOf(error: unknown): number {
-  if (error instanceof z.ZodError) return 400;
-  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
-  return typeof status === 'number' && status >= 400 ? status : 500;
 }
 
 function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {

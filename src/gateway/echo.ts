@@ -4,6 +4,7 @@
  */
 import { GatewayError, type GatewayErrorFields } from './errors';
 import { sameAmount } from './pure/money';
+import { textField } from './response';
 
 /** Fields of a request that its answer repeats, if it has them. */
 export const ECHOED = [
@@ -45,14 +46,8 @@ export class OtherAnswerError extends GatewayError {
 /** The fields in which an answer differs from the request. A field that the answer lacks says nothing. */
 export function otherThanAsked(asked: object, said: object): Echoed[] {
   return ECHOED.filter((name) => {
-    const [ours, theirs] = [textOf(asked, name), textOf(said, name)];
+    const [ours, theirs] = [textField(asked, name), textField(said, name)];
     if (ours === undefined || theirs === undefined) return false;
     return !(SAME[name]?.(ours, theirs) ?? ours === theirs);
   });
-}
-
-function textOf(fields: object, name: string): string | undefined {
-  const value: unknown = Reflect.get(fields, name);
-  if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -55,8 +55,8 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /** A field as text. Gateways mix numbers and strings, and send an empty string for an absent field. */
-export function textField(response: GatewayResponse, name: string): string | undefined {
-  const value = response[name];
+export function textField(fields: object, name: string): string | undefined {
+  const value: unknown = Reflect.get(fields, name);
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -89,7 +89,8 @@ function answerParserError(error: { code?: string }, socket: Socket): void {
   socket.destroy();
 }
 
-function statusOf(error: unknown): number {
+/** The HTTP status of a request that failed with this error. */
+export function statusOf(error: unknown): number {
   const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
   return typeof status === 'number' && status >= 400 ? status : 500;
 }

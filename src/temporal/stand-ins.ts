@@ -1,4 +1,5 @@
 /** Stand-ins for what is private: the same value always gets the same stand-in, which reveals nothing of the value. */
+import { FIELD_NAME } from '../codec/mask';
 
 /** Fields whose values say nothing of a person, an order or a merchant. What a new field holds is private until it is listed. */
 const KEPT: ReadonlySet<string> = new Set([
@@ -11,8 +12,6 @@ const KEPT: ReadonlySet<string> = new Set([
 
 /** The gateway may write anything into any field: only a word, an amount or a duration is kept. */
 const PLAIN = /^(?:[A-Za-z_/][A-Za-z_/-]{0,47}|-?\d{1,14}(?:\.\d{1,8})?|\d{1,4}[mhdc])$/;
-/** Names of fields. Another key, such as an e-mail address, may be a value. */
-const FIELD = /^[a-z][a-z0-9_]{0,40}$/i;
 
 /** What a stand-in is called, by its field. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -31,7 +30,7 @@ export class StandIns {
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(
         Object.entries(value).map(([name, inner]) => [
-          FIELD.test(name) ? name : this.of(name, 'field'),
+          FIELD_NAME.test(name) ? name : this.of(name, 'field'),
           this.hide(inner, name),
         ]),
       );

@@ -30,6 +30,9 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
+/** ISO 8601 in UTC, from ms since the epoch. */
+export const iso = (at: number): string => new Date(at).toISOString();
+
 /**
  * Reads a time that the gateway sent, such as `transfer_timestamp` (section 6.5): Unix seconds (as in the sample), Unix
  * milliseconds, or a date and time, in UTC unless it names an offset. Returns ms since the epoch; undefined for other text.

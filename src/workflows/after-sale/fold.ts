@@ -29,6 +29,7 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { refundNeedsAccount } from '../../gateway/pure/by-method';
 import { isMoney, isMore } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/names';
+import { iso } from '../../gateway/pure/timestamps';
 import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
 import { withNoted } from '../shared/noted-trades';
 import { takenOn, waitAfter } from '../shared/wait';
@@ -682,8 +683,6 @@ function onRequested(
   };
   return withOwnRefund(order, fresh);
 }
-
-const iso = (at: number) => new Date(at).toISOString();
 
 /** Keeps the state small over years and thousands of requests: drops what no rule needs any more. */
 function bounded(order: KnownOrder): KnownOrder {

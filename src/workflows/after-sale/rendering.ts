@@ -19,6 +19,7 @@ import {
   timeText,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
+import { iso } from '../../gateway/pure/timestamps';
 import { shownTrades } from '../shared/noted-trades';
 import { type AttentionSubject, tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
@@ -211,5 +212,3 @@ function refundLine(refund: RefundState): string {
 
 const byRequest = (one: RefundState, other: RefundState) =>
   Date.parse(one.requested_at) - Date.parse(other.requested_at);
-
-const iso = (at: number) => new Date(at).toISOString();

@@ -14,6 +14,7 @@ import {
   refundMeaningOf,
 } from '../../contract';
 import { isMore } from '../../gateway/pure/money';
+import { iso } from '../../gateway/pure/timestamps';
 import { OF_THE_BANK, withoutReasons } from '../shared/attention-reasons';
 import { assertResolution, invalidRequest, seenIssues } from '../shared/request-rules';
 import { attentionOf } from './attention';
@@ -325,5 +326,3 @@ function withoutTrade(order: KnownOrder): KnownOrder {
   const held = order.held.filter((one) => one.heard > heard);
   return { ...order, denied: { heard, at, isSettled: true }, held, contradicted: [] };
 }
-
-const iso = (at: number) => new Date(at).toISOString();

@@ -221,4 +221,6 @@ export type PaymentFact = { readonly at: number } & (
   | HandedOut
 );
 
+export type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is: Kind }>;
+
 export type NewPaymentFact = WithoutTime<PaymentFact>;

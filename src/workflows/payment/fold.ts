@@ -21,11 +21,12 @@ import {
 } from '../../contract';
 import { isMoney } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/names';
+import { iso } from '../../gateway/pure/timestamps';
 import { ANSWERED, raised, shownAttention, withoutReasons, withoutSilence } from '../shared/attention-reasons';
 import { withNoted } from '../shared/noted-trades';
 import { takenOn, waitAfter } from '../shared/wait';
 import { CREATION_SAID, type Tried } from './creation-table';
-import type { PaymentFact } from './facts';
+import type { FactOf, PaymentFact } from './facts';
 import { answerFor, knownOfTrade, staysEnded } from './known-before';
 import {
   isIn,
@@ -50,8 +51,6 @@ export interface PaymentFoldSettings {
   /** What happens to money that comes after the end of an earlier run. */
   readonly late_payments: LatePayments;
 }
-
-type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is: Kind }>;
 
 /** The state after one more fact. */
 export function foldPayment(before: KnownPayment, fact: PaymentFact, settings: PaymentFoldSettings): KnownPayment {
@@ -487,5 +486,3 @@ const withCreation = (known: KnownPayment, creation: Partial<KnownCreation>): Kn
   ...known,
   creation: { ...known.creation, ...creation },
 });
-
-const iso = (at: number) => new Date(at).toISOString();

@@ -2,11 +2,9 @@
 import { isSettledByLooking, PAYMENT_OUTCOMES, type PaymentResolution, type PaymentState } from '../../contract';
 import { ABOUT_MONEY, shownAttention, withoutReasons } from '../shared/attention-reasons';
 import { assertResolution, seenIssues } from '../shared/request-rules';
-import type { PaymentFact } from './facts';
+import type { FactOf } from './facts';
 import { answerFor } from './known-before';
 import { type KnownPayment, withoutClaims, withShown, withTransition } from './known-payment';
-
-type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { is: Kind }>;
 
 /** Throws `InvalidRequest` for a resolution that is incomplete, that comes after the end, or that `why` rules out now. */
 export function assertResolvable(

@@ -12,6 +12,7 @@ import {
   type Trade,
   type WorldEvent,
 } from '../../contract';
+import { iso } from '../../gateway/pure/timestamps';
 import { shownAttention } from '../shared/attention-reasons';
 import {
   attentionChanged,
@@ -29,7 +30,7 @@ import {
 
 import { creationRule, type Tried } from './creation-table';
 import { orderDeadlines, orderTimes, sendingEnd } from './deadlines';
-import type { NewPaymentFact, PaymentFact } from './facts';
+import type { FactOf, NewPaymentFact, PaymentFact } from './facts';
 import { foldPayment, lastKnownStatus, type PaymentFoldSettings } from './fold';
 import { creationFacts, type KnownPayment, otherTrades, REACHES } from './known-payment';
 import { paymentRule } from './next-step';
@@ -224,8 +225,6 @@ function asTrade(
   return { trade_no, ...(trade_status ? { trade_status } : {}), ...(order_amount ? { order_amount } : {}) };
 }
 
-type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is: Kind }>;
-
 /** A try that was given up got no answer. */
 function triedOf(tried: Tried): WorldEvent | null {
   if (tried.is === 'interrupted') return null;
@@ -237,4 +236,3 @@ function triedOf(tried: Tried): WorldEvent | null {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const signalWords = (signal: NotificationSignal): string => claimWords(signal) || 'a call to look at the gateway';
-const iso = (at: number) => new Date(at).toISOString();
