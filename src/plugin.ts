@@ -251,7 +251,6 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
     ...gatewayActivities({
       gateways: new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       sealingKeys: sealingKeys(config),
-      acceptsUnboundSeals: config.PAYMENTS_INSECURE_UNBOUND_SEALS,
       notifyUrl,
       rules,
       noSuchOrder: config.GATEWAY_NO_SUCH_ORDER,

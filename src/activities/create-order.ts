@@ -21,7 +21,7 @@ import {
 import { CARD_AS_TOKEN, isCardNumber } from '../gateway/card-numbers';
 import { PATH } from '../gateway/pure/paths';
 import { isDuplicate } from '../gateway/refusals';
-import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
+import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import { inTime, invalidRequestFailure, sealingKeyNotConfigured } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
 import { type Sending, type SentRequest, sendOnce } from './send-once';
@@ -30,8 +30,6 @@ import { type Sending, type SentRequest, sendOnce } from './send-once';
 export interface OrderOptions {
   /** The private keys that open sealed secrets at this moment; the first one that fits is used. */
   sealingKeys: () => readonly JWK[];
-  /** Takes seals that name no app and order. Default: they are refused. */
-  acceptsUnboundSeals?: boolean;
   /** Where the gateway posts notifications of orders that name no `notify_url`. */
   notifyUrl: NotifyUrlOf | undefined;
   /** How orders are checked; each setting has a default. */
@@ -68,12 +66,12 @@ function sentBy(payment: NewPayment): SentRequest {
 async function attempt(
   gateway: PaymentGateway,
   { send_before, reached, ...payment }: CreateInput,
-  { sealingKeys, acceptsUnboundSeals: acceptsUnbound, notifyUrl, rules = {} }: OrderOptions,
+  { sealingKeys, notifyUrl, rules = {} }: OrderOptions,
   sending: Sending,
 ): Promise<CreateResult> {
   const create = async (): Promise<CreateResult> => {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
-    const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules, { acceptsUnbound });
+    const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules);
     const { beforeSending } = sending;
     const answer = await (payment.kind === 'direct'
       ? gateway.pay(order, beforeSending)
@@ -128,7 +126,6 @@ async function openSecrets(
   { app_id, kind, order }: Order,
   keys: readonly JWK[],
   rules: Partial<RuleSettings>,
-  options: OpenOptions,
 ): Promise<Record<string, unknown>> {
   if (kind === 'checkout') return parseCheckout(order, rules);
   // Checked before anything is opened, so that a wrong order is refused with all its faults.
@@ -138,7 +135,7 @@ async function openSecrets(
     const value = parsed[name];
     const binding = { app_id, out_trade_no: parsed.out_trade_no };
     if (isSealed(value))
-      opened[name] = await open(value, keys, binding, options).catch((error: unknown) => {
+      opened[name] = await open(value, keys, binding).catch((error: unknown) => {
         if (!(error instanceof UnknownSealingKeyError)) throw error;
         throw sealingKeyNotConfigured(error.message, creationOf({ kind }));
       });

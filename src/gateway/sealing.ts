@@ -55,31 +55,20 @@ export async function seal(secret: string, publicJwk: JWK, binding: SealingBindi
   }
 }
 
-export interface OpenOptions {
-  /** Takes a JWE without `apu` or `apv`, which works in any order. */
-  acceptsUnbound?: boolean | undefined;
-}
-
 /**
  * Opens a sealed secret with the first of the worker's private keys that fits. Throws SealingError if no key fits, or if it
  * does not name this app and this order; UnknownSealingKeyError if the seal names a key that is not there.
  */
-export async function open(
-  value: Sealed,
-  privateJwks: readonly JWK[],
-  binding: SealingBinding,
-  { acceptsUnbound = false }: OpenOptions = {},
-): Promise<string> {
+export async function open(value: Sealed, privateJwks: readonly JWK[], binding: SealingBinding): Promise<string> {
   const bound = { apu: binding.app_id, apv: binding.out_trade_no };
   for (const jwk of privateJwks) {
     const opened = await tryOpen(value.sealed, jwk);
     if (opened === undefined) continue;
     for (const [name, expected] of Object.entries(bound)) {
       const actual = opened.header[name];
-      if (actual === undefined && acceptsUnbound) continue;
       if (actual === undefined) {
         throw new SealingError(
-          `The sealed field of order ${binding.out_trade_no} names no app or no order: put the app_id into apu and the out_trade_no into apv. PAYMENTS_INSECURE_UNBOUND_SEALS=true takes it.`,
+          `The sealed field of order ${binding.out_trade_no} names no app or no order: put the app_id into apu and the out_trade_no into apv.`,
         );
       }
       if (actual !== Buffer.from(expected, 'utf8').toString('base64url')) {

@@ -505,7 +505,7 @@ describe('a start with settings that give up protection', () => {
 
   test('a program says nothing of those that it does not read, and of those that are off', () => {
     expect(warnings({ SIMULATOR_INSECURE_REMOTE_CONTROL: 'true' }, 'worker')).toEqual([]);
-    expect(warnings({ PAYMENTS_INSECURE_UNBOUND_SEALS: 'true' }, 'webhook')).toEqual([]);
+    expect(warnings({ CODEC_SERVER_INSECURE_VIEWERS: 'true' }, 'webhook')).toEqual([]);
     expect(warnings({}, 'worker')).toEqual([]);
   });
 });

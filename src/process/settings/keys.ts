@@ -27,10 +27,6 @@ export const KEY_SETTINGS = {
     readBy: 'worker',
     meaning: 'Private keys that open sealed fields. A file that changes is read again.',
   }),
-  PAYMENTS_INSECURE_UNBOUND_SEALS: flag.prefault('false').register(settingDocs, {
-    readBy: 'worker',
-    meaning: '`true` takes sealed fields that name no app and order (`apu`, `apv`): they open in every order.',
-  }),
   PAYMENTS_SEALING_PUBLIC_JWK: sealingPublicJwk
     .optional()
     .register(settingDocs, { fromFile: true, readBy: 'commands', meaning: 'The public key that seals them.' }),

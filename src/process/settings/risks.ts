@@ -14,7 +14,6 @@ const AT_RISK: Readonly<Record<RiskySetting, string>> = {
     'whoever can write to Temporal can put clear text in place of encrypted data, and it is taken; set it to false once `payment-gateway keys needed TIME` counts nothing from before there were keys',
   PAYMENTS_INSECURE_PLAIN_HTTP:
     'over http:// whoever is on the way reads keys, tokens and buyers’ data, and can answer in the gateway’s place',
-  PAYMENTS_INSECURE_UNBOUND_SEALS: 'a sealed card that names no app and no order can be sent again in another order',
   CODEC_SERVER_INSECURE_VIEWERS:
     'whoever reaches the codec server reads payments, without the personal data in them; keep its port on loopback',
   SIMULATOR_INSECURE_REMOTE_CONTROL: 'whoever reaches the simulator from another machine can pay and refund its orders',
