@@ -24,7 +24,7 @@ export const troubles = (kinds: readonly Trouble[], ms: readonly number[]): fc.A
 
 /** What a person may type as the result of an activity, if anything. */
 export const byHand: fc.Arbitrary<CommonStep> = fc
-  .constantFrom(undefined, undefined, null, {}, 5, { is: 'found', trade: {} }, { is: 'told', told: null })
+  .constantFrom(undefined, undefined, null, {}, 5, { is: 'found', trade: {} })
   .map((result) => ({ do: 'by hand', given: result === undefined ? undefined : { result } }));
 
 /** What becomes of workers. */
