@@ -139,7 +139,7 @@ async function foundByNone(
  */
 export async function watchTrade(
   gateway: PaymentGateway,
-  { id, others = [], known, seen, schedule, until, at_once = false, tell = [], due_at }: Omit<WatchInput, 'app_id'>,
+  { id, others = [], known, seen, schedule, until, at_once = false, tell, due_at }: Omit<WatchInput, 'app_id'>,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   const left_ms = timeLeft(due_at);
@@ -158,8 +158,8 @@ export async function watchTrade(
   } catch (error) {
     if (error instanceof GatewayError) {
       const silence = silenceOf(error);
-      const why = tell.find((one) => one === silence);
-      if (why !== undefined) throw typedFailure(POLL_STOPPED[why], error.message);
+      const why = tell?.of.find((one) => one === silence);
+      if (why !== undefined && timeLeft(tell?.from) <= 0) throw typedFailure(POLL_STOPPED[why], error.message);
     }
     throw retryablePoll(error, { gap_ms, waited_ms: looks === 0 ? 0 : delayBeforePoll(looks - 1, schedule), left_ms });
   }

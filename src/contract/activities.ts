@@ -182,6 +182,10 @@ export type SendingPhase = (typeof SENDING_PHASES)[number];
 /** The failures of a watch that was asked to tell of these reasons, which a person has to mend. A gateway that is down is asked on. */
 export const POLL_STOPPED = { credentials: 'CredentialsRefused', settings: 'AppNotConfigured' } as const;
 export type ToldByPolls = keyof typeof POLL_STOPPED;
+export const isToldByPolls = (reason: string): reason is ToldByPolls => reason in POLL_STOPPED;
+
+/** The failure of an activity that has sent a request whose answer a merchant's codec could not keep. */
+export const RESULT_NOT_KEPT = 'ResultNotKept';
 
 /** The failure of an activity whose run is a reset of the run that has read what was known before: its state is not the latest. */
 export const WAS_RESET = 'WasReset';
@@ -200,8 +204,8 @@ export interface WatchInput extends ForRun {
   until?: 'answered' | undefined;
   /** Ask at once, and then as `schedule` says: something may have moved since the last look. */
   at_once?: boolean | undefined;
-  /** Fail ({@link POLL_STOPPED}) for one of these reasons. */
-  tell?: readonly ToldByPolls[] | undefined;
+  /** Fail ({@link POLL_STOPPED}) for one of these reasons, from this time on (ms since the epoch). */
+  tell?: { readonly of: readonly ToldByPolls[]; readonly from: number } | undefined;
   /** Return null from this time on, in ms since the epoch, whatever the trade's status; absent: watch for ever. */
   due_at?: number | undefined;
 }

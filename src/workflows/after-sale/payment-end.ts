@@ -185,7 +185,7 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
   const isCorrected = decision !== null && outcome !== state.outcome;
   // The query is the truth, and the payment's own comparison is older than what came since.
   const mismatch = paidOtherwise(order) ?? order.mismatch ?? state.mismatch ?? notifiedOtherwise(order);
-  const late_payment_refund = lateRefund(order);
+  const late_payment_refund = lateRefund(order, attention);
   const before = { run_id: payment.run_id, outcome: state.outcome };
   return {
     ...state,
@@ -211,10 +211,13 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
 export const findLateRefund = ({ refunds }: KnownOrder): LedgerRefund | undefined =>
   refunds.find(({ isLate }) => isLate);
 
-/** The refund of late money, as the ledger has it. */
-function lateRefund(order: KnownOrder): PaymentState['late_payment_refund'] {
+/** Whether it ended, and paid nothing. */
+const isCertainlyUnpaid = ({ outcome }: LedgerRefund): boolean => outcome !== null && outcome !== 'REFUNDED';
+
+/** The refund of late money, as the ledger has it; not one that paid nothing, once a person has settled what becomes of the money. */
+function lateRefund(order: KnownOrder, attention: PaymentState['attention']): PaymentState['late_payment_refund'] {
   const refund = findLateRefund(order);
-  if (refund === undefined) return undefined;
+  if (refund === undefined || (attention === null && isCertainlyUnpaid(refund))) return undefined;
   const { number: out_request_no, named, answer, outcome, failure } = refund;
   if (failure) return { out_request_no, refund_status: null, reason: failure.message };
   const said = answer?.refund_status;

@@ -70,12 +70,13 @@ export function stateOf(
   };
 }
 
-/** The state without the outcomes of refunds that were refused, revoked or not made. */
+/** The state without what is said of refunds that were refused, revoked or not made. */
 export function withoutRefusals(state: AfterSaleState): AfterSaleState {
-  const shown = (one: RefundState) => (isRefusal(one.outcome) ? { ...one, outcome: null } : one);
+  const shown = (one: RefundState) => (isRefusal(one.outcome) ? { ...one, ...NOTHING_SAID_OF_IT } : one);
   return { ...state, refunds: state.refunds.map(shown) };
 }
 
+const NOTHING_SAID_OF_IT = { outcome: null, refund_status: null, failure: null, resolved: null } as const;
 const isRefusal = (outcome: RefundState['outcome']) =>
   outcome === 'NOT_CREATED' || outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE';
 

@@ -105,7 +105,7 @@ export class OutcomeWait {
       ...(hasSentAgain(known) ? { others: [{ out_trade_no: nameOf(known) }], known: otherTrades(known) } : {}),
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
-      tell: reasonsToTell(known),
+      tell: toTell(known),
       ...(due_at === undefined ? {} : { due_at }),
     };
     try {
@@ -191,9 +191,10 @@ export class OutcomeWait {
 const TOLD_BY_POLLS: readonly ToldByPolls[] = ['credentials', 'settings'];
 
 /** A poll that ended at each refusal would be started again and again, also where only one of two workers has the app. */
-const reasonsToTell = ({ reasons, silence_told }: KnownPayment): ToldByPolls[] =>
-  Date.now() - silence_told < TOLD_AGAIN_MS ? [] : TOLD_BY_POLLS.filter((why) => !reasons.includes(why));
-const TOLD_AGAIN_MS = DAY;
+const toTell = ({ reasons, silence_told }: KnownPayment) => ({
+  of: TOLD_BY_POLLS.filter((why) => !reasons.includes(why)),
+  from: silence_told === 0 ? 0 : silence_told + DAY,
+});
 
 type WatchStep = Extract<PaymentStep, { take: 'watch' }>;
 type News = Trade | 'interrupted' | 'due' | ToldByPolls;

@@ -18,7 +18,7 @@ import {
   typedFailure,
 } from '../../contract';
 import { CREATION_OVERDUE_MS, gateway } from '../shared/activities';
-import { hasTimedOut, NO_WORD, sendingFailure, wasNeverRun } from '../shared/activity-failure';
+import { hasLeft, NO_WORD, sendingFailure, wasNeverRun } from '../shared/activity-failure';
 import { backoffAfter } from '../shared/backoff';
 import { wasReset } from '../shared/continued';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
@@ -162,7 +162,7 @@ export class OrderCreation {
     const send_before = Math.min(until, Date.now() + (isAgain ? FRESH_LOOK_MS : patience_ms));
     const bounds = { send_before, read_by: policy.read_by };
     this.ownRefusal = undefined;
-    const tried = await tryCreation(this.order, context, bounds).catch((error: unknown) => this.failed(error));
+    const tried = await tryCreation(this.order, context, bounds, until).catch((error: unknown) => this.failed(error));
     if (tried.is === 'interrupted') return false;
     if (tried.is === 'created') {
       const data = dataOfCreation(tried.answer);
@@ -364,11 +364,14 @@ const FIRST_TRY_MS = 5_000;
 const BUSY_PAUSE_MS = 1_000;
 
 /**
- * How long the workflow waits for the activity, in ms: the server ends it before, unless somebody has paused it. The first, short try has no
- * such timer, which costs events.
+ * Until when the workflow waits for the activity, and for its end after that, in ms. The server ends it before, unless somebody has paused it:
+ * then it holds to the order's time. The first, short try has no such timer, which costs events.
  */
-const timeOf = ({ send_before }: CreateInput): number =>
-  Math.max(send_before - Date.now(), 0) + CREATION_OVERDUE_MS + 30_000;
+const heldUpTimes = (until: number) => ({
+  timeout_ms: Math.max(until - Date.now(), 0) + CREATION_OVERDUE_MS + 30_000,
+  ends_within_ms: CREATION_OVERDUE_MS,
+  summary: 'the time to send the order, where that is held up',
+});
 
 const HELD_UP = 'The activity gateway.create was paused until its time was over.';
 const NO_WORKER = 'No worker of the task queue could run the activity gateway.create.';
@@ -384,14 +387,20 @@ async function tryCreation(
   order: NewPayment,
   context: PaymentContext,
   bounds: Pick<CreateInput, 'send_before' | 'read_by'>,
+  until: number,
 ): Promise<Decisive> {
   const { send_before } = bounds;
   const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
   const isShort = !isSlowToCreate(context.known) && soon < send_before;
-  const first = await attempt(order, context, isShort ? { ...bounds, send_before: soon } : bounds, isShort);
+  const first = await attempt(
+    order,
+    context,
+    isShort ? { ...bounds, send_before: soon } : bounds,
+    isShort ? null : until,
+  );
   if (!isShort || first.is !== 'not-sent') return told(context, first);
   context.learn({ is: 'answered', tried: { is: 'too-soon', why: first.why } });
-  return told(context, await attempt(order, context, bounds, false));
+  return told(context, await attempt(order, context, bounds, until));
 }
 
 function told(context: PaymentContext, tried: Decisive): Decisive {
@@ -403,11 +412,11 @@ async function attempt(
   order: NewPayment,
   context: PaymentContext,
   bounds: Pick<CreateInput, 'send_before' | 'read_by'>,
-  isShort: boolean,
+  until: number | null,
 ): Promise<Decisive> {
   for (;;) {
     const reached = context.known.creation.reach !== 'none';
-    const tried = await attemptCreation({ ...order, ...bounds, reached }, context, isShort);
+    const tried = await attemptCreation({ ...order, ...bounds, reached }, context, until);
     if (tried.is !== 'busy') return tried;
     context.learn({ is: 'answered', tried });
     const summary = 'before a busy gateway is asked again';
@@ -435,16 +444,15 @@ const TRIED: ResultShape<CreateResult> = {
 async function attemptCreation(
   input: CreateInput,
   context: PaymentContext,
-  isShort: boolean,
+  until: number | null,
 ): Promise<Exclude<Tried, { is: 'too-soon' }>> {
   try {
     const isInterrupted = () => isUnwanted(context.known);
-    const time = isShort
-      ? {}
-      : { timeout_ms: timeOf(input), summary: 'the time to send the order, where that is held up' };
+    const time = until === null ? {} : heldUpTimes(until);
     const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted, ...time });
     if (tried === 'interrupted') return { is: 'interrupted' };
     if (tried === 'timeout') return orderNotSent(input, HELD_UP, 'missing-activity');
+    if (tried === 'unended') return endedOutside(input);
     return isResultOf(tried, TRIED) ? tried : endedOutside(input);
   } catch (error) {
     if (error instanceof ActivityFailure && wasNeverRun(error))
@@ -470,7 +478,7 @@ function failedAttempt(
     case 'unsent':
       return { is: 'interrupted' };
     case 'unknown':
-      return { ...endedOutside(input), is: hasTimedOut(error) ? 'unknown' : 'ended-outside' };
+      return { ...endedOutside(input), is: hasLeft(error) ? 'unknown' : 'ended-outside' };
   }
 }
 

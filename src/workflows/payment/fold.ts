@@ -6,7 +6,7 @@ import {
   isNamedByItsCreation,
   isOfTrade,
   isRefundStatus,
-  isSilence,
+  isToldByPolls,
   isUnlikeOrder,
   type LatePayments,
   type NotedTrade,
@@ -110,7 +110,7 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'taken':
       return { ...known, wait: takenOn(known.wait, fact) };
     case 'raised':
-      return raised(isSilence(fact.attention) ? { ...known, silence_told: fact.at } : known, fact.attention);
+      return raised(isToldByPolls(fact.attention) ? { ...known, silence_told: fact.at } : known, fact.attention);
     case 'cleared':
       return fact.attention === 'silence'
         ? { ...known, reasons: withoutSilence(known.reasons) }

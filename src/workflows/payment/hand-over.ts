@@ -56,11 +56,11 @@ export async function handOverPayment(ending: EndingPayment): Promise<void> {
   }
 }
 
-async function handOver(given: HandedOver, { known }: PaymentContext): Promise<void> {
+async function handOver(given: HandedOver, context: PaymentContext): Promise<void> {
   if (!isOfTheApp(given)) return give(given);
   await startAppAttention(given.end.state.app_id, 'credentials');
-  // An after-sale that waits for the end is told that there is no order.
-  if (known.isFollowed) await give({ ...given, end: { ...given.end, reasons: [] } });
+  // An after-sale that waits for the end, perhaps only since a moment, is told that there is no order.
+  if (context.known.isFollowed) await give({ ...given, end: { ...given.end, reasons: [] } });
 }
 
 /** Only new claims, or other reasons, make another round. The reason of contradicted claims comes and goes with these. */

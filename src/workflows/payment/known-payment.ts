@@ -100,7 +100,7 @@ export interface KnownPayment {
   readonly others: readonly NotedTrade[];
   /** Why it needs a person, in the order in which the reasons came. */
   readonly reasons: readonly Attention[];
-  /** When a person was last told that the gateway is silent, and why, in ms since the epoch; 0: never. */
+  /** When a person was last told of credentials or settings, in ms since the epoch; 0: never. */
   readonly silence_told: number;
   /** Null while nobody is needed. */
   readonly wait: Wait | null;

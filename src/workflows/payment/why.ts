@@ -112,6 +112,8 @@ function outcomeRule({ shown: { confirmed_by, outcome, trade_status } }: KnownPa
 }
 
 const US = 'we';
+/** Ends of a try that the gateway has not said. */
+const OF_OURS: readonly Tried['is'][] = ['interrupted', 'too-soon', 'not-sent', 'ended-outside'];
 
 function saidOf(fact: NewPaymentFact): SaidFact {
   switch (fact.is) {
@@ -123,7 +125,7 @@ function saidOf(fact: NewPaymentFact): SaidFact {
       return { by: US, said: 'from here on a request to create the order may leave us' };
     case 'answered': {
       const { tried } = fact;
-      const isOurs = tried.is === 'interrupted' || tried.is === 'too-soon' || tried.is === 'not-sent';
+      const isOurs = OF_OURS.includes(tried.is);
       const why = 'message' in tried ? tried.message : '';
       return {
         by: isOurs ? US : GATEWAY,

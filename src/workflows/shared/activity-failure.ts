@@ -1,7 +1,15 @@
 /** What the failure of an activity means, or that Temporal has given it up. */
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
-import { FAILURE, NOTHING_SENT, type SendingPhase, SILENCES, type Silence, WAS_RESET } from '../../contract';
+import {
+  FAILURE,
+  NOTHING_SENT,
+  RESULT_NOT_KEPT,
+  type SendingPhase,
+  SILENCES,
+  type Silence,
+  WAS_RESET,
+} from '../../contract';
 
 /** The failures of our activities that say why the gateway gave no answer. */
 const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
@@ -38,9 +46,15 @@ function mayHaveBeenSent(noted: unknown): boolean {
 
 const NOTHING_MADE: readonly SendingPhase[] = ['unsent', 'busy'];
 
-/** Whether an attempt of the activity was under way when its time was over. */
-export const hasTimedOut = (error: unknown): boolean =>
-  error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+/**
+ * Whether a request has left, as far as the failure of its activity tells: an attempt was under way when its time was over, or its answer could
+ * not be kept. The last attempt of one that ran out of all its time may have waited for a worker.
+ */
+export function hasLeft(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  if (!(cause instanceof TimeoutFailure)) return cause instanceof ApplicationFailure && cause.type === RESULT_NOT_KEPT;
+  return cause.timeoutType !== 'SCHEDULE_TO_CLOSE' || mayHaveBeenSent(cause.lastHeartbeatDetails);
+}
 
 /** Why the gateway gave no answer, when an activity that asks it is out of time. */
 export function silenceAfter({ cause }: ActivityFailure): Silence {

@@ -7,8 +7,11 @@ import { leftOfSchedule, type WatchInput } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from './activities';
 
-/** What came first: the poll's result, an interruption, or the end of the time. */
-export type WaitResult<Found> = Found | 'interrupted' | 'timeout';
+/**
+ * What came first: the poll's result, an interruption, or the end of the time. `unended`: nobody knows how the activity ends, since it is
+ * paused and its worker has died.
+ */
+export type WaitResult<Found> = Found | 'interrupted' | 'timeout' | 'unended';
 
 export interface WaitOptions {
   /** Ends the wait as soon as it holds. */
@@ -17,6 +20,8 @@ export interface WaitOptions {
   timeout_ms?: number | undefined;
   /** Names the timer in Temporal UI. */
   summary?: string | undefined;
+  /** How long the activity may take to end once its time is over; without it there is no limit. A server ends none that is paused. */
+  ends_within_ms?: number | undefined;
 }
 
 /** Waits until the trade has another status than `watch.seen`. */
@@ -50,7 +55,7 @@ export const hasEnded = ({ found, failure }: Pick<Poll<unknown>, 'found' | 'fail
 /** Runs a poll until it finds something, is interrupted or times out. Fails if the poll itself fails. */
 export async function pollUntil<Found extends object | number>(
   ask: () => Promise<Found>,
-  { isInterrupted, timeout_ms, summary }: WaitOptions,
+  { isInterrupted, timeout_ms, summary, ends_within_ms }: WaitOptions,
 ): Promise<WaitResult<Found>> {
   const poll = startPoll(ask);
   let isInTime = true;
@@ -63,7 +68,9 @@ export async function pollUntil<Found extends object | number>(
   }
   if (!hasEnded(poll)) {
     poll.scope.cancel();
-    await poll.ended;
+    if (isInTime || ends_within_ms === undefined) await poll.ended;
+    else if (!(await waitUntil(() => hasEnded(poll), ends_within_ms, 'the end of an activity that is held up')))
+      return 'unended';
   }
   if (poll.found !== undefined) return poll.found;
   if (cancelled !== undefined) throw cancelled;

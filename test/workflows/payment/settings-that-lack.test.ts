@@ -2,7 +2,21 @@
 
 import { gatewayActivities } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import { attentions, begin, happens, move, open, outcomeNow, pay, reset, stateNow, tell, world } from './hostile/acts';
+import {
+  attentions,
+  begin,
+  happens,
+  move,
+  open,
+  outcomeNow,
+  pay,
+  reset,
+  startWith,
+  stateNow,
+  tell,
+  works,
+  world,
+} from './hostile/acts';
 
 /** The settings lose the app. Returns what gives it back. */
 function loseApp(): () => void {
@@ -13,6 +27,12 @@ function loseApp(): () => void {
     gatewayActivities({ gateways: new Map(), sealingKeys: () => [], notifyUrl: () => 'https://shop.example/ipn' }),
   );
   return () => void Object.assign(functions, before);
+}
+
+/** The gateway refuses our credentials. Returns what ends that. */
+function refuseCredentials(): () => void {
+  world.gateway.trouble = 'credentials';
+  return works;
 }
 
 /** The worker loses its activities of the gateway. Returns what gives them back. */
@@ -78,6 +98,24 @@ test('promise 8: settings that lose the app of an order that waits for its buyer
   await happens(mend, move('T1', 'SUCCESS'), 2 * HOUR);
   expect([open(), await outcomeNow()]).toEqual([[], 'SUCCESS']);
 });
+
+test.each([['the app'], ['credentials']])(
+  'promise 8: settings that lose %s again two days later are before a person again',
+  async (what) => {
+    await begin();
+    const lose = what === 'the app' ? loseApp : refuseCredentials;
+    const request = { ...world.input.request, timeout_express: '10d' };
+    await happens(startWith([{ ...world.input, request }]), HOUR);
+    const mend = lose();
+    await happens(2 * HOUR);
+    const first = open();
+    await happens(mend, 2 * DAY);
+    const between = open();
+    lose();
+    await happens(3 * HOUR);
+    expect([first, between, open()]).toEqual([[expect.any(String)], [], first]);
+  },
+);
 
 describe.each(LOSSES)('%s, and a run that was reset', (_name, _reason, lose) => {
   test('an order that the run before has sent is never said to be unsent, and is not sent again', async () => {

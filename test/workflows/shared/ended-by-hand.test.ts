@@ -80,6 +80,15 @@ test('promise 5: a creation that is paused until its time is over was not sent, 
   expect((await temporal.currentTimeMs()) - began).toBeLessThan(2 * HOUR);
 });
 
+test('promise 5: a creation that is paused is not sent by another try until its time is over', async () => {
+  const { gateway, payments, temporal, sleep } = simulation;
+  gateway.mishaps = Array(8).fill('unreachable');
+  await payments.pay(request).catch(() => undefined);
+  temporal.temporal.latest(ID)?.pauseActivities();
+  await sleep(HOUR);
+  expect(gateway.trades.size).toBe(0);
+});
+
 test.each(ENDED)('a poll that a person %s is made again, and finds what the buyer paid', async (_how, activity) => {
   const { gateway, payments } = simulation;
   once('gateway.watch', activity);

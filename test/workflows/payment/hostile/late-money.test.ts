@@ -56,6 +56,19 @@ test.each([
   expect([payment && isSold(payment), trade_status]).toEqual([false, 'REFUND_PROCESSING']);
 });
 
+test.each([[{}], [{ outcome: 'SUCCESS' }]])(
+  'promise 5: late money whose refund was not made is a sale once a person delivers for it: %j',
+  async (said) => {
+    await begin({ late: 'refund', method: 'PIX' });
+    await happens(endCancelled, tell('T1', 'SUCCESS'), HOUR);
+    const run = () => world.temporal.latest(AFTER) ?? fail('no after-sale');
+    const before = await world.afterSale(run());
+    await happens(settle(said), MINUTE);
+    const { payment } = await world.afterSale(run());
+    expect([before.attention, payment && isSold(payment)]).toEqual(['late-payment', true]);
+  },
+);
+
 test('promise 7: a sold order is not sent back where a run that adopted its number was terminated and a start was broken', async () => {
   await begin(refunding);
   await happens(sell, endWhileSilent(adopt), startBroken, HOUR);
