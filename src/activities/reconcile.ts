@@ -228,25 +228,32 @@ class Reconciliation {
     return { status, amount, currency, refunded };
   }
 
-  /** Whether the order was begun before the period. A later run goes on with the order of the first, unless that failed and made none. */
+  /**
+   * Whether the order was begun before the period. A later run goes on with the order of the first, unless that failed and made none. Of an
+   * old order Temporal may have only the after-sale, which begins after the payment.
+   */
   private async isBegunBefore(out_trade_no: string): Promise<boolean> {
     const since = new Date(this.slice.period.since);
-    const latest = await this.latestRun(paymentWorkflowId(this.slice.app_id, out_trade_no));
-    if (latest === null) return false;
-    if (latest.startTime < since) return true;
-    const earlier = await runsBefore(this.client, latest);
-    return earlier.some(({ startTime, status }) => startTime < since && status.name !== 'FAILED');
+    for (const idOf of [paymentWorkflowId, afterSaleWorkflowId]) {
+      const latest = await this.latestRun(idOf(this.slice.app_id, out_trade_no));
+      if (latest === null) continue;
+      if (latest.startTime < since) return true;
+      const earlier = await runsBefore(this.client, latest);
+      if (earlier.some(({ startTime, status }) => startTime < since && status.name !== 'FAILED')) return true;
+    }
+    return false;
   }
 
-  /** Null if Temporal has no payment. A payment that made no order has the status NOT_CREATED. */
+  /**
+   * Null if Temporal has no payment. A payment that made no order has the status NOT_CREATED. The after-sale is asked first: it may have the
+   * payment for months after Temporal has forgotten it.
+   */
   private async wordHere(out_trade_no: string): Promise<Word> {
-    const latest = await this.latestRun(paymentWorkflowId(this.slice.app_id, out_trade_no));
-    if (latest === null) return null;
-    const state = await this.latestState<PaymentState>(latest);
-    if (state === null) return { status: 'NOT_CREATED', amount: null, currency: null };
     const sale = await this.latestRun(afterSaleWorkflowId(this.slice.app_id, out_trade_no));
     const after_sale = sale && (await this.latestState<AfterSaleState>(sale));
-    const payment = paymentAfterEnd(after_sale) ?? state;
+    const latest = await this.latestRun(paymentWorkflowId(this.slice.app_id, out_trade_no));
+    const payment = paymentAfterEnd(after_sale) ?? (latest && (await this.latestState<PaymentState>(latest)));
+    if (payment === null) return latest && { status: 'NOT_CREATED', amount: null, currency: null };
     const { outcome, trade_status, order_amount: amount, order_currency: currency } = payment;
     const here = { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
     return isBooked(payment, after_sale) ? afterSale(here, after_sale) : here;

@@ -2,10 +2,12 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { reconciliationActivities } from '../../src/activities/reconcile';
+import { afterSaleWorkflowId, paymentWorkflowId } from '../../src/contract';
 import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
 import { SimulatedEnvironment } from '../../src/testing';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { SUB_CODE } from '../../src/testing/fake-gateway/mishaps';
+import { fakeWorkerActivities } from '../../src/testing/worker-activities';
 
 /** What Temporal lists. */
 const mockListed: object[] = [];
@@ -132,5 +134,31 @@ describe('an after-sale that only watches', () => {
   ])('is not %s: that is asked for each day', async (_, of) => {
     mockListed.push({ ...quiet, ...of, out_trade_no: 'order-1' });
     expect((await Promise.all([0, 1].map((day) => askedOn(day)))).flat()).toEqual(['order-1', 'order-1']);
+  });
+});
+
+describe('an order of which Temporal has forgotten the payment, and not the after-sale', () => {
+  /** A sale of January, which is watched still. */
+  beforeEach(async () => {
+    await gateway.addTrade('order-1', { method: 'CreditCard' });
+    env.work(fakeWorkerActivities({ app_id: 'shop', gateway }));
+    const start = { taskQueue: 'simulated', args: [{ kind: 'adopt', app_id: 'shop', out_trade_no: 'order-1' }] };
+    await env.client.workflow.execute('payment', { workflowId: paymentWorkflowId('shop', 'order-1'), ...start });
+    const sale = { workflowId: afterSaleWorkflowId('shop', 'order-1'), taskQueue: 'simulated' };
+    await env.client.workflow.start('afterSale', {
+      ...{ ...sale, args: [{ app_id: 'shop', out_trade_no: 'order-1' }], workflowIdConflictPolicy: 'USE_EXISTING' },
+    });
+    await env.sleep('31 days');
+    await env.temporal.forget(paymentWorkflowId('shop', 'order-1'));
+    const ofSale = { type: 'afterSale', execution: 'RUNNING', status: 'SUCCESS', outcome: 'SUCCESS', attention: null };
+    mockListed.push({ ...ofSale, started_at: PERIOD.since, out_trade_no: 'order-1' });
+  });
+
+  test('is known here, because the after-sale has the payment', async () => {
+    expect((await attempt(['order-1'])).result).toMatchObject({ checked: 1, differences: [] });
+  });
+
+  test('was begun before the period, so that a list of the period need not have it', async () => {
+    expect((await attempt([])).result).toMatchObject({ checked: 1, differences: [] });
   });
 });
