@@ -12,8 +12,9 @@ import type { Told } from './told';
  */
 export interface ReconciliationInput {
   app_id: string;
-  /** ISO 8601; by default the UTC day before the start. */
+  /** ISO 8601: a day, which begins in UTC, or a time with its zone; by default the UTC day before the start. */
   since?: string | undefined;
+  /** ISO 8601, like `since`. */
   until?: string | undefined;
   /** The merchant's rows. Then orders that only one side has are differences too. */
   rows?: readonly MerchantRow[] | undefined;
@@ -25,19 +26,48 @@ export interface ReconciliationInput {
   orders?: OrderRange | undefined;
 }
 
-/** ISO 8601, UTC: from `since` on, before `until`. */
+/** ISO 8601, UTC, as `toISOString` writes it, so that texts compare as times do: from `since` on, before `until`. */
 export type ComparedPeriod = Pick<ReconciliationState, 'since' | 'until'>;
 
-/** The period that is compared: by default the UTC day before; with only `since`, until now. `now`: ms since the epoch. */
-export function comparedPeriod(
+/** Why nothing can be compared. */
+export interface PeriodProblem {
+  field: keyof ComparedPeriod;
+  rule: string;
+}
+
+/**
+ * The period that is compared: by default the UTC day before; with only `since`, until now. Or why it has no orders, so that its books would
+ * seem to agree. `now`: ms since the epoch.
+ */
+export function readPeriod(
   { since, until }: Pick<ReconciliationInput, 'since' | 'until'>,
   now: number,
-): ComparedPeriod {
+): ComparedPeriod | PeriodProblem {
   const today = Math.floor(now / DAY) * DAY;
+  const begin = since === undefined ? today - DAY : momentOf(since);
+  const byDefault = since === undefined ? today : now;
+  const end = until === undefined ? byDefault : momentOf(until);
+  if (begin === undefined) return { field: 'since', rule: IS_MOMENT };
+  if (end === undefined) return { field: 'until', rule: IS_MOMENT };
+  const period = { since: new Date(begin).toISOString(), until: new Date(end).toISOString() };
+  if (begin >= now) return { field: 'since', rule: `must be in the past, and is ${period.since}` };
+  if (end > begin) return period;
   return {
-    since: since ?? new Date(today - DAY).toISOString(),
-    until: until ?? new Date(since === undefined ? today : now).toISOString(),
+    field: 'until',
+    rule: `must be a time after the period’s beginning, which is ${period.since}, and is ${period.until}`,
   };
+}
+
+const IS_MOMENT = 'must be a day, or a time with its zone, such as 2026-03-01T12:00:00Z';
+const MOMENT = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** In ms since the epoch. Undefined without a zone: a worker would take its own. */
+function momentOf(text: unknown): number | undefined {
+  const [, day = ''] = typeof text === 'string' ? (MOMENT.exec(text) ?? []) : [];
+  const at = Date.parse(String(text));
+  // Date.parse takes 30 February for 2 March.
+  const isDay = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
+  return isDay && !Number.isNaN(at) ? at : undefined;
 }
 
 /** The status of a reconciliation that has compared its whole period; {@link comparedOf} reads it. */
@@ -52,20 +82,6 @@ export function comparedOf(status: string | null | undefined): ComparedPeriod | 
 /** Those of these UTC days (ms since the epoch) that no period covers wholly. */
 export const daysOutside = (days: readonly number[], periods: readonly ComparedPeriod[]): number[] =>
   days.filter((day) => !periods.some(({ since, until }) => Date.parse(since) <= day && day + DAY <= Date.parse(until)));
-
-/** Why a period has no orders, so that its books would seem to agree; undefined if it may have some. */
-export function periodProblem(
-  period: ComparedPeriod,
-  now: number,
-): { field: keyof ComparedPeriod; rule: string } | undefined {
-  const [since, until] = [Date.parse(period.since), Date.parse(period.until)];
-  if (since < until && since < now) return undefined;
-  if (since >= now) return { field: 'since', rule: `must be in the past, and is ${period.since}` };
-  return {
-    field: 'until',
-    rule: `must be a time after the period’s beginning, which is ${period.since}, and is ${period.until}`,
-  };
-}
 
 /** A range of order numbers, sorted by UTF-16 code units: `from` belongs to the range, `to` does not. */
 export interface OrderRange {

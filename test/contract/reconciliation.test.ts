@@ -1,5 +1,12 @@
 /** What a comparison of the books takes for a difference. */
-import { type DifferenceKind, differencesOf, isReconcilable, type Word, waitsForBuyer } from '../../src/contract';
+import {
+  type DifferenceKind,
+  differencesOf,
+  isReconcilable,
+  readPeriod,
+  type Word,
+  waitsForBuyer,
+} from '../../src/contract';
 
 type Said = string | null | undefined;
 
@@ -74,4 +81,32 @@ test.each([
 
 test.each(['approved', '', 'constructor'])('the status %j is not known', (status) => {
   expect(isReconcilable(status)).toBe(false);
+});
+
+describe('the period of a comparison', () => {
+  const NOW = Date.parse('2025-03-05T00:00:00.000Z');
+  const read = (since?: string, until?: string) => readPeriod({ since, until }, NOW);
+
+  test.each([
+    ['2025-03-01T00:00:00.000Z', '2025-03-01T02:00:00.000Z'],
+    ['2025-03-01T00:00:00Z', '2025-03-01T02:00Z'],
+    ['2025-03-01', '2025-03-01T02:00:00+00:00'],
+    ['2025-02-28T18:00:00-06:00', '2025-02-28T20:00:00-06:00'],
+  ])('is the same text, however it is written: %s to %s', (since, until) => {
+    expect(read(since, until)).toEqual({ since: '2025-03-01T00:00:00.000Z', until: '2025-03-01T02:00:00.000Z' });
+  });
+
+  test.each([
+    ['2025-03-01T00:00:00'],
+    ['2025-03-01 00:00'],
+    ['2025-02-30'],
+    ['2025-13-01T00:00:00Z'],
+    ['2025-03-01T25:00:00Z'],
+    ['1 March 2025'],
+    [''],
+  ])('is refused if a time has no zone, or is none: %j', (text) => {
+    const rule = 'must be a day, or a time with its zone, such as 2026-03-01T12:00:00Z';
+    expect(read(text)).toEqual({ field: 'since', rule });
+    expect(read('2025-02-28', text)).toEqual({ field: 'until', rule });
+  });
 });

@@ -2,17 +2,16 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import {
-  comparedPeriod,
   type Difference,
   type DifferencesPage,
   type DifferencesQuestion,
   inParts,
   type MerchantRow,
-  periodProblem,
   priorityOf,
   QUERY,
   type ReconciliationInput,
   type ReconciliationState,
+  readPeriod,
   reconciliationWorkflowId,
   WORKFLOW,
 } from '../../contract';
@@ -61,9 +60,8 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
     since: since === undefined ? undefined : momentOf('--since', since, now).toISOString(),
     until: until === undefined ? undefined : momentOf('--until', until, now).toISOString(),
   };
-  const period = comparedPeriod(named, now.getTime());
-  const problem = periodProblem(period, now.getTime());
-  if (problem) throw new ConfigError(`--${problem.field} ${problem.rule}.`);
+  const period = readPeriod(named, now.getTime());
+  if ('rule' in period) throw new ConfigError(`--${period.field} ${period.rule}.`);
   return asOperator(async (operator) => {
     const app_id = await appToChange(operator.config, { app: options.app }, () => Promise.resolve(operator.client));
     // In a namespace that is not set up, no worker answers.

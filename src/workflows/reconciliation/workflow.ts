@@ -14,7 +14,6 @@ import {
 import {
   activityWords,
   type ComparedPeriod,
-  comparedPeriod,
   comparedStatus,
   type Difference,
   type DifferencesPage,
@@ -22,12 +21,12 @@ import {
   FAILURE,
   inParts,
   namedByWorkflowId,
-  periodProblem,
   QUERY,
   type ReconcileSlice,
   type ReconciliationActivities,
   type ReconciliationInput,
   type ReconciliationState,
+  readPeriod,
   SEARCH_ATTRIBUTE,
   scheduledRun,
   timeText,
@@ -83,9 +82,8 @@ const ROWS_A_SLICE = 2_000;
 /** Returns what was compared and what differs, once nobody has to look. */
 export async function reconciliation(input?: ReconciliationInput): Promise<ReconciliationState> {
   const asked = input ?? dailyInput();
-  const period = comparedPeriod(asked, Date.now());
-  const problem = periodProblem(period, Date.now());
-  if (problem) throw invalidRequest([problem]);
+  const period = readPeriod(asked, Date.now());
+  if ('rule' in period) throw invalidRequest([period]);
   const run = new Reconciliation({ ...asked, ...period });
   await run.run();
   return run.state;

@@ -106,12 +106,18 @@ test.each([
   [{ since: '2025-03-02T00:00:00.000Z', until: '2025-03-01T00:00:00.000Z' }, 'until: must be a time after'],
   [{ since: undefined, until: '2020-01-01T00:00:00.000Z' }, 'until: must be a time after'],
   [{ since: '2999-01-01T00:00:00.000Z', until: '2999-01-02T00:00:00.000Z' }, 'since: must be in the past'],
-  [{ until: 'tomorrow' }, 'until: must be a time after'],
+  [{ until: 'tomorrow' }, 'until: must be a day, or a time with its zone'],
 ])('a period in which nothing can lie (%j) is refused: its books would seem to agree', async (period, rule) => {
   const { asked, handle } = await compared(period, numbered(1));
   const refused = handle.result().catch(({ cause }: Error) => cause);
   expect(await refused).toMatchObject({ type: 'InvalidRequest', message: expect.stringContaining(rule) });
   expect(asked).toEqual([]);
+});
+
+test('the first slice is known as such, however the period is written: it alone has the orders that were open before', async () => {
+  const { asked } = await compared({ since: '2025-02-28T18:00:00-06:00', until: '2025-03-01T02:00:00Z' }, []);
+  expect(asked.map(({ since, period }) => since === period.since)).toEqual([true, false]);
+  expect(asked[0]?.period).toEqual({ since: '2025-03-01T00:00:00.000Z', until: '2025-03-01T02:00:00.000Z' });
 });
 
 test.each([[null], [{}], ['ok']])('a comparison that a person completes with %p is made again', async (byHand) => {
