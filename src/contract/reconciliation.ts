@@ -51,12 +51,15 @@ export function readPeriod(
   if (end === undefined) return { field: 'until', rule: IS_MOMENT };
   const period = { since: new Date(begin).toISOString(), until: new Date(end).toISOString() };
   if (begin >= now) return { field: 'since', rule: `must be in the past, and is ${period.since}` };
-  if (end > begin) return period;
-  return {
-    field: 'until',
-    rule: `must be a time after the period’s beginning, which is ${period.since}, and is ${period.until}`,
-  };
+  const beginning = `the period’s beginning, which is ${period.since}, and is ${period.until}`;
+  if (end <= begin) return { field: 'until', rule: `must be a time after ${beginning}` };
+  if (end - begin > LONGEST_PERIOD)
+    return { field: 'until', rule: `must be at most ${LONGEST_PERIOD / DAY} days after ${beginning}` };
+  return period;
 }
+
+/** Each hour is in the history once, and Temporal ends a workflow at 51,200 events. */
+export const LONGEST_PERIOD = 300 * DAY;
 
 const IS_MOMENT = 'must be a day, or a time with its zone, such as 2026-03-01T12:00:00Z';
 const MOMENT = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;

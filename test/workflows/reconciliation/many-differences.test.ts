@@ -1,13 +1,15 @@
-/** A reconciliation of a large shop in which nearly everything differs: what Temporal takes at once is 2 MB. */
+/** A reconciliation of a large shop in which nearly everything differs: what Temporal takes at once is 2 MB, and what it keeps of a run is limited. */
 import {
   type Difference,
   type DifferencesPage,
+  LONGEST_PERIOD,
   type ReconciledSlice,
   type ReconcileSlice,
   type ReconciliationInput,
   type ReconciliationState,
   telling,
 } from '../../../src/contract';
+import { HOUR } from '../../../src/gateway/pure/durations';
 import { SimulatedEnvironment } from '../../../src/testing';
 
 const PAYLOAD_BYTES = 2 * 1_048_576;
@@ -21,7 +23,7 @@ afterEach(() => env.teardown());
 
 const difference = (out_trade_no: string): Difference => ({
   out_trade_no,
-  kind: 'amount',
+  kind: 'missing-here',
   between: 'merchant and gateway',
   here: 'SUCCESS 99999999999999.99 BRL',
   gateway: 'SUCCESS 99999999999999.99 BRL',
@@ -50,6 +52,7 @@ async function compared(input: Partial<ReconciliationInput>, numbers: readonly s
       asked.push(slice);
       return compare(numbers, slice);
     }),
+    'payments.adopt': telling(() => undefined),
   });
   const handle = await env.client.workflow.start('reconciliation', {
     workflowId: 'reconciliation:shop:large',
@@ -106,12 +109,29 @@ test.each([
   [{ since: '2025-03-02T00:00:00.000Z', until: '2025-03-01T00:00:00.000Z' }, 'until: must be a time after'],
   [{ since: undefined, until: '2020-01-01T00:00:00.000Z' }, 'until: must be a time after'],
   [{ since: '2999-01-01T00:00:00.000Z', until: '2999-01-02T00:00:00.000Z' }, 'since: must be in the past'],
+  [{ since: '2024-05-05', until: '2025-03-01T00:00:01Z' }, 'until: must be at most 300 days after'],
   [{ until: 'tomorrow' }, 'until: must be a day, or a time with its zone'],
-])('a period in which nothing can lie (%j) is refused: its books would seem to agree', async (period, rule) => {
+])('a period in which nothing can lie, or too much (%j), is refused', async (period, rule) => {
   const { asked, handle } = await compared(period, numbered(1));
   const refused = handle.result().catch(({ cause }: Error) => cause);
   expect(await refused).toMatchObject({ type: 'InvalidRequest', message: expect.stringContaining(rule) });
   expect(asked).toEqual([]);
+});
+
+test('the longest period has room in one history, with as many differences as are told', async () => {
+  const eventsOf = async (hours: number, found: number) => {
+    const until = new Date(Date.parse(PERIOD.since) + hours * HOUR).toISOString();
+    const { asked, handle } = await compared({ until, adopt: true }, numbered(found));
+    const { events } = await env.costOf(handle.workflowId);
+    return { events, pages: asked.length };
+  };
+  const [few, more, differing] = [await eventsOf(10, 0), await eventsOf(110, 0), await eventsOf(1, 20_000)];
+  const ofHour = (more.events - few.events) / 100;
+  const ofPage = differing.events / differing.pages;
+  expect([more.pages, differing.pages]).toEqual([110, 20]);
+  const MOST_PAGES = 100_000 / 1_000;
+
+  expect((LONGEST_PERIOD / HOUR) * ofHour + MOST_PAGES * ofPage).toBeLessThan(51_200);
 });
 
 test('the first slice is known as such, however the period is written: it alone has the orders that were open before', async () => {
