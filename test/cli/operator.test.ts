@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { dataConverter } from '../../src/codec';
-import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
+import {
+  type AfterSaleState,
+  type PaymentState,
+  paymentWorkflowId,
+  QUERY,
+  type ReconciliationState,
+} from '../../src/contract';
 import { less } from '../../src/gateway/pure/money';
 import { ifExists } from '../../src/temporal/runs';
 import { signTestNotification } from '../../src/testing/signed-notification';
@@ -232,6 +238,27 @@ test('what is owed of an order that never had an after-sale leaves the list once
     code: 2,
     printed: expect.stringContaining(`The payment of ${open} is open`),
   });
+});
+
+test.each([
+  ['no worker has had', () => 'nobody'],
+  ['waits for the gateway', () => stack.taskQueue],
+])('reconcile ends once somebody has terminated its comparison, which %s', async (_, queue) => {
+  await sold(stack, 'credit-card');
+  stack.simulator.addFault({ on: 'query', fault: '5xx-before', times: 10_000 });
+  const compared = commands.run({ ...env, PAYMENTS_TASK_QUEUE: queue() }, 'reconcile', '--since', '1h');
+  const compares = `WorkflowType = 'reconciliation' AND ExecutionStatus = 'Running' AND PaymentAttention IS NULL`;
+  await untilListed(compares, 1);
+  for await (const { workflowId } of stack.client.workflow.list({ query: compares })) {
+    const handle = stack.client.workflow.getHandle(workflowId);
+    if (queue() === stack.taskQueue)
+      expect(await handle.query<ReconciliationState>(QUERY.state)).toMatchObject({ finished: false });
+    await handle.terminate('the wrong day');
+  }
+  expect(await compared).toMatchObject({
+    ...{ code: 3, printed: expect.stringContaining('It was ended before it had compared everything: ') },
+  });
+  stack.simulator.clearFaults();
 });
 
 test('resolve --all-of lists what waits for the reason, and resolves it only after a yes', async () => {

@@ -1,6 +1,6 @@
 /** `payment-gateway reconcile`: compares a period with the gateway, and with the merchant's own list from standard input. */
 import { setTimeout } from 'node:timers/promises';
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import {
   type Difference,
   type DifferencesPage,
@@ -18,7 +18,9 @@ import {
 import { ConfigError } from '../../process/user-error';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../../temporal/call-errors';
 import { pendingWork } from '../../temporal/pending-work';
+import { ifAnswered, stateOfRun } from '../../temporal/runs';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
+import { innermost } from '../../temporal/timeline';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
 import { appToChange } from '../which-app';
@@ -49,8 +51,8 @@ const ROWS_A_START = 10_000;
 const COLUMNS = ['out_trade_no', 'kind', 'between', 'here', 'gateway', 'merchant', 'adopted'] as const;
 
 /**
- * Ends the process: 0 if nothing differs, 1 if something does or a row was left out: the lines say what. The comparison is a workflow, which
- * goes on if this command is stopped; with differences it waits for `resolve`.
+ * Ends the process: 0 if nothing differs, 1 if something does or a row was left out: the lines say what; 3 if not all was compared. The
+ * comparison is a workflow, which goes on if this command is stopped; with differences it waits for `resolve`.
  */
 export function reconcile(options: ReconcileOptions): Promise<never> {
   const now = new Date();
@@ -78,6 +80,7 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
       const name = parts.length === 1 ? now.toISOString() : `${now.toISOString()}:${i + 1}`;
       if (parts.length > 1) complain(`Part ${i + 1} of ${parts.length}: a part that is not begun needs this command.`);
       const state = await compare(operator, name, { ...whole, ...part }, options);
+      if (!state?.finished) return EXIT.pending;
       checked += state.checked;
       open += state.open;
       found += state.found;
@@ -88,13 +91,13 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
   });
 }
 
-/** Compares one part as a workflow, and prints its differences. */
+/** Compares one part as a workflow, and prints its differences: all, or those found before the workflow was ended from outside. */
 async function compare(
   { client, config }: Operator,
   name: string,
   input: ReconciliationInput,
   options: ReconcileOptions,
-): Promise<ReconciliationState> {
+): Promise<ReconciliationState | null> {
   const handle = await client.workflow.start(WORKFLOW.reconciliation, {
     workflowId: reconciliationWorkflowId(input.app_id, name),
     taskQueue: config.PAYMENTS_TASK_QUEUE,
@@ -103,14 +106,19 @@ async function compare(
     priority: priorityOf(reconciliationWorkflowId(input.app_id, name)),
   });
   complain(`Comparing as ${handle.workflowId}. It goes on if you stop this command.`);
-  const state = await untilFinished(handle, client);
-  for (let from: number | null = 0; from !== null; ) {
+  const state = await untilEnded(handle, client);
+  for (let from: number | null = state === null ? null : 0; from !== null; ) {
     const question: DifferencesQuestion = { from };
     const page: DifferencesPage = await handle.query(QUERY.differences, question);
     print(page.differences, options);
     from = page.next;
   }
-  if (state.broken_off) complain('Broken off: with so many differences, look at the settings and at the period first.');
+  if (state?.broken_off)
+    complain('Broken off: with so many differences, look at the settings and at the period first.');
+  if (!state?.finished) {
+    const how = await handle.result().catch(innermost);
+    complain(`It was ended before it had compared everything: ${how}. Start this command again.`);
+  }
   return state;
 }
 
@@ -118,12 +126,13 @@ function partsOf(rows: MerchantRow[] | undefined): Pick<ReconciliationInput, 'ro
   return rows === undefined || rows.length <= ROWS_A_START ? [{ rows }] : inParts(rows, ROWS_A_START);
 }
 
-async function untilFinished(handle: WorkflowHandle, client: Client): Promise<ReconciliationState> {
+/** Its last state; null if it was ended before a worker had it. */
+async function untilEnded(handle: WorkflowHandle, client: Client): Promise<ReconciliationState | null> {
   for (let shown = ''; ; ) {
-    const state = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => progressOf(handle));
-    if (state?.finished) return state;
-    const progress = state
-      ? `${state.checked} compared, ${state.found} differences so far${await obstacle(handle, client)}`
+    const known = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => progressOf(handle, client));
+    if (known && (known.state?.finished || known.run.status.name !== 'RUNNING')) return known.state;
+    const progress = known?.state
+      ? `${known.state.checked} compared, ${known.state.found} differences so far${await obstacle(known.run, client)}`
       : 'No worker answers now. The comparison goes on where it was once one runs.';
     if (progress !== shown) complain(progress);
     shown = progress;
@@ -132,15 +141,16 @@ async function untilFinished(handle: WorkflowHandle, client: Client): Promise<Re
 }
 
 /** Why the comparison does not go on, if it does not. */
-async function obstacle(handle: WorkflowHandle, client: Client): Promise<string> {
-  const [work] = await pendingWork(client, await handle.describe());
+async function obstacle(run: WorkflowExecutionDescription, client: Client): Promise<string> {
+  const [work] = await pendingWork(client, run);
   return work?.last_answer ? `; it is tried again after: ${work.last_answer}` : '';
 }
 
 /** Null while nobody can answer: workers and Temporal may be restarted during a long comparison. */
-async function progressOf(handle: WorkflowHandle): Promise<ReconciliationState | null> {
+async function progressOf(handle: WorkflowHandle, client: Client) {
   try {
-    return await handle.query<ReconciliationState>(QUERY.state);
+    const run = await handle.describe();
+    return { run, state: await ifAnswered<ReconciliationState | null>(() => stateOfRun(client, run), null) };
   } catch (error) {
     if (isOutOfTime(error) || NO_ANSWER_NOW.includes(grpcCodeOf(error))) return null;
     throw error;
