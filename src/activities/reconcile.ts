@@ -16,6 +16,7 @@ import {
   afterSaleWorkflowId,
   type Difference,
   differencesOf,
+  isInRange,
   type MerchantRow,
   moneyToSendBack,
   outcomeOf,
@@ -103,7 +104,7 @@ class Reconciliation {
     const beating = setInterval(() => heartbeat(soFar), BEAT_MS);
     try {
       const all = new Set([...(await this.numbersHere()), ...(this.merchant?.keys() ?? [])]);
-      const left = [...all].filter((number) => number > soFar.after && this.isInRange(number)).sort();
+      const left = [...all].filter((number) => number > soFar.after && isInRange(number, this.slice.orders)).sort();
       while (left.length > 0 && soFar.differences.length < DIFFERENCES_A_PAGE) {
         const batch = left.splice(0, AT_A_TIME);
         const pause = setTimeout((batch.length * 1_000) / this.slice.per_second);
@@ -118,11 +119,6 @@ class Reconciliation {
     } finally {
       clearInterval(beating);
     }
-  }
-
-  private isInRange(number: string): boolean {
-    const { from = '', to } = this.slice.orders ?? {};
-    return number >= from && (to === undefined || number < to);
   }
 
   /**

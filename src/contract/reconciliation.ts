@@ -92,6 +92,10 @@ export interface OrderRange {
   to?: string | undefined;
 }
 
+/** Whether it is one of the orders that are compared. */
+export const isInRange = (out_trade_no: string, { from = '', to }: OrderRange = {}): boolean =>
+  out_trade_no >= from && (to === undefined || out_trade_no < to);
+
 export interface MerchantRow {
   out_trade_no: string;
   order_amount: string;
@@ -100,6 +104,61 @@ export interface MerchantRow {
   status: string;
   /** All that went back to the buyer, if the merchant says it. */
   refunded_amount?: string | undefined;
+}
+
+type Rules = Readonly<Record<string, { rule: string; holds: (value: unknown) => boolean }>>;
+type FieldsOf<Shape> = Required<{ [Field in keyof Shape]: Rules[string] }>;
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isSum = (value: unknown) => typeof value === 'string' && /^\d+(\.\d+)?$/.test(value);
+const orNone = (holds: (value: unknown) => boolean) => (value: unknown) => value === undefined || holds(value);
+
+const RANGE_RULES = {
+  from: { rule: 'must be text', holds: orNone(isText) },
+  to: { rule: 'must be text', holds: orNone(isText) },
+} satisfies FieldsOf<OrderRange>;
+
+const INPUT_RULES = {
+  app_id: { rule: 'required', holds: isText },
+  rows: { rule: 'must be a list', holds: orNone(Array.isArray) },
+  adopt: { rule: 'must be true or false', holds: orNone((value) => typeof value === 'boolean') },
+  per_second: { rule: 'must be above zero', holds: orNone((value) => typeof value === 'number' && value > 0) },
+  orders: { rule: 'must be an object', holds: orNone((value) => typeof value === 'object' && value !== null) },
+} satisfies FieldsOf<Omit<ReconciliationInput, 'since' | 'until'>>;
+
+const ROW_RULES = {
+  out_trade_no: { rule: 'must be the number of an order, as text', holds: isText },
+  order_amount: { rule: 'must be a decimal as text, such as "150.00"', holds: isSum },
+  order_currency: { rule: 'must be a currency, such as "BRL"', holds: orNone(isText) },
+  status: {
+    rule: 'must be a status of the gateway, or a word such as paid, refunded, open or canceled',
+    holds: (status) => isText(status) && isReconcilable(status),
+  },
+  refunded_amount: { rule: 'must be a decimal as text, such as "50.00"', holds: orNone(isSum) },
+} satisfies FieldsOf<MerchantRow>;
+
+/** The first field that breaks its rule. */
+function brokenField(within: string, shape: unknown, rules: Rules): { field: string; rule: string } | undefined {
+  const fields: Readonly<Record<string, unknown>> = typeof shape === 'object' ? { ...shape } : {};
+  const [field, broken] = Object.entries(rules).find(([name, { holds }]) => !holds(fields[name])) ?? [];
+  return broken && { field: `${within}${field}`, rule: broken.rule };
+}
+
+/** Why an input, but for its period, cannot be compared: what is left out of a comparison would seem to agree. */
+export function inputProblem(input: ReconciliationInput): { field: string; rule: string } | undefined {
+  const { rows = [], orders = {} } = input;
+  const broken = brokenField('', input, INPUT_RULES) ?? brokenField('orders.', orders, RANGE_RULES);
+  if (broken) return broken;
+  const numbers = new Set<string>();
+  for (const [i, row] of rows.entries()) {
+    const problem = brokenField(`rows[${i}].`, row, ROW_RULES);
+    if (problem) return problem;
+    const field = `rows[${i}].out_trade_no`;
+    if (!isInRange(row.out_trade_no, orders)) return { field, rule: 'must be in the range `orders`' };
+    if (numbers.has(row.out_trade_no)) return { field, rule: 'must not be in two rows' };
+    numbers.add(row.out_trade_no);
+  }
+  return undefined;
 }
 
 /**

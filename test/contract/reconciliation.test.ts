@@ -1,7 +1,8 @@
-/** What a comparison of the books takes for a difference. */
+/** What a comparison of the books takes for a difference, and which inputs it takes. */
 import {
   type DifferenceKind,
   differencesOf,
+  inputProblem,
   isReconcilable,
   readPeriod,
   type Word,
@@ -108,5 +109,49 @@ describe('the period of a comparison', () => {
     const rule = 'must be a day, or a time with its zone, such as 2026-03-01T12:00:00Z';
     expect(read(text)).toEqual({ field: 'since', rule });
     expect(read('2025-02-28', text)).toEqual({ field: 'until', rule });
+  });
+});
+
+describe('an input from another language', () => {
+  const ROW = { out_trade_no: 'o-1', order_amount: '150.00', status: 'paid' };
+  const input = { app_id: 'shop', rows: [ROW, { ...ROW, out_trade_no: 'o-2', refunded_amount: '0' }] };
+
+  test.each([
+    [{}],
+    [{ rows: [] }],
+    [{ rows: undefined }],
+    [{ orders: { from: 'o-1', to: 'o-3' }, per_second: 0.5, adopt: true }],
+  ])('is compared with %j', (more) => {
+    expect(inputProblem({ ...input, ...more })).toBeUndefined();
+  });
+
+  test.each([
+    ['app_id', '{ "rows": [] }'],
+    ['rows', '{ "app_id": "shop", "rows": null }'],
+    ['adopt', '{ "app_id": "shop", "adopt": "false" }'],
+    ['per_second', '{ "app_id": "shop", "per_second": "ten" }'],
+    ['orders', '{ "app_id": "shop", "orders": "o-1" }'],
+    ['orders.to', '{ "app_id": "shop", "orders": { "to": 7 } }'],
+  ])('is refused for its %s: %s', (field, json) => {
+    expect(inputProblem(JSON.parse(json))).toMatchObject({ field });
+  });
+
+  test.each([
+    ['[0]', 'out_trade_no', '[{ "order": "o-1", "order_amount": "1.00", "status": "paid" }]'],
+    ['[0]', 'out_trade_no', '[{ "out_trade_no": 7, "order_amount": "1.00", "status": "paid" }]'],
+    ['[0]', 'out_trade_no', '["o-1"]'],
+    ['[0]', 'out_trade_no', '[null]'],
+    ['[0]', 'order_amount', '[{ "out_trade_no": "o-1", "order_amount": "1,00", "status": "paid" }]'],
+    ['[0]', 'order_amount', '[{ "out_trade_no": "o-1", "order_amount": 1, "status": "paid" }]'],
+    ['[0]', 'status', '[{ "out_trade_no": "o-1", "order_amount": "1.00", "status": "aprovado" }]'],
+  ])('is refused for a row that could not be compared: %s.%s of %s', (at, field, rows) => {
+    expect(inputProblem({ ...input, rows: JSON.parse(rows) })).toMatchObject({ field: `rows${at}.${field}` });
+  });
+
+  test('is refused for two rows of an order, and for a row outside its range: one of them would not be compared', () => {
+    const field = 'rows[1].out_trade_no';
+    expect(inputProblem({ ...input, rows: [ROW, ROW] })).toEqual({ field, rule: 'must not be in two rows' });
+    const outside = { field, rule: 'must be in the range `orders`' };
+    expect(inputProblem({ ...input, orders: { to: 'o-2' } })).toEqual(outside);
   });
 });

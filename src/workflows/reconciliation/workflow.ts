@@ -20,6 +20,7 @@ import {
   type DifferencesQuestion,
   FAILURE,
   inParts,
+  inputProblem,
   namedByWorkflowId,
   QUERY,
   type ReconcileSlice,
@@ -82,6 +83,8 @@ const ROWS_A_SLICE = 2_000;
 /** Returns what was compared and what differs, once nobody has to look. */
 export async function reconciliation(input?: ReconciliationInput): Promise<ReconciliationState> {
   const asked = input ?? dailyInput();
+  const problem = inputProblem(asked);
+  if (problem) throw invalidRequest([problem]);
   const period = readPeriod(asked, Date.now());
   if ('rule' in period) throw invalidRequest([period]);
   const run = new Reconciliation({ ...asked, ...period });
