@@ -262,6 +262,7 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
     ...reconciliationActivities(
       new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       config.GATEWAY_NO_SUCH_ORDER,
+      config.PAYMENTS_SETTLING,
     ),
     ...accountActivities({
       gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])),

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { activityInfo, cancelled, getClient, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancelled, getClient, heartbeat, sleep } from '@temporalio/activity';
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -67,14 +67,20 @@ const progress = z.object({
 });
 type Progress = z.infer<typeof progress>;
 
-/** The activity of reconciliations. `noSuchOrder`: the gateway's codes for "no such order". */
+/**
+ * The activity of reconciliations. `noSuchOrder`: the gateway's codes for "no such order". `settling_ms`: how long a difference must last
+ * before it is told.
+ */
 export function reconciliationActivities(
   gateways: ReadonlyMap<string, PaymentGateway>,
   noSuchOrder: readonly string[],
+  settling_ms: number,
 ): ReconciliationActivities {
   const words = new Set(noSuchOrder);
   return {
-    'payments.reconcile': telling((slice) => new Reconciliation(slice, gatewayOf(gateways, slice.app_id), words).run()),
+    'payments.reconcile': telling((slice) =>
+      new Reconciliation(slice, gatewayOf(gateways, slice.app_id), words, settling_ms).run(),
+    ),
     'payments.adopt': telling(async ({ app_id, out_trade_nos }) => {
       const client = getClient();
       for (const out_trade_no of out_trade_nos) await adopt(client, app_id, out_trade_no);
@@ -90,6 +96,7 @@ class Reconciliation {
     private readonly slice: ReconcileSlice,
     private readonly gateway: PaymentGateway,
     private readonly noSuchOrder: ReadonlySet<string>,
+    private readonly settling_ms: number,
   ) {
     this.merchant = slice.rows && new Map(slice.rows.map((row) => [row.out_trade_no, row]));
   }
@@ -107,12 +114,11 @@ class Reconciliation {
       const left = [...all].filter((number) => number > soFar.after && isInRange(number, this.slice.orders)).sort();
       while (left.length > 0 && soFar.differences.length < DIFFERENCES_A_PAGE) {
         const batch = left.splice(0, AT_A_TIME);
-        const pause = setTimeout((batch.length * 1_000) / this.slice.per_second);
-        soFar.differences.push(...(await Promise.race([this.compareAll(batch, soFar), cancelled()])));
+        soFar.differences.push(...(await this.compareAll(batch, soFar)));
         soFar.checked += batch.length;
         soFar.after = batch.at(-1) ?? soFar.after;
-        await pause;
       }
+      soFar.differences = await this.lasting(soFar.differences);
       this.count(soFar.differences);
       const { checked, open, differences, after } = soFar;
       return { checked, open, differences, after: left.length > 0 ? after : null };
@@ -166,9 +172,37 @@ class Reconciliation {
     return !isQuiet || isDueWithin(number, period);
   }
 
+  /**
+   * What differs still a while later. The sides are not asked in the same instant, and a replica of the gateway may be behind: either looks
+   * like a difference.
+   */
+  private async lasting(found: readonly Difference[]): Promise<Difference[]> {
+    const left = [...new Set(found.map(({ out_trade_no }) => out_trade_no))];
+    if (left.length > 0) await sleep(this.settling_ms);
+    const lasting: Difference[] = [];
+    while (left.length > 0) {
+      const batch = left.splice(0, AT_A_TIME);
+      for (const [i, one] of (await this.answersFor(batch)).entries())
+        lasting.push(
+          ...(one.status === 'fulfilled'
+            ? one.value.differences
+            : found.filter(({ out_trade_no }) => out_trade_no === batch[i])),
+        );
+    }
+    return lasting;
+  }
+
+  /** Compares a few orders, at the rate of the slice. */
+  private async answersFor(batch: readonly string[]) {
+    const compared = Promise.allSettled(batch.map((number) => this.compare(number)));
+    const pause = sleep((batch.length * 1_000) / this.slice.per_second);
+    const [answers] = await Promise.all([Promise.race([compared, cancelled()]), pause]);
+    return answers;
+  }
+
   /** An order without an answer does not hold up the others: it is a difference of its own. */
   private async compareAll(batch: readonly string[], soFar: Progress): Promise<Difference[]> {
-    const compared = await Promise.allSettled(batch.map((number) => this.compare(number)));
+    const compared = await this.answersFor(batch);
     const failures = compared.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     if (failures.length < batch.length) soFar.silent_since = null;
     else await this.onSilence(soFar, failures[0]);

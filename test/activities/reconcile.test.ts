@@ -19,6 +19,9 @@ jest.mock('../../src/temporal/workflow-list', () => ({
 
 const PERIOD = { app_id: 'shop', since: '2026-03-01T00:00:00.000Z', until: '2026-03-01T01:00:00.000Z' };
 
+/** PAYMENTS_SETTLING, in ms. */
+const SETTLING = 50;
+
 const QUIET = new DefaultLogger('ERROR', () => undefined);
 
 let env: SimulatedEnvironment;
@@ -40,9 +43,11 @@ async function attempt(numbers: readonly string[], heartbeatDetails?: object) {
     told = details;
   });
   const rows = numbers.map((out_trade_no) => ({ out_trade_no, order_amount: '150.00', status: 'paid' }));
-  const { 'payments.reconcile': reconcile } = reconciliationActivities(new Map([['shop', gateway]]), [
-    SUB_CODE.unknownTrade,
-  ]);
+  const { 'payments.reconcile': reconcile } = reconciliationActivities(
+    new Map([['shop', gateway]]),
+    [SUB_CODE.unknownTrade],
+    SETTLING,
+  );
   const result = await environment
     .run(async () => (await reconcile({ ...PERIOD, period: PERIOD, rows, per_second: 1_000 })).told)
     .catch((error: { type?: string }) => error.type);
@@ -109,9 +114,9 @@ describe('an after-sale that only watches', () => {
     );
     const period = { since, until };
     const environment = new MockActivityEnvironment({}, { client: env.client, logger: QUIET });
-    const { 'payments.reconcile': reconcile } = reconciliationActivities(new Map([['shop', gateway]]), []);
+    const { 'payments.reconcile': reconcile } = reconciliationActivities(new Map([['shop', gateway]]), [], 0);
     await environment.run(async () => reconcile({ app_id: 'shop', since, until, period, per_second: 100_000 }));
-    return asked;
+    return [...new Set(asked)];
   }
 
   test('is asked for on one day of seven, each day has as many, and a week asks for all', async () => {
@@ -133,21 +138,25 @@ describe('an after-sale that only watches', () => {
     ['a payment', { type: 'payment' }],
   ])('is not %s: that is asked for each day', async (_, of) => {
     mockListed.push({ ...quiet, ...of, out_trade_no: 'order-1' });
-    expect((await Promise.all([0, 1].map((day) => askedOn(day)))).flat()).toEqual(['order-1', 'order-1']);
+    expect([await askedOn(0), await askedOn(1)]).toEqual([['order-1'], ['order-1']]);
   });
 });
 
+/** A sale of January under the number order-1, which is watched still. */
+async function soldHere(): Promise<void> {
+  await gateway.addTrade('order-1', { method: 'CreditCard' });
+  env.work(fakeWorkerActivities({ app_id: 'shop', gateway }));
+  const start = { taskQueue: 'simulated', args: [{ kind: 'adopt', app_id: 'shop', out_trade_no: 'order-1' }] };
+  await env.client.workflow.execute('payment', { workflowId: paymentWorkflowId('shop', 'order-1'), ...start });
+  const sale = { workflowId: afterSaleWorkflowId('shop', 'order-1'), taskQueue: 'simulated' };
+  await env.client.workflow.start('afterSale', {
+    ...{ ...sale, args: [{ app_id: 'shop', out_trade_no: 'order-1' }], workflowIdConflictPolicy: 'USE_EXISTING' },
+  });
+}
+
 describe('an order of which Temporal has forgotten the payment, and not the after-sale', () => {
-  /** A sale of January, which is watched still. */
   beforeEach(async () => {
-    await gateway.addTrade('order-1', { method: 'CreditCard' });
-    env.work(fakeWorkerActivities({ app_id: 'shop', gateway }));
-    const start = { taskQueue: 'simulated', args: [{ kind: 'adopt', app_id: 'shop', out_trade_no: 'order-1' }] };
-    await env.client.workflow.execute('payment', { workflowId: paymentWorkflowId('shop', 'order-1'), ...start });
-    const sale = { workflowId: afterSaleWorkflowId('shop', 'order-1'), taskQueue: 'simulated' };
-    await env.client.workflow.start('afterSale', {
-      ...{ ...sale, args: [{ app_id: 'shop', out_trade_no: 'order-1' }], workflowIdConflictPolicy: 'USE_EXISTING' },
-    });
+    await soldHere();
     await env.sleep('31 days');
     await env.temporal.forget(paymentWorkflowId('shop', 'order-1'));
     const ofSale = { type: 'afterSale', execution: 'RUNNING', status: 'SUCCESS', outcome: 'SUCCESS', attention: null };
@@ -160,5 +169,41 @@ describe('an order of which Temporal has forgotten the payment, and not the afte
 
   test('was begun before the period, so that a list of the period need not have it', async () => {
     expect((await attempt([])).result).toMatchObject({ checked: 1, differences: [] });
+  });
+});
+
+describe('a difference is told once it has lasted for PAYMENTS_SETTLING', () => {
+  /** Compares order-1, for which the gateway answers so, then so, and then as it is; and when it was asked. */
+  async function comparedWith(...statuses: readonly string[]) {
+    const query = gateway.query.bind(gateway);
+    const asked: number[] = [];
+    gateway.query = async (id) => {
+      const trade_status = statuses[asked.push(performance.now()) - 1];
+      if (trade_status === 'none') throw new Error('No answer');
+      return { ...(await query(id)), ...(trade_status === undefined ? {} : { trade_status }) };
+    };
+    return { asked, ...(await attempt(['order-1'])) };
+  }
+  beforeEach(soldHere);
+
+  test('and not if the gateway only answered from before', async () => {
+    const { result, asked } = await comparedWith('PROCESSING');
+    expect(result).toMatchObject({ checked: 1, differences: [] });
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(SETTLING);
+  });
+
+  test('with what is so then', async () => {
+    const { result } = await comparedWith('PROCESSING', 'CANCEL');
+    const said = { out_trade_no: 'order-1', kind: 'state', gateway: 'CANCEL 150.00 BRL' };
+    expect(result).toMatchObject({ differences: [{ ...said, here: expect.any(String) }, said] });
+  });
+
+  test('and stays if nobody answers then', async () => {
+    const { result } = await comparedWith('CANCEL', 'none');
+    expect(result).toMatchObject({ differences: [{ kind: 'state' }, { kind: 'state' }] });
+  });
+
+  test('and where nothing differs, nothing is asked twice', async () => {
+    expect((await comparedWith()).asked).toHaveLength(1);
   });
 });
