@@ -1,7 +1,22 @@
 /** What Temporal knows of a deposit's payment, read through the worker's own client. */
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { type AccountActivities, type PaymentState, speiAccountWorkflowId, telling } from '../contract';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  type AccountActivities,
+  type AdoptedPayment,
+  type AfterSaleInput,
+  afterSaleWorkflowId,
+  type NotificationSignal,
+  type PaymentState,
+  paymentWorkflowId,
+  priorityOf,
+  SIGNAL,
+  speiAccountWorkflowId,
+  startSummary,
+  telling,
+  WORKFLOW,
+} from '../contract';
 import { allRuns, ifExists, latestTakenRun, type ShownRun } from '../temporal/runs';
 import { isOfOrder } from '../temporal/workflow-history';
 import { notYet } from './failures';
@@ -23,9 +38,45 @@ export const endedPayment: AccountActivities['payments.ended-payment'] = telling
   return { parent: parentOf(described), run_id, state: await resultOf(described), is_gone: false };
 });
 
-export const paymentIsOfOrder: AccountActivities['payments.is-of-order'] = telling(({ workflow_id }) =>
-  isOfOrder(getClient(), workflow_id),
-);
+/** The order may be asked for only after its number was notified as a deposit's: the webhook has then told nobody but the account. */
+export const tellOrder: AccountActivities['payments.tell-order'] = telling(async ({ app_id, deposit }) => {
+  const { out_trade_no, trade_no, trade_status, amount, currency } = deposit;
+  const workflowId = paymentWorkflowId(app_id, out_trade_no);
+  if (!(await isOfOrder(getClient(), workflowId))) return false;
+  const notified = { app_id, out_trade_no, trade_no, trade_status, amount, currency };
+  // As the webhook does it: a payment that somebody ended starts again, and what comes after a payment's end is for the after-sale.
+  const adopted: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no };
+  if (await notify(WORKFLOW.payment, workflowId, adopted, notified, 'ALLOW_DUPLICATE_FAILED_ONLY')) return true;
+  const sold: AfterSaleInput = { app_id, out_trade_no, trade_no };
+  await notify(WORKFLOW.afterSale, afterSaleWorkflowId(app_id, out_trade_no), sold, notified, 'ALLOW_DUPLICATE');
+  return true;
+});
+
+/** Notifies a workflow, and starts it first if it does not run. False if it has ended and the policy lets no new run start. */
+async function notify(
+  type: string,
+  workflowId: string,
+  input: AdoptedPayment | AfterSaleInput,
+  notified: NotificationSignal,
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' | 'ALLOW_DUPLICATE',
+): Promise<boolean> {
+  try {
+    await getClient().workflow.signalWithStart(type, {
+      workflowId,
+      taskQueue: activityInfo().taskQueue,
+      args: [input],
+      signal: SIGNAL.notification,
+      signalArgs: [notified],
+      staticSummary: startSummary({ ...input }),
+      priority: priorityOf(workflowId),
+      workflowIdReusePolicy,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
 
 /**
  * The account whose payment under this id was the first to succeed. Runs under one workflow id follow each other, so two accounts that have

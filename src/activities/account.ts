@@ -17,8 +17,16 @@ import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccoun
 import { PATH } from '../gateway/pure/paths';
 import { accountBefore } from './account-before';
 import { accountHolder, accountOfCreation } from './account-creations';
-import { depositOwner, endedPayment, paymentIsOfOrder } from './account-workflows';
-import { inTime, invalidRequestFailure, isDefiniteAnswer, notYet, retryableFailure, retryablePoll } from './failures';
+import { depositOwner, endedPayment, tellOrder } from './account-workflows';
+import {
+  inTime,
+  invalidRequestFailure,
+  isDefiniteAnswer,
+  notYet,
+  retryableFailure,
+  retryablePoll,
+  silenceOf,
+} from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { forRun } from './own-run';
 import { recordInActivity } from './recorder';
@@ -51,7 +59,7 @@ export function accountActivities({ gateways, notifyUrl, policy }: AccountActivi
     'payments.account-holder': accountHolder,
     'payments.account-before': accountBefore,
     'payments.ended-payment': endedPayment,
-    'payments.is-of-order': paymentIsOfOrder,
+    'payments.tell-order': tellOrder,
     'payments.deposit-owner': depositOwner,
     'gateway.account-policy': telling(() => policy),
   };

@@ -1,5 +1,5 @@
 /** The activities that the workflows of virtual accounts call. */
-import type { CarriedAccount, CreateSpeiAccountInput, DepositSignal } from './account';
+import type { CarriedAccount, CreateSpeiAccountInput, DepositSignal, NotifiedDeposit } from './account';
 import type { ForRun, NotCreated, NotSent } from './activities';
 import type { MerchantEvent } from './events';
 import type { SpeiAccount } from './gateway';
@@ -152,8 +152,11 @@ export interface AccountActivities {
    * Waits for the end of a payment that is not a child of the caller.
    */
   'payments.ended-payment'(input: { workflow_id: string }): Promise<Told<EndedPayment>>;
-  /** Whether a payment is that of an order that was made here: then its number is not that of a deposit. */
-  'payments.is-of-order'(input: { workflow_id: string }): Promise<Told<boolean>>;
+  /**
+   * Tells an order that was made here what was notified under its number. False if the number is no order's, and so a deposit's:
+   * then nobody is told.
+   */
+  'payments.tell-order'(input: { app_id: string; deposit: NotifiedDeposit }): Promise<Told<boolean>>;
   /**
    * The account whose deposit a payment is: the starter of the first run that ended as paid. Null if no account has started such
    * a run.

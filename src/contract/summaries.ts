@@ -64,7 +64,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'payments.account-of-creation': 'looks for the account that an earlier creation made',
   'payments.account-holder': 'asks whether the account is that of another key',
   'payments.ended-payment': 'waits for the end of the deposit’s payment',
-  'payments.is-of-order': 'asks whether an order has the number of this deposit',
+  'payments.tell-order': 'asks whether an order has the number of this deposit, and tells it',
   'payments.deposit-owner': 'asks which account has this deposit',
   'payments.reconcile': 'compares payments with the gateway, order by order',
   'payments.adopt': 'takes on orders that are missing here',

@@ -110,7 +110,7 @@ export const earlierWorkflows = {
   accountHolder: untilTold(summed(readingBefore['payments.account-holder'], words('payments.account-holder'))),
   accountBefore: untilTold(summed(readingBefore['payments.account-before'], words('payments.account-before'))),
   endedPayment: untilTold(summed(querying['payments.ended-payment'], words('payments.ended-payment'))),
-  isOfOrder: untilTold(summed(readingBefore['payments.is-of-order'], words('payments.is-of-order'))),
+  tellOrder: untilTold(summed(readingBefore['payments.tell-order'], words('payments.tell-order'))),
   depositOwner: untilTold(summed(readingBefore['payments.deposit-owner'], words('payments.deposit-owner'))),
 };
 

@@ -8,7 +8,7 @@ import type { AccountRecord } from './record';
 
 /**
  * What the payment of a deposit says: its last state, or null if somebody terminated it; `counted`: another account has the
- * deposit; `of an order`: the number is that of an order which was made here, so there is no deposit.
+ * deposit; `of an order`: the number is that of an order which was made here and was told of it, so there is no deposit.
  */
 export type DepositAnswer = PaymentState | null | 'counted' | 'of an order';
 

@@ -16,8 +16,9 @@ import { type DepositAnswer, isMoneyOfMerchant } from './deposit-counting';
 type PaymentType = (input: PaymentInput) => Promise<PaymentState>;
 type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
 
-/** The payment run that was started last for each pending deposit. */
+/** What is known of each pending deposit: what was notified, and the payment run that was started last. */
 export interface PaymentRuns {
+  currentOf(deposit: NotifiedDeposit): NotifiedDeposit;
   paymentRunOf(out_trade_no: string): DepositPaymentRun | undefined;
   notePaymentRun(out_trade_no: string, run: DepositPaymentRun): void;
 }
@@ -34,7 +35,7 @@ export async function awaitDepositPayment(
   for (let reuse: Reuse = 'REJECT_DUPLICATE'; ; reuse = 'ALLOW_DUPLICATE') {
     const adopted = await adoptPayment(app_id, deposit, reuse, runs);
     // Asked before the running payment is waited for: an order may take days.
-    if (adopted === null && (await earlierWorkflows.isOfOrder({ workflow_id }))) return 'of an order';
+    if (adopted === null && (await isToldToOrder(app_id, deposit, runs))) return 'of an order';
     const { parent, run_id, state, is_gone } = adopted ?? (await earlierWorkflows.endedPayment({ workflow_id }));
     // Temporal has forgotten the payment, and nobody has confirmed the deposit: its trade is adopted again.
     if (is_gone) continue;
@@ -48,6 +49,15 @@ export async function awaitDepositPayment(
     // account has started does not prove that the deposit belongs to this account.
     const isAnswer = isOurs && isOfNow(state, ours);
     if (parent === account && (isAnswer || isMoneyOfMerchant(state))) return state;
+  }
+}
+
+/** Whether an order has the deposit's number, and was told all that was notified under it, also meanwhile: it may be money. */
+async function isToldToOrder(app_id: string, notified: NotifiedDeposit, known: PaymentRuns): Promise<boolean> {
+  for (;;) {
+    const deposit = known.currentOf(notified);
+    if (!(await earlierWorkflows.tellOrder({ app_id, deposit }))) return false;
+    if (known.currentOf(notified) === deposit) return true;
   }
 }
 

@@ -1,10 +1,18 @@
 /** Promises 3 and 4: each deposit is counted once, with the amount that a query shows, or is before a person. */
 
-import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
+import { tellOrder } from '../../../../src/activities/account-workflows';
+import {
+  type AfterSaleState,
+  afterSaleWorkflowId,
+  type PaymentState,
+  paymentWorkflowId,
+  speiAccountWorkflowId,
+} from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { order } from '../../../harness/orders';
 import { rewording } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
-import { accountNow, attentionOf, happens, move, notify, open, resolve, transfer, world } from './acts';
+import { accountNow, attentionOf, happens, move, notify, open, resolve, terminate, transfer, world } from './acts';
 
 /** A deposit of A1 whose payment the webhook started, because no worker ran when it was notified as open. */
 async function countedOfWebhook() {
@@ -119,4 +127,93 @@ test('promise 8: a deposit that is not confirmed is overdue after ten minutes in
   for (let minute = 0; minute < 21; minute += 1) await happens(transfer('1.00'), MINUTE);
   expect(world.temporal.runs(speiAccountWorkflowId(APP, 'A1')).length).toBeGreaterThan(2);
   expect(await accountNow()).toMatchObject({ attention: 'overdue-deposit', deposits: { count: 21, pending: 1 } });
+});
+
+describe('promise 3: money that was notified as a deposit before its number was an order’s is told to that order', () => {
+  const ORDER = paymentWorkflowId(APP, 'D1');
+  const AFTER = afterSaleWorkflowId(APP, 'D1');
+  /** A merchant asks for an order under the number of the deposit. */
+  const ask = () =>
+    world.within(async () => {
+      const { request } = order({ out_trade_no: 'D1' });
+      world.temporal.start('payment', ORDER, { kind: 'direct', app_id: APP, request });
+    });
+  /** The activity that tells the order does it so, until it is mended. */
+  function tellingBy(way: (tell: () => ReturnType<typeof tellOrder>) => ReturnType<typeof tellOrder>): () => void {
+    const { functions } = world.temporal.activities;
+    const by = (input: Parameters<typeof tellOrder>[0]) => way(() => tellOrder(input));
+    Object.assign(functions, { 'payments.tell-order': by });
+    return () => void Object.assign(functions, { 'payments.tell-order': tellOrder });
+  }
+  /** As where a worker lacks a key. */
+  const cannotTell = () => tellingBy(() => Promise.reject(new Error('it was encrypted with the key "k2"')));
+  const stateOf = <State>(id: string) =>
+    world.within(async () => {
+      const run = world.temporal.latest(id);
+      return run && world.temporal.query<State>(run, 'state');
+    });
+  const acknowledgedBeforeTheOrder = (status?: string) => async () => {
+    await happens(() => world.leaveWithoutWorker(HOUR), transfer('500.00', status), MINUTE);
+    expect(world.acknowledged).toHaveLength(1);
+    await ask();
+  };
+  const SECOND = { other_trades: [{ trade_no: 'T1', trade_status: 'SUCCESS', order_amount: '500.00' }] };
+  const isBeforeAPerson = async () => {
+    expect(world.attentions).toContainEqual(expect.objectContaining({ workflowId: ORDER, attention: 'second-trade' }));
+    expect(await stateOf<PaymentState>(ORDER)).toMatchObject(SECOND);
+    expect(await accountNow()).toMatchObject({ deposits: { count: 0, pending: 0 } });
+  };
+
+  test('which runs', async () => {
+    await happens(acknowledgedBeforeTheOrder(), 2 * HOUR);
+    await isBeforeAPerson();
+  });
+
+  test('which runs, where the account is terminated before it has told it', async () => {
+    await happens(acknowledgedBeforeTheOrder());
+    const mend = cannotTell();
+    await happens(2 * HOUR, terminate, mend, transfer('1.00'), HOUR);
+    expect(world.attentions).toContainEqual(expect.objectContaining({ workflowId: ORDER, attention: 'second-trade' }));
+    expect(await stateOf<PaymentState>(ORDER)).toMatchObject(SECOND);
+    expect(await accountNow()).toMatchObject({ deposits: { count: 1, pending: 0 } });
+  });
+
+  test('which somebody has terminated', async () => {
+    await happens(acknowledgedBeforeTheOrder());
+    const mend = cannotTell();
+    await happens(2 * HOUR, () => world.within(async () => world.temporal.latest(ORDER)?.terminate()), mend, HOUR);
+    await isBeforeAPerson();
+  });
+
+  test('which has ended', async () => {
+    await happens(acknowledgedBeforeTheOrder());
+    const mend = cannotTell();
+    await happens(
+      2 * HOUR,
+      () => world.gateway.trades.flatMap((one) => one.trade_no === 'T2' && move(one, 'SUCCESS')()),
+      DAY,
+    );
+    expect(await stateOf<PaymentState>(ORDER)).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T2', other_trades: [] });
+    await happens(mend, DAY);
+    expect(await stateOf<AfterSaleState>(AFTER)).toMatchObject({ attention: 'second-trade', ...SECOND });
+  });
+
+  test('where it was notified as open at first, and as paid while the order was told of that', async () => {
+    await happens(acknowledgedBeforeTheOrder('PROCESSING'));
+    // The order has the news and has looked; the worker's word that it was told is slow.
+    let isSlow = false;
+    const mend = tellingBy(async (tell) => {
+      if (!isSlow) await tell();
+      if (!isSlow) throw new Error('the worker cannot report yet');
+      mend();
+      return { is: 'told', told: true };
+    });
+    await happens(2 * HOUR);
+    // The webhook had asked for the order a moment before it was there.
+    const paid = { out_trade_no: 'D1', trade_no: 'T1', trade_status: 'SUCCESS', amount: '500.00', currency: 'MXN' };
+    await happens(move('D1', 'SUCCESS'), () => world.oddSignal('A1', { app_id: APP, ...paid }));
+    isSlow = true;
+    await happens(2 * DAY);
+    await isBeforeAPerson();
+  });
 });
