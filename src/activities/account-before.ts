@@ -12,6 +12,7 @@ import {
   type DepositSignal,
   type EarlierAccount,
   FAILURE,
+  furtherCancel,
   type LeftByRun,
   onePage,
   SEARCH_ATTRIBUTE,
@@ -41,8 +42,8 @@ async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
   const before = nothingBut([]);
   const client = getClient();
   for (const { runId: earlier, typedSearchAttributes } of await earlierRuns(client, workflowId, runId)) {
-    const { carried, cancel_wanted, is_lost, keys, left } = await knownTo(client, workflowId, earlier);
-    before.cancel_wanted ||= cancel_wanted;
+    const { carried, cancel, is_lost, keys, left } = await knownTo(client, workflowId, earlier);
+    before.cancel = furtherCancel(before.cancel, cancel);
     before.is_lost ||= is_lost;
     before.keys.unshift(...(typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? []), ...keys);
     if (left) before.left.unshift(left);
@@ -53,7 +54,7 @@ async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
 
 /** An empty page. `left` says what the next pages have. */
 const nothingBut = (left: LeftByRun[]): Known => ({
-  ...{ carried: null, cancel_wanted: false, is_lost: false, keys: [] },
+  ...{ carried: null, cancel: null, is_lost: false, keys: [] },
   ...{ undelivered: [], deposits: [], left },
 });
 
@@ -71,7 +72,9 @@ async function knownTo(client: Client, workflowId: string, runId: string) {
   return {
     carried: handover ? handover.carried : isReset ? null : given,
     // A wish to cancel may come from a reset run: unlike its ledger, it cannot be out of date.
-    cancel_wanted: handover?.cancel_wanted ?? (given?.cancel_wanted === true || updates.some(isOpenCancel)),
+    cancel: handover
+      ? handover.cancel
+      : furtherCancel(given?.cancel ?? null, updates.some(isOpenCancel) ? 'begun' : null),
     is_lost: found === null,
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
     left: hasMore ? { run_id: runId, deposits_from, events_from } : null,
@@ -146,7 +149,7 @@ const ledger = z.object({
 });
 const taken = z.object({ by: z.string(), note: z.string().nullable(), time: z.string() });
 const shape = z.object({
-  ...{ since: z.number(), published: z.object(), cancel_wanted: z.boolean(), ledger },
+  ...{ since: z.number(), published: z.object(), cancel: z.enum(['wanted', 'begun']).nullable(), ledger },
   asked: z.number(),
   unseen: z.array(z.object()),
   wait: z.object({ attention: z.string(), since: z.number(), taken: taken.nullable() }).nullable(),

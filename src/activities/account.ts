@@ -1,6 +1,7 @@
 /** The activities of virtual accounts (SPEI) of a worker: each is one call of the gateway, or one question to Temporal. */
 import { isDeepStrictEqual } from 'node:util';
 import { activityInfo, heartbeat } from '@temporalio/activity';
+import { z } from 'zod';
 import {
   type AccountActivities,
   type AccountId,
@@ -14,6 +15,7 @@ import {
   typedFailure,
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
+import { replicaLag } from '../gateway/pure/durations';
 import { PATH } from '../gateway/pure/paths';
 import { accountBefore } from './account-before';
 import { accountHolder, accountOfCreation } from './account-creations';
@@ -30,7 +32,8 @@ import {
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { forRun } from './own-run';
 import { recordInActivity } from './recorder';
-import { type Sending, sendOnce } from './send-once';
+import { type Sending, sendOnce, storeNote } from './send-once';
+import { serverClock } from './time';
 import { looksSoFar } from './urgency';
 
 export interface AccountActivitiesOptions {
@@ -52,7 +55,7 @@ export function accountActivities({ gateways, notifyUrl, policy }: AccountActivi
     'gateway.create-account': forRun((input) => create(() => gatewayFor(input.app_id), input, notifyUrl)),
     'gateway.find-account': telling(async (id) => find(gatewayFor(id.app_id), id)),
     'gateway.watch-account': forRun(telling(async (input) => watch(gatewayFor(input.app_id), input, policy))),
-    'gateway.cancel-account': telling(async (id) => cancel(gatewayFor(id.app_id), id)),
+    'gateway.cancel-account': forRun(telling(async (input) => cancel(gatewayFor(input.app_id), input, policy))),
     'gateway.account-quantity': telling(async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id)),
     'gateway.watch-account-quantity': telling(async (input) => watchQuantity(gatewayFor(input.app_id), input, policy)),
     'payments.account-of-creation': accountOfCreation,
@@ -144,28 +147,62 @@ async function watch(
   throw notYet(found ? `still ${seen}` : 'the gateway knows no such account', every_ms);
 }
 
-async function cancel(gateway: AccountGateway, { may_be_canceled, ...id }: CancelAccountInput): Promise<SpeiAccount> {
-  // The heartbeat says whether an earlier attempt may have canceled the account, because queries may be behind.
-  const mayBeCanceled = may_be_canceled || activityInfo().heartbeatDetails === true;
-  const refusal = await refusedToCancel(gateway, id);
-  if (!refusal) heartbeat(true);
+async function cancel(
+  gateway: AccountGateway,
+  { may_be_canceled, ...id }: CancelAccountInput,
+  policy: AccountPolicy,
+): Promise<SpeiAccount> {
+  const now = serverClock();
+  const before = leftBefore(may_be_canceled);
+  const refusal = await refusedToCancel(gateway, id, before, now);
+  const asked_at = now();
   const found = await find(gateway, id);
   if (found?.status === 'CANCELED') return found;
-  if (refusal && !mayBeCanceled) throw typedFailure(FAILURE.notCanceled, refusal.message, { ...refusal.fields() });
-  throw notYet(`canceled, but a query says ${found?.status ?? 'that there is no such account'}`, CANCEL_AGAIN_MS);
+  const shown = `a query says ${found?.status ?? 'that there is no such account'}`;
+  if (!refusal) throw notYet(`canceled, but ${shown}`, CANCEL_AGAIN_MS);
+  // A refusal alone proves nothing: an earlier request may have canceled the account, and the query may be behind that.
+  const waited_ms = before === null ? Number.POSITIVE_INFINITY : asked_at - before;
+  const left_ms = replicaLag(policy) - waited_ms;
+  if (left_ms <= 0) throw typedFailure(FAILURE.notCanceled, refusal.message, { ...refusal.fields() });
+  throw notYet(
+    `an earlier request may have canceled it, and ${shown}`,
+    Math.min(Math.max(waited_ms, CANCEL_AGAIN_MS), left_ms),
+  );
 }
 
-/** Why the gateway refuses. A refusal alone proves nothing: an attempt whose answer was lost may have canceled the account. */
-async function refusedToCancel(gateway: AccountGateway, { account_id }: AccountId): Promise<GatewayError | undefined> {
+/** When the last request to cancel may have left that the gateway has not refused, in ms by the server's clock; null if none may have. */
+const leftNote = z.object({ left_at: z.number().nullable() });
+
+function leftBefore(may_be_canceled: boolean): number | null {
+  const { heartbeatDetails, scheduledTimestampMs } = activityInfo();
+  const { success, data } = leftNote.safeParse(heartbeatDetails);
+  const noted = success ? data.left_at : null;
+  // The activities before this one had ended when this one was asked for.
+  return noted ?? (may_be_canceled ? scheduledTimestampMs : null);
+}
+
+/** Why the gateway refuses; undefined if it says that it has canceled. Notes for later attempts when a request may have left. */
+async function refusedToCancel(
+  gateway: AccountGateway,
+  { account_id }: AccountId,
+  before: number | null,
+  now: () => number,
+): Promise<GatewayError | undefined> {
+  const sent = { operation: SPEI_ACCOUNT_PATHS.cancel, what: 'The cancellation of a virtual account' };
   try {
-    await gateway.cancelSpeiAccount(account_id);
+    // Stored before it leaves: a worker that dies tells nothing afterwards.
+    await gateway.cancelSpeiAccount(account_id, () => storeNote({ left_at: now() } satisfies LeftNote, sent));
     return undefined;
   } catch (error) {
-    if (isDefiniteAnswer(error)) return error;
-    heartbeat(true);
+    const isRefused = isDefiniteAnswer(error);
+    if (isRefused || (error instanceof GatewayError && error.outcome === 'not-sent'))
+      heartbeat({ left_at: before } satisfies LeftNote);
+    if (isRefused) return error;
     throw retryableFailure(error);
   }
 }
+
+type LeftNote = z.infer<typeof leftNote>;
 
 async function quantityOf(gateway: AccountGateway, app_id: string): Promise<number> {
   try {

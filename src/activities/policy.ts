@@ -61,6 +61,7 @@ export const accountPolicyOf = (settings: Config, listeners: readonly string[]):
   check_every_ms: settings.PAYMENTS_ACCOUNT_CHECK_EVERY,
   quantity_every_ms: settings.PAYMENTS_POLL_EVERY,
   low_quantity: settings.PAYMENTS_ACCOUNTS_LOW,
+  settling_ms: settings.PAYMENTS_SETTLING,
   patience_ms: settings.PAYMENTS_PATIENCE,
   overdue_ms: settings.PAYMENTS_OVERDUE,
   create_within_ms: settings.PAYMENTS_CREATE_WITHIN,

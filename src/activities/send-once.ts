@@ -42,6 +42,20 @@ export interface UnknownOutcome {
   error: GatewayErrorFields;
 }
 
+/** Returns once Temporal's server has stored, for later attempts, that a request is about to leave. Otherwise nothing may be sent. */
+export async function storeNote(note: object, { what, operation }: SentRequest): Promise<void> {
+  const { workflowExecution, activityId } = activityInfo();
+  try {
+    const client = getClient();
+    await client.withDeadline(Date.now() + NOTED_WITHIN_MS, () =>
+      client.activity.heartbeat({ ...workflowExecution, activityId }, note),
+    );
+  } catch (error) {
+    const message = `${what} was not sent: Temporal did not store the note that it is about to be (${nameOf(error)}).`;
+    throw new CallDeferredError(message, operation, AGAIN_AFTER_MS);
+  }
+}
+
 /** One attempt to send. */
 export class Sending {
   constructor(
@@ -64,17 +78,11 @@ export class Sending {
    * is no longer wanted: then nothing is sent. An ordinary heartbeat would be sent some time later.
    */
   readonly beforeSending: BeforeSending = async () => {
-    const { workflowExecution, activityId } = activityInfo();
     try {
-      const client = getClient();
-      await client.withDeadline(Date.now() + NOTED_WITHIN_MS, () =>
-        client.activity.heartbeat({ ...workflowExecution, activityId }, { phase: 'sending' } satisfies Progress),
-      );
+      await storeNote({ phase: 'sending' } satisfies Progress, this.sent);
     } catch (error) {
       this.note(this.before);
-      const why = nameOf(error);
-      const message = `${this.sent.what} was not sent: Temporal did not store the note that it is about to be (${why}).`;
-      throw new CallDeferredError(message, this.sent.operation, AGAIN_AFTER_MS);
+      throw error;
     }
     noteLeft(true);
   };

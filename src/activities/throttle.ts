@@ -146,7 +146,8 @@ export function throttledAccounts(call: Throttle, gateway: AccountGateway): Acco
   return {
     createSpeiAccount: (account, beforeSending) =>
       call(PATH.createSpeiAccount, () => gateway.createSpeiAccount(account, beforeSending)),
-    cancelSpeiAccount: (account_id) => call(PATH.cancelSpeiAccount, () => gateway.cancelSpeiAccount(account_id)),
+    cancelSpeiAccount: (account_id, beforeSending) =>
+      call(PATH.cancelSpeiAccount, () => gateway.cancelSpeiAccount(account_id, beforeSending)),
     querySpeiAccount: (account_id) => call(PATH.querySpeiAccount, () => gateway.querySpeiAccount(account_id)),
     speiAccountQuantity: () => call(PATH.speiAccountQuantity, () => gateway.speiAccountQuantity()),
   };

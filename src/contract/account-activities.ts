@@ -1,5 +1,5 @@
 /** The activities that the workflows of virtual accounts call. */
-import type { CarriedAccount, CreateSpeiAccountInput, DepositSignal, NotifiedDeposit } from './account';
+import type { CancelStanding, CarriedAccount, CreateSpeiAccountInput, DepositSignal, NotifiedDeposit } from './account';
 import type { ForRun, NotCreated, NotSent } from './activities';
 import type { MerchantEvent } from './events';
 import type { SpeiAccount } from './gateway';
@@ -26,6 +26,8 @@ export interface AccountPolicy {
   quantity_every_ms: number;
   /** A person is told when fewer accounts than this are left. */
   low_quantity: number;
+  /** How long queries may be behind for whether something exists; for anything else up to ten times as long. In ms. */
+  settling_ms: number;
   /** How long the gateway may be silent before a person is asked, in ms. */
   patience_ms: number;
   /** After how long a wait for a person is reported as overdue, in ms. */
@@ -46,8 +48,7 @@ export interface NewSettings {
 export interface AccountHandover {
   /** Null if it does not know all runs before it: it has not read them yet, or is a reset. */
   carried: CarriedAccount | null;
-  /** A caller was told that we ask the gateway to cancel the account, and the gateway has not answered. */
-  cancel_wanted: boolean;
+  cancel: CancelStanding;
   /** How many signals `deposit` of its history it has taken: the others are not in its ledger. */
   seen: number;
   /** Events that no handler has taken yet. */
@@ -57,7 +58,7 @@ export interface AccountHandover {
 /** A page of what runs left that could not hand it on, because they were terminated or failed. The first page has the ledger. */
 export interface EarlierAccount {
   carried: CarriedAccount | null;
-  cancel_wanted: boolean;
+  cancel: CancelStanding;
   /** A run was deleted before it was read. */
   is_lost: boolean;
   undelivered: MerchantEvent[];
@@ -124,10 +125,10 @@ export interface AccountActivities {
     input: AccountId & ForRun & { seen: string | null; first_ms: number; policy: AccountPolicy },
   ): Promise<Told<SpeiAccount | NewSettings>>;
   /**
-   * Cancels until a query says CANCELED. Fails (`NotCanceled`) if the gateway refuses, and a query says otherwise.
-   * `may_be_canceled`: an earlier request may have canceled the account, so a refusal proves nothing.
+   * Cancels until a query says CANCELED. Fails (`NotCanceled`) if the gateway refuses, and a query says otherwise that cannot be behind
+   * any request which may have left. `may_be_canceled`: an activity before this one may have sent such a request.
    */
-  'gateway.cancel-account'(input: AccountId & { may_be_canceled: boolean }): Promise<Told<SpeiAccount>>;
+  'gateway.cancel-account'(input: AccountId & ForRun & { may_be_canceled: boolean }): Promise<Told<SpeiAccount>>;
   /** How many accounts are left to create. */
   'gateway.account-quantity'(input: { app_id: string }): Promise<Told<number>>;
   /** Polls slowly how many accounts are left, and returns once the number differs from `seen`, or the worker's settings from `policy`. */

@@ -168,9 +168,19 @@ export interface CarriedAccount {
   wait: Wait<AccountAttention> | null;
   /** What the last events said. */
   published: { status: string | null; attention: AccountAttention | null };
-  cancel_wanted: boolean;
+  cancel: CancelStanding;
   ledger: CarriedLedger;
 }
+
+/**
+ * A caller was told that we ask the gateway to cancel the account, and the gateway has not answered. `begun`: a request may have left, and
+ * so may have canceled it. Null if nobody waits for a cancellation.
+ */
+export type CancelStanding = 'wanted' | 'begun' | null;
+
+/** What two runs of an account know of its cancellation: whatever has gone further. */
+export const furtherCancel = (one: CancelStanding, other: CancelStanding): CancelStanding =>
+  one === 'begun' || other === null ? one : other;
 
 export interface CarriedLedger extends Omit<Deposits, 'pending'> {
   pending: NotifiedDeposit[];

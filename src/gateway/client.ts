@@ -166,8 +166,8 @@ export class GatewayClient {
   }
 
   /** `/virtual-account/spei/cancel` (4.8). Safe to repeat. */
-  cancelSpeiAccount(account_id: string): Promise<SpeiAccount> {
-    return this.#call(CANCEL_ACCOUNT, { account_id });
+  cancelSpeiAccount(account_id: string, beforeSending?: BeforeSending): Promise<SpeiAccount> {
+    return this.#call(CANCEL_ACCOUNT, { account_id }, { beforeSending });
   }
 
   /** `/virtual-account/spei/query` (4.8). */

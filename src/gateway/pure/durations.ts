@@ -6,6 +6,9 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+/** No replica of the gateway is further behind than this, in ms: ten settling times. */
+export const replicaLag = ({ settling_ms }: { readonly settling_ms: number }): number => 10 * settling_ms;
+
 const UNITS: Record<string, number> = { m: MINUTE, h: HOUR, d: DAY };
 
 /** The longest `cancellation_express` (section 8). */

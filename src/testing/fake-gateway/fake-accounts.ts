@@ -32,7 +32,8 @@ export class FakeAccounts implements AccountGateway {
     return this.account(account_id);
   }
 
-  async cancelSpeiAccount(account_id: string) {
+  async cancelSpeiAccount(account_id: string, beforeSending?: BeforeSending) {
+    await beforeSending?.();
     this.account(account_id);
     this.statuses.set(account_id, 'CANCELED');
     return this.account(account_id);

@@ -72,20 +72,15 @@ export const accountGateway = {
   ),
 };
 
-type CancelAccountInput = AccountId & { may_be_canceled: boolean };
+type CancelAccountInput = Parameters<AccountActivities['gateway.cancel-account']>[0];
 
-/** A request that a person has ended may have canceled the account. */
-function cancelAccount(input: CancelAccountInput, within_ms: number): Promise<SpeiAccount> {
+/** `next`: called for each request, as one that a person has ended may have canceled the account. */
+function cancelAccount(next: () => CancelAccountInput, within_ms: number): Promise<SpeiAccount> {
   const cancel = summed(
     cancelingFor(within_ms)['gateway.cancel-account'],
-    () => `cancels ${named(input)} at the gateway`,
+    (input) => `cancels ${named(input)} at the gateway`,
   );
-  let may_be_canceled = input.may_be_canceled;
-  return untilTold(() => {
-    const asked = cancel({ ...input, may_be_canceled });
-    may_be_canceled = true;
-    return asked;
-  })();
+  return untilTold(() => cancel(next()))();
 }
 
 /** An answer that nobody waits for: null if it does not come soon. */

@@ -5,6 +5,7 @@ import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import {
   type AccountId,
   type AccountPolicy,
+  type CancelStanding,
   FAILURE,
   type NewSettings,
   type Silence,
@@ -32,7 +33,7 @@ export class AccountSync {
     /** Called when the worker's settings have changed. */
     private readonly follow: (policy: AccountPolicy) => void,
     private readonly rechecks: RecheckRequests,
-    public cancelWanted: boolean,
+    public wish: CancelStanding,
   ) {}
 
   /** Runs until {@link stop}. Throws `WasReset` in a reset: its ledger may not be the latest. */
@@ -51,29 +52,29 @@ export class AccountSync {
   }
 
   private async step(): Promise<void> {
-    if (this.cancelWanted) await this.cancel();
+    if (this.wish !== null) await this.cancel();
     else if (this.rechecks.isRequested || (this.record.status === null && !this.hasQueried)) await this.query();
     else await this.watch();
     this.show();
   }
 
   private async cancel(): Promise<void> {
-    let may_be_canceled = false;
-    const ask = (within_ms: number) => accountGateway.cancel({ ...this.id, may_be_canceled }, within_ms);
-    const onSilence = (why: Silence) => {
-      // A request without an answer may have canceled the account.
-      may_be_canceled ||= why === 'no-answer';
-      this.onSilence(why);
+    const { policy, read_by } = this.checks;
+    const next = () => {
+      const may_be_canceled = this.wish === 'begun';
+      this.wish = 'begun';
+      return { ...this.id, read_by, may_be_canceled };
     };
+    const ask = (within_ms: number) => accountGateway.cancel(next, within_ms);
     try {
-      this.record.applyQuery(await untilGatewayAnswers(this.checks.policy.patience_ms, ask, onSilence));
+      this.record.applyQuery(await untilGatewayAnswers(policy.patience_ms, ask, (why) => this.onSilence(why)));
     } catch (error) {
       if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) throw error;
       if (error.cause.type !== FAILURE.notCanceled) throw error;
       this.record.settleSilence();
       this.refusal = error.cause;
     }
-    this.cancelWanted = false;
+    this.wish = null;
   }
 
   private async query(): Promise<void> {
@@ -90,7 +91,7 @@ export class AccountSync {
     // The polls keep their times however often the account continues as new.
     const first_ms = every_ms - ((Date.now() - since) % every_ms);
     const watching = () => accountGateway.watch({ ...this.id, seen: this.record.status, first_ms, policy, read_by });
-    const news = await pollUntil(watching, { isInterrupted: () => this.cancelWanted || this.rechecks.isRequested });
+    const news = await pollUntil(watching, { isInterrupted: () => this.wish !== null || this.rechecks.isRequested });
     if (typeof news !== 'object') return;
     if (isNewSettings(news)) {
       this.checks.policy = news.policy;

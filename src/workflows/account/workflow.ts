@@ -16,6 +16,7 @@ import type {
   AccountHandover,
   AccountPolicy,
   AccountResolution,
+  CancelStanding,
   CarriedAccount,
   DepositSignal,
   DepositStanding,
@@ -26,7 +27,7 @@ import type {
   SpeiAccountState,
   Taking,
 } from '../../contract';
-import { ANSWER_WAIT_MS, bytesOf } from '../../contract';
+import { ANSWER_WAIT_MS, bytesOf, furtherCancel } from '../../contract';
 import { isContinued, isResetFailure, isResetOf } from '../shared/continued';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/request-rules';
@@ -77,7 +78,7 @@ class SpeiAccountRun {
   private since: number;
   private policy: AccountPolicy | undefined;
   private sync: AccountSync | undefined;
-  private cancelWanted: boolean;
+  private wish: CancelStanding;
   private readonly confirmations: Confirmations;
   private readonly rechecks = new RecheckRequests();
   /** `draining`: no more confirmations start. `closed`: no deposit is counted and no event published any more. */
@@ -99,7 +100,7 @@ class SpeiAccountRun {
     this.record.noteWait(Date.now());
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
-    this.cancelWanted = carried?.cancel_wanted ?? false;
+    this.wish = carried?.cancel ?? null;
     this.early = carried ? null : [];
     this.confirmations = new Confirmations(input.app_id, this.ledger, {
       onEnd: (deposit, payment) => this.onEnd(deposit, payment),
@@ -163,10 +164,10 @@ class SpeiAccountRun {
       if (!isRead) await condition(() => this.early?.length !== 0);
       if (this.early?.length) this.raise('overdue-deposit');
     });
-    const { carried, cancel_wanted, is_lost, undelivered, deposits, keys, read_by } = await loadEarlierAccount();
+    const { carried, cancel, is_lost, undelivered, deposits, keys, read_by } = await loadEarlierAccount();
     this.readBy = read_by;
     // The cancellation may have been asked of this run, too.
-    this.cancelWanted ||= cancel_wanted;
+    this.wish = furtherCancel(this.wish, cancel);
     this.keys.restore(keys);
     if (carried) {
       this.since = carried.since;
@@ -200,7 +201,7 @@ class SpeiAccountRun {
       checks,
       follow,
       this.rechecks,
-      this.isCancelWanted,
+      this.cancelStanding,
     );
     const syncing = this.sync.run().catch((error: unknown) => this.fail(error));
     this.show();
@@ -254,21 +255,21 @@ class SpeiAccountRun {
 
   /** A reset has an older ledger, until it has read the runs before it: it hands on the wish to cancel, and no ledger. */
   private get handover(): AccountHandover {
-    const cancel_wanted = this.isCancelWanted;
+    const cancel = this.cancelStanding;
     const knowsAll = this.early === null && !isResetOf(this.readBy);
-    if (!knowsAll) return { carried: null, cancel_wanted, seen: 0, undelivered: [] };
-    return { carried: this.carried, cancel_wanted, seen: this.seen, undelivered: this.publisher.undelivered };
+    if (!knowsAll) return { carried: null, cancel, seen: 0, undelivered: [] };
+    return { carried: this.carried, cancel, seen: this.seen, undelivered: this.publisher.undelivered };
   }
 
-  private get isCancelWanted(): boolean {
-    return this.sync?.cancelWanted ?? this.cancelWanted;
+  private get cancelStanding(): CancelStanding {
+    return this.sync ? this.sync.wish : this.wish;
   }
 
   private get carried(): CarriedAccount {
     const { since, publisher, ledger } = this;
     const { asked, unseen, wait } = this.record;
-    const cancel_wanted = this.isCancelWanted;
-    return { since, asked, unseen, wait, published: publisher.published, cancel_wanted, ledger: ledger.carried };
+    const cancel = this.cancelStanding;
+    return { since, asked, unseen, wait, published: publisher.published, cancel, ledger: ledger.carried };
   }
 
   // — Deposits —
@@ -306,12 +307,12 @@ class SpeiAccountRun {
 
   private async cancel(): Promise<SpeiAccountState> {
     // Noted before anything can fail: if the answer takes too long, the error says that we keep asking.
-    this.cancelWanted = true;
+    this.wish ??= 'wanted';
     await this.awaitGateway('followed', () => this.sync !== undefined);
     const { sync, record } = this;
     if (sync && !record.isCanceled) {
       sync.refusal = undefined;
-      sync.cancelWanted = true;
+      sync.wish ??= 'wanted';
       await this.awaitGateway('canceled', () => record.isCanceled || sync.refusal !== undefined);
       if (sync.refusal) throw sync.refusal;
     }

@@ -27,6 +27,7 @@ import {
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { refundNeedsAccount } from '../../gateway/pure/by-method';
+import { replicaLag } from '../../gateway/pure/durations';
 import { isMoney, isMore } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/names';
 import { iso } from '../../gateway/pure/timestamps';
@@ -68,7 +69,7 @@ import {
   shownStatus,
   toldOutcome,
 } from './payment-end';
-import { changedAt, distinct, isAnswered, lagLeft, replicaLag, tellsKnownSale } from './readings';
+import { changedAt, distinct, isAnswered, lagLeft, tellsKnownSale } from './readings';
 import { afterAnswer, afterNamed, hasCalledAPart, judged } from './refund-end';
 import { latePaymentRefundNumber } from './refund-requests';
 import { ofOtherTrade } from './refusals';

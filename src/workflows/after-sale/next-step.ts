@@ -8,7 +8,7 @@ import {
   refundMeaningOf,
   takesMoneyBack,
 } from '../../contract';
-import { DAY, MINUTE } from '../../gateway/pure/durations';
+import { DAY, MINUTE, replicaLag } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isContradicted } from './attention';
 import { findRefund, isComplete, leftAtGateway, mayBeGone } from './ledger';
@@ -23,7 +23,7 @@ import {
   isUnpaid,
   mayBePaidUntil,
 } from './payment-end';
-import { isAnswered, lagLeft, replicaLag } from './readings';
+import { isAnswered, lagLeft } from './readings';
 import { verdictOf } from './refund-end';
 import {
   elsewhereUnknown,

@@ -31,9 +31,6 @@ export const tellsKnownSale = ({ trade_status = '' }: NotificationClaim, status:
 
 // — How old an answer may be. What the trade has shown for longer than any replica is behind was true when this time began —
 
-/** No replica of the gateway is further behind than this, in ms: ten settling times. */
-export const replicaLag = ({ settling_ms }: { readonly settling_ms: number }): number => 10 * settling_ms;
-
 /** How long the trade still has to show the same until no replica can be behind it, in ms; 0 if it has for long enough. */
 export const lagLeft = ({ seen }: KnownOrder, lag_ms: number): number =>
   seen === null ? lag_ms : Math.max(0, lag_ms - Math.max(0, seen.asked_at - seen.same_since));

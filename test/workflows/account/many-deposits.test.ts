@@ -94,7 +94,7 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
     unseen: [],
     wait: null,
     published: { status: 'ACTIVE', attention: null },
-    cancel_wanted: false,
+    cancel: null,
   };
   const { state } = await follow({ ...carried, ledger });
   await env.sleep(MINUTE);

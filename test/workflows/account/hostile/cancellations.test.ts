@@ -1,0 +1,141 @@
+/** Promises 2, 5 and 6: a cancellation ends as what the gateway has done, whatever became of its answers and of the run that asked. */
+
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { answering } from '../../hostile/answering';
+import { refusal, said } from '../../hostile/gateway';
+import {
+  A1,
+  accountNow,
+  earlierRunsAreSilent,
+  happens,
+  latest,
+  open,
+  secondRun,
+  terminate,
+  transfer,
+  trouble,
+  update,
+  works,
+  world,
+} from './acts';
+
+/** Behind by less than ten times PAYMENTS_SETTLING. */
+const BEHIND_MS = 250_000;
+const NOT_CANCELED = 'failure.applicationFailureInfo.type';
+const REFUSES = () => refusal('account-status-abnormal');
+const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
+
+/** The first cancellation is carried out, and `first` becomes of its answer; later ones are refused, and queries are behind. */
+function carriedOutOnce(first: () => void) {
+  const seen = { cancels: 0, at: Number.POSITIVE_INFINITY };
+  answering(world.gateway, async ({ path, ask }) => {
+    if (path.endsWith('/cancel')) {
+      seen.cancels += 1;
+      if (seen.cancels > 1) return REFUSES();
+      const answer = await ask();
+      seen.at = world.now;
+      first();
+      return seen.cancels === 1 ? said(503, {}) : answer;
+    }
+    const { status, body } = await ask();
+    const isBehind = path.endsWith('/spei/query') && world.now < seen.at + BEHIND_MS;
+    return isBehind ? said(status, textOf(body).replace('CANCELED', 'ACTIVE')) : { status, body };
+  });
+  return seen;
+}
+
+describe('promise 5: a cancellation that the gateway refuses for good ends, and the account is looked at again', () => {
+  test.each([
+    ['whose first answer was lost', 1, []],
+    ['at once', 0, []],
+    ['which was certainly not sent at first', 0, [trouble('unreachable'), 5_000, works]],
+  ] as const)('%s', async (_, lost, before) => {
+    await open();
+    await happens(transfer('1.00'), MINUTE);
+    let cancels = 0;
+    answering(world.gateway, ({ path, ask }) => {
+      if (!path.endsWith('/cancel') || world.gateway.trouble) return ask();
+      cancels += 1;
+      return cancels <= lost ? said(503, {}) : REFUSES();
+    });
+    if (before[0]) before[0]();
+    const asked = await update('cancel');
+    await happens(...before.slice(1), MINUTE);
+    // Who was told that we keep asking may ask again: by then a replica could be behind no longer.
+    if (lost > 0) expect(JSON.stringify(asked?.outcome)).toContain('We keep asking it');
+    else expect(asked?.outcome).toHaveProperty(NOT_CANCELED, 'NotCanceled');
+    await world.pass(HOUR);
+    expect(await accountNow()).toMatchObject({ status: 'ACTIVE', attention: null });
+    expect(cancels).toBeLessThan(10);
+    const until = cancels;
+    await world.pass(DAY);
+    expect(cancels).toBe(until);
+    // It is canceled elsewhere, and the next check tells.
+    const [account] = world.gateway.accounts;
+    if (account) account.status = 'CANCELED';
+    await world.pass(DAY);
+    expect(await accountNow()).toMatchObject({ status: 'CANCELED' });
+    expect(world.attentions).toEqual([]);
+  });
+});
+
+describe('promise 2: a cancellation that was carried out, and whose answer nobody has, is not called refused', () => {
+  const isCanceledInTheEnd = async (asked: Awaited<ReturnType<typeof update>>) => {
+    await world.pass(20 * MINUTE);
+    expect(asked?.outcome).not.toHaveProperty(NOT_CANCELED, 'NotCanceled');
+    expect(await accountNow()).toMatchObject({ status: 'CANCELED' });
+    const again = await update('cancel');
+    await world.pass(MINUTE);
+    expect(again?.outcome).toHaveProperty('completed');
+  };
+
+  test('where the account continues as new before the next attempt', async () => {
+    await open({ continuesAfter: 40 });
+    await happens(transfer('1.00'), MINUTE);
+    const seen = carriedOutOnce(() => undefined);
+    const first = latest().runId;
+    const asked = await update('cancel', A1);
+    for (let i = 0; i < 12 && latest().runId === first; i += 1) await happens(transfer('1.00'), 50);
+    expect(latest().runId).not.toBe(first);
+    // Before the first run asked again.
+    expect(world.now - seen.at).toBeLessThan(1_000);
+    await isCanceledInTheEnd(asked);
+    expect(seen.cancels).toBeGreaterThan(1);
+  });
+
+  test.each(['answered', 'silent'])(
+    'where somebody terminates the account, whose run is %s when asked',
+    async (how) => {
+      await open();
+      await happens(transfer('1.00'), MINUTE);
+      carriedOutOnce(() => undefined);
+      const asked = await update('cancel');
+      await world.pass(50);
+      if (how === 'silent') earlierRunsAreSilent();
+      await happens(terminate, 1_000, transfer('2.00'), 5_000);
+      await isCanceledInTheEnd(asked);
+    },
+  );
+
+  test('where somebody resets the account to before the request', async () => {
+    const run = await secondRun();
+    carriedOutOnce(() => undefined);
+    const asked = await update('cancel');
+    await world.pass(50);
+    await world.within(async () => void world.temporal.reset(run));
+    await world.pass(5_000);
+    await isCanceledInTheEnd(asked);
+  });
+
+  test('where the worker dies before it has the answer', async () => {
+    await open();
+    await happens(transfer('1.00'), MINUTE);
+    const seen = carriedOutOnce(
+      () => void world.temporal.clock.in(0, async () => void (await world.temporal.killWorker())),
+    );
+    const asked = await update('cancel');
+    await world.pass(5 * MINUTE);
+    expect(seen.cancels).toBeGreaterThan(1);
+    await isCanceledInTheEnd(asked);
+  });
+});
