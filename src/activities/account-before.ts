@@ -149,7 +149,8 @@ const ledger = z.object({
 });
 const taken = z.object({ by: z.string(), note: z.string().nullable(), time: z.string() });
 const shape = z.object({
-  ...{ since: z.number(), published: z.object(), cancel: z.enum(['wanted', 'begun']).nullable(), ledger },
+  ...{ since: z.number(), published: z.object(), cancel: z.enum(['wanted', 'begun']).nullable() },
+  ...{ canceled_at: z.number().nullable(), ledger },
   asked: z.number(),
   unseen: z.array(z.object()),
   wait: z.object({ attention: z.string(), since: z.number(), taken: taken.nullable() }).nullable(),

@@ -169,6 +169,8 @@ export interface CarriedAccount {
   /** What the last events said. */
   published: { status: string | null; attention: AccountAttention | null };
   cancel: CancelStanding;
+  /** Since when it is known to be canceled, in ms since the epoch: a query that was asked soon after may be behind. */
+  canceled_at: number | null;
   ledger: CarriedLedger;
 }
 

@@ -29,6 +29,13 @@ const REPEATED = ['account_number', 'buyer_id', 'provider'] as const;
 /** How many entries are kept with their deposits. Of older entries only the reason stays. */
 const MOST_UNSEEN = 500;
 
+/** When the gateway was asked at the earliest and answered at the latest, in ms since the epoch; how far its replicas may be behind, in ms. */
+export interface Asked {
+  readonly asked_at: number;
+  readonly told_at: number;
+  readonly lag_ms: number;
+}
+
 export class AccountRecord {
   readonly account: SpeiAccountData;
   /** What no person has seen yet, oldest first. Each entry stays until a person has seen it, or it is settled otherwise. */
@@ -39,15 +46,25 @@ export class AccountRecord {
   wait: Wait<AccountAttention> | null = null;
   /** Who has decided last, as far as this run knows. */
   decided_by: string | undefined;
+  /** Since when it is known to be canceled, in ms since the epoch; null if it is not. */
+  canceled_at: number | null;
 
-  constructor(account: SpeiAccountData) {
+  /** `at`: when this was known, in ms since the epoch. */
+  constructor(account: SpeiAccountData, at: number) {
     this.account = accountData(account);
+    this.canceled_at = this.isCanceled ? at : null;
     this.check();
   }
 
   /** Takes over what an earlier run knew. */
-  restore({ unseen, asked, wait }: Pick<CarriedAccount, 'unseen' | 'asked' | 'wait'>): void {
+  restore({
+    unseen,
+    asked,
+    wait,
+    canceled_at,
+  }: Omit<CarriedAccount, 'since' | 'published' | 'cancel' | 'ledger'>): void {
     const since = this.unseen;
+    this.canceled_at = canceled_at;
     this.unseen = unseen;
     this.asked = asked;
     for (const { because, deposit } of since) this.add(because, deposit);
@@ -77,9 +94,16 @@ export class AccountRecord {
     return this.status === 'CANCELED';
   }
 
-  /** Applies the gateway's answer about the account. A field that it leaves out keeps its value. */
-  applyQuery(answer: object): void {
-    Object.assign(this.account, defined({ ...accountData({ ...answer, account_id: this.account.account_id }) }));
+  /**
+   * Applies the gateway's answer about the account. A field that it leaves out keeps its value, and so does a status that the answer may be
+   * behind: a canceled account is another again only where no replica can be behind its cancellation.
+   */
+  applyQuery(answer: object, { asked_at, told_at, lag_ms }: Asked): void {
+    const { status, ...shown } = accountData({ ...answer, account_id: this.account.account_id });
+    const wasCanceled = this.isCanceled;
+    const isBehind = wasCanceled && status !== 'CANCELED' && asked_at < (this.canceled_at ?? 0) + lag_ms;
+    Object.assign(this.account, shown, isBehind ? {} : defined({ status }));
+    if (this.isCanceled !== wasCanceled) this.canceled_at = wasCanceled ? null : told_at;
     this.settle('unknown-account');
     this.settleSilence();
     this.check();

@@ -12,6 +12,7 @@ import {
   typedFailure,
 } from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
+import { replicaLag } from '../../gateway/pure/durations';
 import { pollUntil } from '../shared/polling';
 import type { RecheckRequests } from '../shared/recheck-requests';
 import { accountGateway } from './activities';
@@ -67,7 +68,8 @@ export class AccountSync {
     };
     const ask = (within_ms: number) => accountGateway.cancel(next, within_ms);
     try {
-      this.record.applyQuery(await untilGatewayAnswers(policy.patience_ms, ask, (why) => this.onSilence(why)));
+      const canceled = await untilGatewayAnswers(policy.patience_ms, ask, (why) => this.onSilence(why));
+      this.apply(canceled, Date.now());
     } catch (error) {
       if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) throw error;
       if (error.cause.type !== FAILURE.notCanceled) throw error;
@@ -80,9 +82,11 @@ export class AccountSync {
   private async query(): Promise<void> {
     this.hasQueried = true;
     const ask = (within_ms: number) => accountGateway.find(this.id, within_ms);
-    await this.rechecks.fulfil(async () =>
-      this.apply(await untilGatewayAnswers(this.checks.policy.patience_ms, ask, (why) => this.onSilence(why))),
-    );
+    await this.rechecks.fulfil(async () => {
+      const asked_at = Date.now();
+      const { patience_ms } = this.checks.policy;
+      this.apply(await untilGatewayAnswers(patience_ms, ask, (why) => this.onSilence(why)), asked_at);
+    });
   }
 
   private async watch(): Promise<void> {
@@ -96,11 +100,15 @@ export class AccountSync {
     if (isNewSettings(news)) {
       this.checks.policy = news.policy;
       this.follow(news.policy);
-    } else this.apply(news);
+    } else if (this.record.isCanceled) {
+      // The poll does not say when it asked, and may be behind the cancellation.
+      await this.query();
+    } else this.apply(news, Date.now());
   }
 
-  private apply(found: SpeiAccount | null): void {
-    if (found) this.record.applyQuery(found);
+  /** `asked_at`: when the gateway was asked at the earliest, if its answer may be behind what is known. */
+  private apply(found: SpeiAccount | null, asked_at: number): void {
+    if (found) this.record.applyQuery(found, { asked_at, told_at: Date.now(), lag_ms: replicaLag(this.checks.policy) });
     else {
       this.record.settleSilence();
       this.record.raise('unknown-account');

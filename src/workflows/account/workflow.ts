@@ -95,7 +95,7 @@ class SpeiAccountRun {
 
   constructor(private readonly input: SpeiAccountInput) {
     const { account_id, account, carried } = input;
-    this.record = new AccountRecord({ ...account, account_id });
+    this.record = new AccountRecord({ ...account, account_id }, Date.now());
     if (carried) this.record.restore(carried);
     this.record.noteWait(Date.now());
     this.ledger = new DepositLedger(carried?.ledger);
@@ -267,9 +267,10 @@ class SpeiAccountRun {
 
   private get carried(): CarriedAccount {
     const { since, publisher, ledger } = this;
-    const { asked, unseen, wait } = this.record;
-    const cancel = this.cancelStanding;
-    return { since, asked, unseen, wait, published: publisher.published, cancel, ledger: ledger.carried };
+    const { asked, unseen, wait, canceled_at } = this.record;
+    const { cancelStanding: cancel } = this;
+    const { published } = publisher;
+    return { since, asked, unseen, wait, published, cancel, canceled_at, ledger: ledger.carried };
   }
 
   // — Deposits —

@@ -139,3 +139,59 @@ describe('promise 2: a cancellation that was carried out, and whose answer nobod
     await isCanceledInTheEnd(asked);
   });
 });
+
+describe('promise 6: a canceled account is not called ACTIVE again by a replica that is behind', () => {
+  const isBehind = () => {
+    const canceled_at = world.now;
+    answering(world.gateway, async ({ path, ask }) => {
+      const { status, body } = await ask();
+      if (!path.endsWith('/spei/query') || world.now - canceled_at > BEHIND_MS) return { status, body };
+      return said(status, textOf(body).replace('CANCELED', 'ACTIVE'));
+    });
+  };
+  const isToldOnce = async () => {
+    expect(await accountNow()).toMatchObject({ status: 'CANCELED', attention: null });
+    const told = world.events.flatMap((one) => (one.type === 'account-status' ? one.account.status : []));
+    expect(told.filter((status, i) => status !== told[i - 1])).toEqual(['ACTIVE', 'CANCELED']);
+  };
+  /** Canceled a moment before the daily poll. */
+  const canceled = async (traits = {}) => {
+    await open(traits);
+    await happens(transfer('1.00'), DAY - 20_000);
+    const asked = await update('cancel');
+    await world.pass(1_000);
+    expect(asked?.outcome).toHaveProperty('completed');
+    isBehind();
+  };
+
+  test('at the daily poll, nor where somebody asks', async () => {
+    await canceled();
+    await happens(MINUTE, () => world.recheck('A1'), HOUR);
+    await isToldOnce();
+  });
+
+  test('whose run has continued as new since', async () => {
+    await canceled({ continuesAfter: 40 });
+    const first = latest().runId;
+    for (let i = 0; i < 12 && latest().runId === first; i += 1) await happens(transfer('1.00'), 50);
+    expect(latest().runId).not.toBe(first);
+    await happens(MINUTE, () => world.recheck('A1'), HOUR);
+    await isToldOnce();
+  });
+
+  test('and whose answer no worker takes before the replica has caught up', async () => {
+    await canceled();
+    world.recheck('A1');
+    await happens(MINUTE, () => world.leaveWithoutWorker(HOUR), 2 * HOUR);
+    await isToldOnce();
+  });
+
+  test('but is, once the gateway has opened it again', async () => {
+    await canceled();
+    await world.pass(HOUR);
+    const [account] = world.gateway.accounts;
+    if (account) account.status = 'ACTIVE';
+    await world.pass(DAY);
+    expect(await accountNow()).toMatchObject({ status: 'ACTIVE' });
+  });
+});
