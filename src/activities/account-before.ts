@@ -17,6 +17,7 @@ import {
   onePage,
   SEARCH_ATTRIBUTE,
   SIGNAL,
+  type SpeiAccountData,
   telling,
   UPDATE,
 } from '../contract';
@@ -42,9 +43,10 @@ async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
   const before = nothingBut([]);
   const client = getClient();
   for (const { runId: earlier, typedSearchAttributes } of await earlierRuns(client, workflowId, runId)) {
-    const { carried, cancel, is_lost, keys, left } = await knownTo(client, workflowId, earlier);
+    const { carried, cancel, is_lost, keys, account, left } = await knownTo(client, workflowId, earlier);
     before.cancel = furtherCancel(before.cancel, cancel);
     before.is_lost ||= is_lost;
+    before.account = { ...account, ...before.account };
     before.keys.unshift(...(typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? []), ...keys);
     if (left) before.left.unshift(left);
     if (carried !== null) return { ...before, carried };
@@ -54,7 +56,7 @@ async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
 
 /** An empty page. `left` says what the next pages have. */
 const nothingBut = (left: LeftByRun[]): Known => ({
-  ...{ carried: null, cancel: null, is_lost: false, keys: [] },
+  ...{ carried: null, cancel: null, is_lost: false, keys: [], account: {} },
   ...{ undelivered: [], deposits: [], left },
 });
 
@@ -77,6 +79,7 @@ async function knownTo(client: Client, workflowId: string, runId: string) {
       : furtherCancel(given?.cancel ?? null, updates.some(isOpenCancel) ? 'begun' : null),
     is_lost: found === null,
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
+    account: givenAccount(input),
     left: hasMore ? { run_id: runId, deposits_from, events_from } : null,
   };
 }
@@ -138,6 +141,17 @@ function givenLedger(input: unknown): CarriedAccount | null {
   return success ? data.carried : null;
 }
 
+/** What a creation, or the run before, has told a run of the account. */
+function givenAccount(input: unknown): Partial<SpeiAccountData> {
+  const { account_id, status, ...given } = z.object({ account }).safeParse(input).data?.account ?? {};
+  return given;
+}
+
+const text = z.string().optional();
+const account = z.object({
+  ...{ account_id: z.string(), account_number: text, provider: text, status: text },
+  ...{ notify_url: text, beneficiary_name: text, buyer_id: text },
+});
 const ledger = z.object({
   count: z.number(),
   total: z.record(z.string(), z.string()),
@@ -150,7 +164,7 @@ const ledger = z.object({
 const taken = z.object({ by: z.string(), note: z.string().nullable(), time: z.string() });
 const shape = z.object({
   ...{ since: z.number(), published: z.object(), cancel: z.enum(['wanted', 'begun']).nullable() },
-  ...{ canceled_at: z.number().nullable(), ledger },
+  ...{ account, canceled_at: z.number().nullable(), ledger },
   asked: z.number(),
   unseen: z.array(z.object()),
   wait: z.object({ attention: z.string(), since: z.number(), taken: taken.nullable() }).nullable(),

@@ -1,5 +1,12 @@
 /** The activities that the workflows of virtual accounts call. */
-import type { CancelStanding, CarriedAccount, CreateSpeiAccountInput, DepositSignal, NotifiedDeposit } from './account';
+import type {
+  CancelStanding,
+  CarriedAccount,
+  CreateSpeiAccountInput,
+  DepositSignal,
+  NotifiedDeposit,
+  SpeiAccountData,
+} from './account';
 import type { ForRun, NotCreated, NotSent } from './activities';
 import type { MerchantEvent } from './events';
 import type { SpeiAccount } from './gateway';
@@ -66,6 +73,8 @@ export interface EarlierAccount {
   deposits: DepositSignal[];
   /** The keys for which the account was created, as digests. */
   keys: string[];
+  /** What the inputs of runs without a ledger say of the account itself, but for its status, which may have changed since. */
+  account: Partial<SpeiAccountData>;
   /** The run that has read this. */
   read_by: string;
   /** What is left for the next pages, the oldest run first. */

@@ -161,6 +161,8 @@ export interface SpeiAccountState extends ShownWait {
 export interface CarriedAccount {
   /** When the account was first followed, in ms since the epoch: polls keep their times across runs. */
   since: number;
+  /** What is known of the account itself. */
+  account: SpeiAccountData;
   /** Why it needs a person: how many entries there were, and those that nobody has seen. */
   asked: number;
   unseen: readonly UnseenEntry[];

@@ -36,6 +36,8 @@ export interface Asked {
   readonly lag_ms: number;
 }
 
+type CarriedRecord = Pick<CarriedAccount, 'account' | 'unseen' | 'asked' | 'wait' | 'canceled_at'>;
+
 export class AccountRecord {
   readonly account: SpeiAccountData;
   /** What no person has seen yet, oldest first. Each entry stays until a person has seen it, or it is settled otherwise. */
@@ -57,18 +59,25 @@ export class AccountRecord {
   }
 
   /** Takes over what an earlier run knew. */
-  restore({
-    unseen,
-    asked,
-    wait,
-    canceled_at,
-  }: Omit<CarriedAccount, 'since' | 'published' | 'cancel' | 'ledger'>): void {
+  restore({ account, unseen, asked, wait, canceled_at }: CarriedRecord): void {
     const since = this.unseen;
+    Object.assign(this.account, account);
     this.canceled_at = canceled_at;
     this.unseen = unseen;
     this.asked = asked;
     for (const { because, deposit } of since) this.add(because, deposit);
     this.wait = wait;
+  }
+
+  /** What the next run is given of this. */
+  get carried(): CarriedRecord {
+    const { account, unseen, asked, wait, canceled_at } = this;
+    return { account: { ...account }, unseen, asked, wait, canceled_at };
+  }
+
+  /** Takes fields that it lacks. */
+  complete(account: Partial<SpeiAccountData>): void {
+    Object.assign(this.account, { ...account, ...this.account });
   }
 
   /** Starts the wait for the present reason at this time (ms since the epoch), unless it has started before. */

@@ -143,7 +143,7 @@ class SpeiAccountRun {
     } while (!this.isReset && bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
     // After a reset, the next run reads what this one and all before it have, as after a termination.
     const carried = this.isReset ? undefined : this.carried;
-    await continueAsNew<typeof speiAccount>({ ...this.input, account: this.record.account, carried });
+    await continueAsNew<typeof speiAccount>({ ...this.input, carried });
   }
 
   /** The worker's settings. If no worker tells them for long, the account shows it until one does. */
@@ -164,7 +164,7 @@ class SpeiAccountRun {
       if (!isRead) await condition(() => this.early?.length !== 0);
       if (this.early?.length) this.raise('overdue-deposit');
     });
-    const { carried, cancel, is_lost, undelivered, deposits, keys, read_by } = await loadEarlierAccount();
+    const { carried, cancel, is_lost, undelivered, deposits, keys, account, read_by } = await loadEarlierAccount();
     this.readBy = read_by;
     // The cancellation may have been asked of this run, too.
     this.wish = furtherCancel(this.wish, cancel);
@@ -175,6 +175,7 @@ class SpeiAccountRun {
       this.publisher.published = carried.published;
       this.record.restore(carried);
     }
+    this.record.complete(account);
     if (is_lost) this.raise('lost-deposits');
     this.publisher.restore(undelivered);
     const early = this.early ?? [];
@@ -267,10 +268,8 @@ class SpeiAccountRun {
 
   private get carried(): CarriedAccount {
     const { since, publisher, ledger } = this;
-    const { asked, unseen, wait, canceled_at } = this.record;
     const { cancelStanding: cancel } = this;
-    const { published } = publisher;
-    return { since, asked, unseen, wait, published, cancel, canceled_at, ledger: ledger.carried };
+    return { since, ...this.record.carried, published: publisher.published, cancel, ledger: ledger.carried };
   }
 
   // — Deposits —

@@ -95,7 +95,7 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
     wait: null,
     published: { status: 'ACTIVE', attention: null },
     cancel: null,
-    canceled_at: null,
+    ...{ canceled_at: null, account: { account_id: 'A1' } },
   };
   const { state } = await follow({ ...carried, ledger });
   await env.sleep(MINUTE);

@@ -224,3 +224,55 @@ test('promise 2: an account is not called active where a cancellation whose answ
   expect(asked?.outcome).toHaveProperty('completed');
   expect(await accountNow()).toMatchObject({ status: 'CANCELED' });
 });
+
+describe('promise 8: an account whose run somebody has ended knows what it is', () => {
+  const run = () => world.temporal.latest(A2);
+  const ENDS = {
+    terminated: () => world.terminate('A2'),
+    'terminated, and asked in vain': () => {
+      earlierRunsAreSilent();
+      world.terminate('A2');
+    },
+    reset: () =>
+      world.within(async () => {
+        const ended = run();
+        if (ended) world.temporal.reset(ended);
+      }),
+  };
+  const ends = Object.entries(ENDS);
+  /** The gateway does not answer queries of accounts. */
+  const isSilent = () =>
+    answering(world.gateway, ({ path, ask }) => (path.endsWith('/spei/query') ? said(503, {}) : ask()));
+  const deposit = () => world.notify(world.gateway.deposit('A2', '5.00'));
+
+  test.each(ends.filter(([how]) => !how.endsWith('vain')))(
+    'that it was canceled, whatever the gateway answers then: %s',
+    async (_, end) => {
+      // The merchant: told an account that takes no money, and the event `account-status` of a status that nobody knows.
+      await happens(create('k1'), HOUR);
+      await happens(() => update('cancel', A2), HOUR, end, isSilent, deposit, HOUR, create('k1'), HOUR);
+      expect(await world.state('A2')).toMatchObject({ status: 'CANCELED', deposits: { count: 1 } });
+      expect(world.told.at(-1)).toMatchObject({ is: 'failure', type: 'AccountCanceledError' });
+      const told = world.events.flatMap((one) => (one.type === 'account-status' ? [one.account.status] : []));
+      expect(new Set(told)).toEqual(new Set(['CANCELED']));
+    },
+  );
+
+  test.each(ends)('whose it is: a deposit of another buyer is before a person: %s', async (_, end) => {
+    await happens(create('k1'), HOUR, end, deposit, HOUR);
+    expect((await world.state('A2'))?.account).toMatchObject({ buyer_id: 'k1' });
+    const { out_trade_no, trade_no, amount } = world.gateway.deposit('A2', '7.00');
+    const transfer_account = { account_id: 'A2', buyer_id: 'somebody else' };
+    const paid = { out_trade_no, trade_no, trade_status: 'SUCCESS', amount, currency: 'MXN', transfer_account };
+    await happens(() => world.oddSignal('A2', { app_id: APP, ...paid }), HOUR);
+    expect(await world.state('A2')).toMatchObject({ attention: 'account-mismatch', deposits: { count: 2 } });
+  });
+
+  test('whose it is, where it was terminated before a worker had it', async () => {
+    await happens(create('k1'), 50);
+    for (let i = 0; i < 100 && !run(); i += 1) await world.pass(10);
+    await happens(noWorker(MINUTE), () => world.terminate('A2'), deposit, HOUR);
+    expect(world.temporal.runs(A2)).toHaveLength(2);
+    expect((await world.state('A2'))?.account).toMatchObject({ buyer_id: 'k1' });
+  });
+});
