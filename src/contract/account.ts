@@ -168,8 +168,8 @@ export interface CarriedAccount {
   unseen: readonly UnseenEntry[];
   /** Since when the shown reason waits, and who has taken it on. */
   wait: Wait<AccountAttention> | null;
-  /** What the last events said. */
-  published: { status: string | null; attention: AccountAttention | null };
+  /** What the last events said. `overdue`: since when the wait lasts that was told last as overdue. */
+  published: { status: string | null; attention: AccountAttention | null; overdue: string | null };
   cancel: CancelStanding;
   /** Since when it is known to be canceled, in ms since the epoch: a query that was asked soon after may be behind. */
   canceled_at: number | null;

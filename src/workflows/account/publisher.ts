@@ -51,9 +51,11 @@ export class AccountPublisher {
     this.listeners = listeners;
     if (this.overdue?.overdue_ms === overdue_ms) return;
     this.overdue?.close();
-    const tell = (since: string) =>
+    const tell = (since: string) => {
       this.publish({ id: `attention.overdue:${since}`, type: 'account-attention.overdue' });
-    this.overdue = new OverdueWait(overdue_ms, tell);
+      this.published = { ...this.published, overdue: since };
+    };
+    this.overdue = new OverdueWait(overdue_ms, tell, (since) => since === this.published.overdue);
   }
 
   /** Events that no handler has taken yet. */
@@ -102,7 +104,7 @@ export class AccountPublisher {
     if (attention !== null && attention !== this.published.attention) {
       this.publish({ id: this.idOf(`attention-${attention}`), type: 'account-attention' });
     }
-    this.published = { status, attention };
+    this.published = { ...this.published, status, attention };
   }
 
   publish({ id, ...event }: NewEvent): void {

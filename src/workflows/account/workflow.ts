@@ -107,7 +107,7 @@ class SpeiAccountRun {
       onOverdue: (deposit) => this.raise('overdue-deposit', deposit),
       onFailure: (error) => this.fail(error),
     });
-    const published = carried?.published ?? { status: this.record.status, attention: null };
+    const published = carried?.published ?? { status: this.record.status, attention: null, overdue: null };
     this.publisher = new AccountPublisher(input.app_id, this.record, this.ledger, published);
     this.counting = new DepositCounting(this.record, this.ledger, this.publisher);
     setHandler(speiAccountStateQuery, () => this.state);

@@ -93,7 +93,7 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
     asked: 0,
     unseen: [],
     wait: null,
-    published: { status: 'ACTIVE', attention: null },
+    published: { status: 'ACTIVE', attention: null, overdue: null },
     cancel: null,
     ...{ canceled_at: null, account: { account_id: 'A1' } },
   };

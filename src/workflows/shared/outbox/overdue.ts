@@ -1,6 +1,5 @@
 /** Tells once about each wait for a person that takes too long. */
-import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
-import { MINUTE } from '../../../gateway/pure/durations';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 
 export class OverdueWait {
   /** Since when the watched wait lasts; ISO 8601. */
@@ -10,6 +9,8 @@ export class OverdueWait {
   constructor(
     readonly overdue_ms: number,
     private readonly tell: (since: string) => void,
+    /** Whether the wait that began then, and was due at this time in ms since the epoch, is told already. */
+    private readonly isTold: (since: string, due: number) => boolean,
   ) {}
 
   /** `since`: when the wait for a person began; null if there is none. */
@@ -19,8 +20,7 @@ export class OverdueWait {
     this.watch?.cancel();
     if (since === null) return;
     const due = Date.parse(since) + this.overdue_ms;
-    // The run before has told what was due before this run. If both tell it, their events have the same id.
-    if (due < workflowInfo().startTime.getTime() - MINUTE) return;
+    if (this.isTold(since, due)) return;
     void CancellationScope.nonCancellable(() => this.tellAt(due, since));
   }
 

@@ -10,6 +10,7 @@ import {
   type PaymentState,
   type Transition,
 } from '../../../contract';
+import { MINUTE } from '../../../gateway/pure/durations';
 import { EventRelay, InlineDelivery } from './delivery';
 import { OverdueWait } from './overdue';
 
@@ -25,10 +26,12 @@ export class PaymentOutbox {
     isFirst: boolean,
     { overdue_ms, listeners }: Pick<PaymentPolicy, 'overdue_ms' | 'listeners'>,
   ) {
-    const { workflowId, originalExecutionRunId } = workflowInfo();
+    const { workflowId, originalExecutionRunId, startTime } = workflowInfo();
     this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst), () => listeners);
     this.log = new PaymentEventLog(`${workflowId}:${originalExecutionRunId}`);
-    this.overdue = new OverdueWait(overdue_ms, (since) => {
+    // The run before has told what was due before this run. If both tell it, their events have the same id.
+    const isTold = (_since: string, due: number) => due < startTime.getTime() - MINUTE;
+    const tell = (since: string) => {
       const id = `${paymentId}:attention.overdue:${since}`;
       const { payment, ...context } = this.latest ?? {};
       const attention = payment?.attention;
@@ -36,7 +39,8 @@ export class PaymentOutbox {
         this.delivery.put([
           { id, type: 'attention.overdue', time: now(), ...context, payment: { ...payment, attention } },
         ]);
-    });
+    };
+    this.overdue = new OverdueWait(overdue_ms, tell, isTold);
   }
 
   /** Publishes what is new in the payment's state. */

@@ -1,9 +1,11 @@
 /** An account over terminations, odd starts and other accounts: nothing is lost, and what people read is true. */
 
+import { accountActivities, accountPolicyOf } from '../../../../src/activities';
 import { accountBefore } from '../../../../src/activities/account-before';
 import { PayloadDecryptionError } from '../../../../src/codec';
 import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { loadConfig } from '../../../../src/process/settings';
 import { answering } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
 import { refusal, said } from '../../hostile/gateway';
@@ -274,5 +276,49 @@ describe('promise 8: an account whose run somebody has ended knows what it is', 
     await happens(noWorker(MINUTE), () => world.terminate('A2'), deposit, HOUR);
     expect(world.temporal.runs(A2)).toHaveLength(2);
     expect((await world.state('A2'))?.account).toMatchObject({ buyer_id: 'k1' });
+  });
+});
+
+describe('promise 8: that an account waits too long for a person is told once for each wait', () => {
+  const odd = () => world.oddSignal('A1', { nothing: 1 });
+  const told = () => world.events.filter(({ type }) => type === 'account-attention.overdue');
+
+  test('where its run was terminated before, and a deposit has started the next one later', async () => {
+    // Nobody is told that nobody looks.
+    await happens(transfer('1.00'), HOUR, odd, HOUR, terminate, 10 * HOUR, transfer('2.00'), HOUR);
+    expect(told()).toHaveLength(1);
+    await happens(terminate, HOUR, transfer('3.00'), DAY);
+    expect(told()).toHaveLength(1);
+    await happens(resolve, odd, DAY);
+    expect(told()).toHaveLength(2);
+  });
+
+  test('where its run was terminated after it was told', async () => {
+    await happens(transfer('1.00'), HOUR, odd, DAY, terminate, HOUR, transfer('2.00'), DAY);
+    expect(told()).toHaveLength(1);
+  });
+
+  test('where PAYMENTS_OVERDUE has become shorter than a wait that an earlier run began, and then longer again', async () => {
+    await world.close();
+    await open({ continuesAfter: 40 });
+    let PAYMENTS_OVERDUE = '10d';
+    const settings = { PAYMENTS_ACCOUNT_CHECK_EVERY: '1h' };
+    const now = () => {
+      const policy = accountPolicyOf(loadConfig({ ...settings, PAYMENTS_OVERDUE }), ['handler']);
+      return accountActivities({ gateways: world.apps, notifyUrl: undefined, policy });
+    };
+    Object.assign(world.temporal.activities.functions, now());
+    await happens(transfer('1.00'), HOUR, odd, 5 * HOUR);
+    while (world.temporal.runs(A1).length < 2) await happens(transfer('1.00'), MINUTE);
+    for (const [setting, times] of [
+      ['2h', 1],
+      ['3h', 1],
+      ['1h', 1],
+    ] as const) {
+      PAYMENTS_OVERDUE = setting;
+      Object.assign(world.temporal.activities.functions, now());
+      await world.pass(DAY);
+      expect(told()).toHaveLength(times);
+    }
   });
 });
