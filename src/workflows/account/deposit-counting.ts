@@ -20,7 +20,7 @@ export class DepositCounting {
   ) {}
 
   settle(deposit: NotifiedDeposit, payment: DepositAnswer): void {
-    this.record.settle('overdue-deposit', deposit.out_trade_no);
+    this.record.settle('overdue-deposit', { out_trade_no: deposit.out_trade_no });
     if (payment === 'counted') this.setAside(deposit, 'old-deposit');
     else if (payment === 'of an order') this.ledger.drop(deposit);
     else this.countConfirmed(deposit, payment);
@@ -59,6 +59,7 @@ export class DepositCounting {
       this.setAside({ ...deposit, trade_no: trade_no ?? undefined }, 'second-deposit');
       return;
     }
+    this.record.settle('unconfirmed-deposit', { ...deposit, trade_no: trade_no ?? undefined });
     const counted = this.ledger.confirm(deposit, { trade_no, amount, currency }, Date.now());
     if (counted) this.publisher.publish({ id: counted.out_trade_no, type: 'deposit', deposit: counted });
   }

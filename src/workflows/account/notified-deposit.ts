@@ -20,7 +20,7 @@ interface Aside extends Pick<SetAsideDeposit, 'out_trade_no' | 'because'> {
 /** An unknown trade_no does not count as another trade. */
 export function isOfOtherTrade(
   known: { trade_no?: string | null | undefined },
-  { trade_no }: NotifiedDeposit,
+  { trade_no }: Pick<NotifiedDeposit, 'trade_no'>,
 ): boolean {
   return trade_no !== undefined && (known.trade_no ?? trade_no) !== trade_no;
 }

@@ -17,6 +17,7 @@ import { isClabe, isId } from '../../gateway/pure/ids';
 import { readInstant } from '../../gateway/pure/timestamps';
 import type { RequestIssue } from '../shared/request-rules';
 import { takenOn, waitAfter } from '../shared/wait';
+import { isOfOtherTrade } from './notified-deposit';
 
 /** The statuses of section 3.2. */
 const STATUSES = ['ACTIVE', 'CANCELED'];
@@ -154,11 +155,12 @@ export class AccountRecord {
     for (const why of SILENCES) this.settle(why);
   }
 
-  /** Nobody needs to look at this reason any more: the one about this deposit or, without a number, about the account. */
-  settle(attention: AccountAttention, out_trade_no?: string): void {
-    this.unseen = this.unseen.filter(
-      ({ because, deposit }) => because !== attention || deposit?.out_trade_no !== out_trade_no,
-    );
+  /** Nobody needs to look at this reason any more: the one about this deposit or, without a deposit, about the account. */
+  settle(attention: AccountAttention, about?: Pick<NotifiedDeposit, 'out_trade_no' | 'trade_no'>): void {
+    this.unseen = this.unseen.filter(({ because, deposit }) => {
+      if (because !== attention || deposit?.out_trade_no !== about?.out_trade_no) return true;
+      return deposit !== null && about !== undefined && isOfOtherTrade(deposit, about);
+    });
   }
 
   /** Why a person's decision is refused: it has to name what they were shown, and that has to wait now. */

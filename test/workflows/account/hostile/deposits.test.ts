@@ -12,7 +12,20 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { order } from '../../../harness/orders';
 import { rewording } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
-import { accountNow, attentionOf, happens, move, notify, open, resolve, terminate, transfer, world } from './acts';
+import {
+  accountNow,
+  attentionOf,
+  happens,
+  move,
+  notify,
+  open,
+  resolve,
+  terminate,
+  transfer,
+  trouble,
+  works,
+  world,
+} from './acts';
 
 /** A deposit of A1 whose payment the webhook started, because no worker ran when it was notified as open. */
 async function countedOfWebhook() {
@@ -127,6 +140,37 @@ test('promise 8: a deposit that is not confirmed is overdue after ten minutes in
   for (let minute = 0; minute < 21; minute += 1) await happens(transfer('1.00'), MINUTE);
   expect(world.temporal.runs(speiAccountWorkflowId(APP, 'A1')).length).toBeGreaterThan(2);
   expect(await accountNow()).toMatchObject({ attention: 'overdue-deposit', deposits: { count: 21, pending: 1 } });
+});
+
+describe('promise 8: that a deposit was unconfirmed', () => {
+  /** The gateway denies it until a person ends its payment. */
+  const unconfirmed = async () => {
+    const first = world.gateway.deposit('A1', '100.00');
+    await happens(trouble('no such order'), notify(first), HOUR, () => world.terminatePayment(first), MINUTE, works);
+    expect(await accountNow()).toMatchObject({ attention: 'unconfirmed-deposit' });
+    return first;
+  };
+
+  test.each([
+    ['', []],
+    [', by a later run', [terminate, MINUTE]],
+  ] as const)('is settled once it is counted%s', async (_, before) => {
+    const first = await unconfirmed();
+    await happens(...before, notify(first), HOUR);
+    expect(await accountNow()).toMatchObject({ attention: null, unseen: [], deposits: { count: 1, set_aside: [] } });
+  });
+
+  test('stays where another trade under its number is counted', async () => {
+    const first = await unconfirmed();
+    first.states.splice(0);
+    world.notify(world.gateway.deposit('A1', '70.00', 'SUCCESS', first.out_trade_no));
+    await world.pass(HOUR);
+    expect(await accountNow()).toMatchObject({
+      attention: 'unconfirmed-deposit',
+      unseen: [{ because: 'unconfirmed-deposit', deposit: { trade_no: 'T1', amount: '100.00' } }],
+      deposits: { count: 1, total: { MXN: '70.00' } },
+    });
+  });
 });
 
 describe('promise 3: money that was notified as a deposit before its number was an order’s is told to that order', () => {
