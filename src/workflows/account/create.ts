@@ -11,6 +11,7 @@ import {
   defineQuery,
   defineUpdate,
   setHandler,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -35,6 +36,7 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../../contract';
+import { replicaLag } from '../../gateway/pure/durations';
 import { isId } from '../../gateway/pure/ids';
 import { hasRunOut, NO_WORD, sendingFailure, silenceAfter, wasNeverRun } from '../shared/activity-failure';
 import { restartIfReset } from '../shared/continued';
@@ -74,8 +76,8 @@ class AccountCreation {
   private key = '';
   /** The run that has read the runs before it. A reset of it is another run, with one more run before it. */
   private readBy = '';
-  /** How long a try may wait before it is sent, and how long before a person is asked, in ms. */
-  private times = { create_within_ms: 0, patience_ms: 0 };
+  /** How long a try may wait before it is sent, how long before a person is asked, and how long queries may be behind, in ms. */
+  private times = { create_within_ms: 0, patience_ms: 0, settling_ms: 0 };
   /** An account may have been made, and no person has decided. */
   private isUndecided = false;
   /** How many decisions were acted on. */
@@ -154,6 +156,8 @@ class AccountCreation {
       if (tried.credentials) this.raise('credentials');
       throw notCreated(tried);
     }
+    // A number that is behind the request would say that nothing was made.
+    if (mayTryAgain) await sleep(replicaLag(this.times), { summary: 'until no query is behind the request' });
     const after = await this.quantity();
     this.noteUnknown(tried.message, before, after);
     // If fewer accounts are left than before, this one most likely exists. A number that cannot be read proves nothing.

@@ -31,6 +31,9 @@ const end = (how: 'terminated' | 'canceled' | 'reset') => () =>
 /** A worker whose setting has an account of unknown outcome created once more. */
 async function openToCreateAgain(): Promise<void> {
   await open({ creations: ['answer lost'] });
+  createAgain();
+}
+function createAgain(): void {
   const policy = accountPolicyOf(loadConfig({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' }), []);
   const again = accountActivities({ gateways: new Map(), notifyUrl: undefined, policy });
   const settings = { 'gateway.account-policy': again['gateway.account-policy'] };
@@ -86,6 +89,60 @@ test.each([
     expect(attentionOfCreation()).toBe('unknown-outcome');
   },
 );
+
+describe('promise 2: a creation of unknown outcome is not repeated because the number of accounts left is behind', () => {
+  /** Behind by less than ten times PAYMENTS_SETTLING; accounts that were made later are not counted yet. */
+  function isBehind(by_ms: number): void {
+    const made_at: number[] = [];
+    answering(world.gateway, async ({ path, ask }) => {
+      if (path.endsWith('/quantity')) {
+        const shown = made_at.filter((at) => at <= world.now - by_ms).length;
+        return said(200, { code: '10000', msg: 'Success', available_quantity: 100 - shown });
+      }
+      const { length } = world.gateway.accounts;
+      try {
+        return await ask();
+      } finally {
+        if (world.gateway.accounts.length > length) made_at.push(world.now);
+      }
+    });
+  }
+  const isMadeOnce = async () => {
+    expect(made()).toHaveLength(1);
+    expect(attentionOfCreation()).toBe('unknown-outcome');
+    await happens(resolve, HOUR, create('k1'), HOUR);
+    expect(new Set(answers())).toEqual(new Set([made()[0]?.account_id]));
+  };
+
+  test.each([20_000, 290_000])('by %i ms', async (by_ms) => {
+    await openToCreateAgain();
+    isBehind(by_ms);
+    await happens(create('k1'), HOUR);
+    expect((await creationNow())?.unknown_tries).toMatchObject([{ quantity_before: 100, quantity_after: 99 }]);
+    await isMadeOnce();
+  });
+
+  test.each(['terminated', 'reset', 'canceled'] as const)(
+    'where the run is %s before it is read again',
+    async (how) => {
+      await openToCreateAgain();
+      isBehind(20_000);
+      await happens(create('k1'), MINUTE, end(how), MINUTE, create('k1'), HOUR);
+      await isMadeOnce();
+    },
+  );
+
+  test('but is, where nothing was made', async () => {
+    await open({ creations: ['lost before it arrived'] });
+    createAgain();
+    isBehind(20_000);
+    await happens(create('k1'), MINUTE);
+    expect(made()).toHaveLength(0);
+    await happens(5 * MINUTE, create('k1'), MINUTE);
+    expect(made()).toHaveLength(1);
+    expect(answers()).toContain(made()[0]?.account_id);
+  });
+});
 
 test('promise 2: a refusal after a try of unknown outcome does not say that there is no account', async () => {
   await openToCreateAgain();
