@@ -20,15 +20,7 @@ import { PATH } from '../gateway/pure/paths';
 import { accountBefore } from './account-before';
 import { accountHolder, accountOfCreation } from './account-creations';
 import { depositOwner, endedPayment, tellOrder } from './account-workflows';
-import {
-  inTime,
-  invalidRequestFailure,
-  isDefiniteAnswer,
-  notYet,
-  retryableFailure,
-  retryablePoll,
-  silenceOf,
-} from './failures';
+import { inTime, invalidRequestFailure, isDefiniteAnswer, notYet, retryableFailure, retryablePoll } from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { forRun } from './own-run';
 import { recordInActivity } from './recorder';
@@ -188,7 +180,7 @@ async function refusedToCancel(
   before: number | null,
   now: () => number,
 ): Promise<GatewayError | undefined> {
-  const sent = { operation: SPEI_ACCOUNT_PATHS.cancel, what: 'The cancellation of a virtual account' };
+  const sent = { operation: PATH.cancelSpeiAccount, what: 'The cancellation of a virtual account' };
   try {
     // Stored before it leaves: a worker that dies tells nothing afterwards.
     await gateway.cancelSpeiAccount(account_id, () => storeNote({ left_at: now() } satisfies LeftNote, sent));
