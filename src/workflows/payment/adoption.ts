@@ -10,8 +10,9 @@ import {
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
-import { attentionAfter, glance, lookOnce, type NotFound, queryUntilConsistent } from '../shared/look';
+import { attentionAfter, glance, lookOnce, type NotFound } from '../shared/look';
 import { invalidRequest } from '../shared/request-rules';
+import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
 import type { PaymentContext } from './context';
 import { staysEnded } from './known-before';

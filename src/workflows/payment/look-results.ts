@@ -8,7 +8,8 @@ import {
   type Trade,
   tradesNamedBy,
 } from '../../contract';
-import { attentionAfter, isBehind, type Missing } from '../shared/look';
+import { attentionAfter, type Missing } from '../shared/look';
+import { isBehind } from '../shared/stale-read';
 import type { NewPaymentFact } from './facts';
 import { isLikeOrder, type KnownPayment, nameOf, type PendingClaim, signalsIn } from './known-payment';
 

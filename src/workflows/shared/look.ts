@@ -6,17 +6,13 @@ import {
   isSilence,
   type LookInput,
   type LookResult,
-  type NotificationSignal,
   type PaymentPolicy,
   type QueriedTrade,
-  reportsNewMoney,
-  type Trade,
   type TradeId,
 } from '../../contract';
 import { gateway, glanceAtTrade } from './activities';
 import { isResultOf, isText, isTrade, type ResultShape, saysNothing } from './ended-by-hand';
 import { pollUntil, type WaitOptions } from './polling';
-import type { RecheckRequests } from './recheck-requests';
 
 /**
  * The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. In a reset of the run `read_by`,
@@ -124,59 +120,4 @@ export async function searchOn({ after, settling_ms, ...search }: SearchOn, wait
   const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(asked) }), wait);
   if (typeof found === 'string') return { is: 'interrupted' };
   return found.trade ? { is: 'found', trade: found.trade } : { is: 'denied' };
-}
-
-// — An answer that a notification contradicts may come from a stale replica —
-
-export interface ConsistentRead<Queried extends Trade> {
-  trade: Queried | QueriedTrade;
-  /** The gateway keeps contradicting its own notification: a person has to look. */
-  contradicted: boolean;
-}
-
-/** What is asked for. `onUnanswered` is called after a look that did not find the trade; then the gateway is asked ever less often. */
-export interface Read extends LookTimes {
-  readonly app_id: string;
-  readonly id: TradeId;
-  readonly onUnanswered: (looked: NotFound) => void | Promise<void>;
-  /** Callers who ask for a look now: they get the next look's result, even if it finds nothing. */
-  readonly requests?: RecheckRequests;
-}
-
-/** Compares a queried trade with the notifications about it, and queries again while the trade may be stale. */
-export async function queryUntilConsistent<Queried extends Trade>(
-  queried: Queried,
-  claims: readonly Pick<NotificationSignal, 'trade_status'>[],
-  read: Read,
-): Promise<ConsistentRead<Queried>> {
-  for (let trade: Queried | QueriedTrade = queried; ; ) {
-    if (!isBehind(trade.trade_status, claims)) return { trade, contradicted: false };
-    const { trade_status: seen } = trade;
-    trade = await settledTrade(seen, read);
-    if (trade.trade_status === seen) return { trade, contradicted: true };
-  }
-}
-
-/**
- * The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. A person is told of a
- * silence, or of a denial that lasts, and the gateway is asked again.
- */
-async function settledTrade(
-  seen: string,
-  { app_id, id, settling_ms, patience_ms, read_by, requests, onUnanswered }: Read,
-): Promise<QueriedTrade> {
-  const asked = { app_id, id, settling_ms, read_by };
-  for (;;) {
-    const answer = requests?.begin();
-    const looked = await lookOnce(app_id, id, { settling_ms, patience_ms, read_by }, seen);
-    if (looked.is === 'found') return looked.trade;
-    await onUnanswered(looked);
-    answer?.();
-    await searchOn({ ...asked, after: looked.is }, { isInterrupted: () => requests?.isRequested === true });
-  }
-}
-
-/** Whether a notification reports money that this status does not show. Pure. */
-export function isBehind(status: string, claims: readonly Pick<NotificationSignal, 'trade_status'>[]): boolean {
-  return claims.some((claim) => reportsNewMoney(status, claim.trade_status ?? ''));
 }

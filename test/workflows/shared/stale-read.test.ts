@@ -1,6 +1,7 @@
 /** How a query is reconciled with the notifications that it contradicts. */
 import type { QueriedTrade } from '../../../src/contract/gateway';
-import { isBehind, lookOnce, queryUntilConsistent } from '../../../src/workflows/shared/look';
+import { lookOnce } from '../../../src/workflows/shared/look';
+import { isBehind, queryUntilConsistent } from '../../../src/workflows/shared/stale-read';
 
 jest.mock('../../../src/workflows/shared/look', () => ({ lookOnce: jest.fn() }));
 
