@@ -32,7 +32,7 @@ const AFTER = {
     const sent = { looked: 'not-yet', isRested: !mayExist };
     return [
       ['answered', KNOWN],
-      ['no answer', { ...sent, mayExist: true, wasBusy: true }],
+      ['no answer', { ...sent, mayExist: true, mayBeReached: true }],
       ['refused', { ...sent, said: 'not-created' }],
       ['refused by the bank', { ...sent, said: 'created-refused' }],
       ['number is taken', { ...sent, said: 'duplicate' }],
@@ -64,7 +64,7 @@ const OUTSIDE = [
   ['too late', { isInTime: false }],
 ];
 const UNSENT = {
-  ...{ hasEnded: false, mayExist: false, wasBusy: false, said: 'nothing', looked: 'not-yet' },
+  ...{ hasEnded: false, mayExist: false, mayBeReached: false, said: 'nothing', looked: 'not-yet' },
   ...{ isNotified: false, isWithdrawn: false, isInTime: true, isRested: true },
 };
 

@@ -56,8 +56,8 @@ const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
   'part as before': { accepted: [ACCEPTED, A_DAY],  'lost alone': LAG,             'lost beside others': LAG },
   'perhaps all':  { accepted: ACCEPTED,             'lost alone': LAG,             'lost beside others': LAG },
   done:           { accepted: [ACCEPTED, REFUNDED], 'lost alone': [LAG, REFUNDED], 'lost beside others': LAG },
-  // The end of another refund, known by its number: it says nothing of a lost refund, and an accepted refund goes on. An end that no number
-  // explains is WHOSE_END.
+  // An end that no number explains does not come here: it is WHOSE_END. Here it is another refund's, known by its number: that says nothing of
+  // a lost refund, and an accepted refund goes on.
   refused:        { accepted: OPEN,                 'lost alone': LAG,             'lost beside others': LAG },
   revoked:        { accepted: OPEN,                 'lost alone': LAG,             'lost beside others': LAG },
   'of the bank':  { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },

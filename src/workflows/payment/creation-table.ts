@@ -7,8 +7,8 @@ export interface CreationFacts {
   hasEnded: boolean;
   /** Whether an order of ours may exist: a request may have reached the gateway and its answer was lost (`reachAfter` in fold.ts). */
   mayExist: boolean;
-  /** Whether the gateway answered "busy" to a request: it may still have made the order. */
-  wasBusy: boolean;
+  /** Whether a request may have reached the gateway. Where it answered "busy", it may still have made the order. */
+  mayBeReached: boolean;
   /** What the gateway said last to a creation. */
   said: 'nothing' | 'not-created' | 'created-refused' | 'duplicate';
   /** What the last look brought, if it began after the last creation was sent. */
@@ -89,11 +89,11 @@ const TABLE: readonly (readonly [because: string, rows: readonly Row[]])[] = [
   [
     'A busy gateway is asked again, and nothing ends without a look that lasted.',
     [
-      [{ mayExist: false, wasBusy: true, said: 'nothing', isWithdrawn: false, isInTime: true }, 'send'],
-      [{ mayExist: false, wasBusy: true, said: 'nothing', looked: 'not-yet' }, 'look'],
-      [{ mayExist: false, wasBusy: true, said: 'nothing', looked: 'no-answer' }, 'look-on'],
-      [{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'not-yet' }, 'look'],
-      [{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'no-answer' }, 'look-on'],
+      [{ mayExist: false, mayBeReached: true, said: 'nothing', isWithdrawn: false, isInTime: true }, 'send'],
+      [{ mayExist: false, mayBeReached: true, said: 'nothing', looked: 'not-yet' }, 'look'],
+      [{ mayExist: false, mayBeReached: true, said: 'nothing', looked: 'no-answer' }, 'look-on'],
+      [{ mayExist: false, mayBeReached: true, said: 'not-created', looked: 'not-yet' }, 'look'],
+      [{ mayExist: false, mayBeReached: true, said: 'not-created', looked: 'no-answer' }, 'look-on'],
     ],
   ],
   [

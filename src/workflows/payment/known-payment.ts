@@ -317,7 +317,7 @@ export function creationFacts(
   return {
     hasEnded: hasEndedBefore(known),
     mayExist: mayExist(known),
-    wasBusy: reach !== 'none',
+    mayBeReached: reach !== 'none',
     said,
     looked,
     // No claim is settled while the order is created.

@@ -4,7 +4,7 @@ import { type CreationFacts, nextCreationStep } from '../../../src/workflows/pay
 const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[Name][] } = {
   hasEnded: [false],
   mayExist: [false, true],
-  wasBusy: [false, true],
+  mayBeReached: [false, true],
   said: ['nothing', 'not-created', 'created-refused', 'duplicate'],
   looked: ['not-yet', 'no-such-order', 'no-answer'],
   isNotified: [false, true],
@@ -14,7 +14,7 @@ const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[N
 };
 
 const NOTHING: CreationFacts = {
-  ...{ hasEnded: false, mayExist: false, wasBusy: false, said: 'nothing', looked: 'not-yet' },
+  ...{ hasEnded: false, mayExist: false, mayBeReached: false, said: 'nothing', looked: 'not-yet' },
   ...{ isNotified: false, isWithdrawn: false, isInTime: true, isRested: true },
 };
 
