@@ -8,6 +8,7 @@ import { z } from 'zod';
 import {
   type AccountActivities,
   type AccountHandover,
+  type CancelStanding,
   type CarriedAccount,
   type DepositSignal,
   type EarlierAccount,
@@ -73,10 +74,8 @@ async function knownTo(client: Client, workflowId: string, runId: string) {
   const hasMore = events_from !== null || argumentsOf(signals, SIGNAL.deposit).length > deposits_from;
   return {
     carried: handover ? handover.carried : isReset ? null : given,
-    // A wish to cancel may come from a reset run: unlike its ledger, it cannot be out of date.
-    cancel: handover
-      ? handover.cancel
-      : furtherCancel(given?.cancel ?? null, updates.some(isOpenCancel) ? 'begun' : null),
+    // Of a run that cannot be queried, the last call tells.
+    cancel: handover ? handover.cancel : wishOf(updates, given?.cancel ?? null),
     is_lost: found === null,
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
     account: givenAccount(input),
@@ -121,9 +120,12 @@ async function handoverOf(client: Client, workflowId: string, runId: string): Pr
 
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>
   signals.flatMap((signal) => (signal.name === name ? [signal.argument] : []));
-/** The person who asked was told neither that the account is canceled nor that the gateway refuses. */
-const isOpenCancel = ({ name, isDone, failure }: GivenUpdate) =>
-  name === UPDATE.cancel && !isDone && failure !== FAILURE.notCanceled;
+/** Whether the account is to be canceled: unless the last one who asked was told that it is, or that the gateway refuses. */
+function wishOf(updates: readonly GivenUpdate[], given: CancelStanding): CancelStanding {
+  const last = updates.findLast(({ name }) => name === UPDATE.cancel);
+  if (last === undefined) return given;
+  return last.isDone || last.failure === FAILURE.notCanceled ? null : 'begun';
+}
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;
 
 /** The fields of a notification that an account uses. Null for any other argument. */

@@ -146,7 +146,7 @@ async function cancel(
 ): Promise<SpeiAccount> {
   const now = serverClock();
   const before = leftBefore(may_be_canceled);
-  const refusal = await refusedToCancel(gateway, id, before, now);
+  const refusal = await refusedToCancel(gateway, id, before);
   const asked_at = now();
   const found = await find(gateway, id);
   if (found?.status === 'CANCELED') return found;
@@ -162,28 +162,32 @@ async function cancel(
   );
 }
 
-/** When the last request to cancel may have left that the gateway has not refused, in ms by the server's clock; null if none may have. */
+/** Until when a request to cancel may have left that the gateway has not refused, in ms by the server's clock; null if none may have. */
 const leftNote = z.object({ left_at: z.number().nullable() });
 
 function leftBefore(may_be_canceled: boolean): number | null {
-  const { heartbeatDetails, scheduledTimestampMs } = activityInfo();
+  const { heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
   const { success, data } = leftNote.safeParse(heartbeatDetails);
+  // An attempt does not know how long it has waited for a worker, but it had ended when this one became due.
+  if (success && data.left_at === IN_ITS_ATTEMPT) return currentAttemptScheduledTimestampMs;
   const noted = success ? data.left_at : null;
   // The activities before this one had ended when this one was asked for.
   return noted ?? (may_be_canceled ? scheduledTimestampMs : null);
 }
+
+/** The attempt that notes this sends the request. */
+const IN_ITS_ATTEMPT = -1;
 
 /** Why the gateway refuses; undefined if it says that it has canceled. Notes for later attempts when a request may have left. */
 async function refusedToCancel(
   gateway: AccountGateway,
   { account_id }: AccountId,
   before: number | null,
-  now: () => number,
 ): Promise<GatewayError | undefined> {
   const sent = { operation: PATH.cancelSpeiAccount, what: 'The cancellation of a virtual account' };
   try {
     // Stored before it leaves: a worker that dies tells nothing afterwards.
-    await gateway.cancelSpeiAccount(account_id, () => storeNote({ left_at: now() } satisfies LeftNote, sent));
+    await gateway.cancelSpeiAccount(account_id, () => storeNote({ left_at: IN_ITS_ATTEMPT } satisfies LeftNote, sent));
     return undefined;
   } catch (error) {
     const isRefused = isDefiniteAnswer(error);

@@ -260,7 +260,7 @@ class Reconciliation {
 
   /**
    * Whether the order was begun before the period. A later run goes on with the order of the first, unless that failed and made none. Of an
-   * old order Temporal may have only the after-sale, which begins after the payment.
+   * old order Temporal may have only the after-sale, which begins after the payment; where it has the payment, the after-sale says nothing.
    */
   private async isBegunBefore(out_trade_no: string): Promise<boolean> {
     const since = new Date(this.slice.period.since);
@@ -269,7 +269,7 @@ class Reconciliation {
       if (latest === null) continue;
       if (latest.startTime < since) return true;
       const earlier = await runsBefore(this.client, latest);
-      if (earlier.some(({ startTime, status }) => startTime < since && status.name !== 'FAILED')) return true;
+      return earlier.some(({ startTime, status }) => startTime < since && status.name !== 'FAILED');
     }
     return false;
   }

@@ -7,13 +7,7 @@ import { activityInfo, asyncLocalStorage, Context, getClient, heartbeat, log } f
 import { ApplicationFailure, type Payload, type PayloadCodec, type SerializationContext } from '@temporalio/common';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import { z } from 'zod';
-import {
-  type GatewayErrorFields,
-  type NotCreated,
-  RESULT_NOT_KEPT,
-  SENDING_PHASES,
-  type SendingPhase,
-} from '../contract';
+import { type GatewayErrorFields, type NotCreated, SENDING_PHASES, type SendingPhase } from '../contract';
 import { type BeforeSending, GatewayError } from '../gateway';
 import { CallDeferredError, notCreated } from './failures';
 
@@ -184,7 +178,7 @@ export class SendingCodec implements PayloadCodec {
     } catch (error) {
       if (!hasLeft()) throw error;
       const message = `What came of a request that may have left is not known: a codec failed (${nameOf(error)}).`;
-      throw ApplicationFailure.nonRetryable(message, RESULT_NOT_KEPT);
+      throw ApplicationFailure.nonRetryable(message, 'ResultNotKept');
     }
   }
 

@@ -184,9 +184,6 @@ export const POLL_STOPPED = { credentials: 'CredentialsRefused', settings: 'AppN
 export type ToldByPolls = keyof typeof POLL_STOPPED;
 export const isToldByPolls = (reason: string): reason is ToldByPolls => reason in POLL_STOPPED;
 
-/** The failure of an activity that has sent a request whose answer a merchant's codec could not keep. */
-export const RESULT_NOT_KEPT = 'ResultNotKept';
-
 /** The failure of an activity whose run is a reset of the run that has read what was known before: its state is not the latest. */
 export const WAS_RESET = 'WasReset';
 

@@ -49,7 +49,8 @@ export function readPeriod(
   const end = until === undefined ? byDefault : momentOf(until);
   if (begin === undefined) return { field: 'since', rule: IS_MOMENT };
   if (end === undefined) return { field: 'until', rule: IS_MOMENT };
-  const period = { since: new Date(begin).toISOString(), until: new Date(end).toISOString() };
+  // What has not happened yet is not compared.
+  const period = { since: new Date(begin).toISOString(), until: new Date(Math.min(end, now)).toISOString() };
   if (begin >= now) return { field: 'since', rule: `must be in the past, and is ${period.since}` };
   const beginning = `the period’s beginning, which is ${period.since}, and is ${period.until}`;
   if (end <= begin) return { field: 'until', rule: `must be a time after ${beginning}` };
@@ -143,6 +144,10 @@ function brokenField(within: string, shape: unknown, rules: Rules): { field: str
   const [field, broken] = Object.entries(rules).find(([name, { holds }]) => !holds(fields[name])) ?? [];
   return broken && { field: `${within}${field}`, rule: broken.rule };
 }
+
+/** The input as it is compared: what other languages write as null is absent. */
+export const withoutNulls = (input: ReconciliationInput): ReconciliationInput =>
+  JSON.parse(JSON.stringify(input), (_name, value) => value ?? undefined);
 
 /** Why an input, but for its period, cannot be compared: what is left out of a comparison would seem to agree. */
 export function inputProblem(input: ReconciliationInput): { field: string; rule: string } | undefined {

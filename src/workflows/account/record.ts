@@ -52,11 +52,12 @@ export class AccountRecord {
   /** Since when it is known to be canceled, in ms since the epoch; null if it is not. */
   canceled_at: number | null;
 
-  /** `at`: when this was known, in ms since the epoch. */
-  constructor(account: SpeiAccountData, at: number) {
+  /** `at`: when this was known, in ms since the epoch. `carried`: what the run before knew, and has compared. */
+  constructor(account: SpeiAccountData, at: number, carried?: CarriedRecord) {
     this.account = accountData(account);
     this.canceled_at = this.isCanceled ? at : null;
-    this.check();
+    if (carried) this.restore(carried);
+    else this.check();
   }
 
   /** Takes over what an earlier run knew. */
@@ -68,6 +69,12 @@ export class AccountRecord {
     this.asked = asked;
     for (const { because, deposit } of since) this.add(because, deposit);
     this.wait = wait;
+  }
+
+  /** A creation has asked the gateway right before this run. */
+  startedWith(status: string, canceled_at: number | null): void {
+    this.account.status = status;
+    this.canceled_at = canceled_at;
   }
 
   /** What the next run is given of this. */

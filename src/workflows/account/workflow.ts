@@ -90,13 +90,14 @@ class SpeiAccountRun {
   private early: DepositSignal[] | null;
   /** The run that has read every run before it. A reset of that run has not. */
   private readBy = workflowInfo().originalExecutionRunId;
+  /** What an earlier run knew of the account may have changed since: the gateway is asked first. */
+  private asksFirst = false;
   /** How many signals `deposit` came to this run. */
   private seen = 0;
 
   constructor(private readonly input: SpeiAccountInput) {
     const { account_id, account, carried } = input;
-    this.record = new AccountRecord({ ...account, account_id }, Date.now());
-    if (carried) this.record.restore(carried);
+    this.record = new AccountRecord({ ...account, account_id }, Date.now(), carried);
     this.record.noteWait(Date.now());
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
@@ -166,6 +167,9 @@ class SpeiAccountRun {
     });
     const { carried, cancel, is_lost, undelivered, deposits, keys, account, read_by } = await loadEarlierAccount();
     this.readBy = read_by;
+    // The status with which a creation starts this run is newer than what earlier runs know. A later run, or a reset, has that input, too.
+    const isNew = !isContinued() && read_by === workflowInfo().originalExecutionRunId;
+    const started = isNew ? { status: this.record.status, canceled_at: this.record.canceled_at } : null;
     // The cancellation may have been asked of this run, too.
     this.wish = furtherCancel(this.wish, cancel);
     this.keys.restore(keys);
@@ -174,7 +178,9 @@ class SpeiAccountRun {
       this.ledger.restore(carried.ledger);
       this.publisher.published = carried.published;
       this.record.restore(carried);
+      this.asksFirst = true;
     }
+    if (started?.status) this.record.startedWith(started.status, started.canceled_at);
     this.record.complete(account);
     if (is_lost) this.raise('lost-deposits');
     this.publisher.restore(undelivered);
@@ -190,7 +196,8 @@ class SpeiAccountRun {
     const { app_id, account_id } = this.input;
     this.phase = 'open';
     this.publisher.open(policy);
-    const checks = { since: this.since, policy, read_by: this.readBy };
+    const checks = { since: this.since, policy, read_by: this.readBy, asksFirst: this.asksFirst };
+    this.asksFirst = false;
     const follow = (changed: AccountPolicy) => {
       this.policy = changed;
       this.publisher.follow(changed);

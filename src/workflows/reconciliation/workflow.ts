@@ -33,6 +33,7 @@ import {
   timeText,
   typedFailure,
   UPDATE,
+  withoutNulls,
 } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
 import { untilTold } from '../shared/ended-by-hand';
@@ -82,7 +83,7 @@ const ROWS_A_SLICE = 2_000;
 
 /** Returns what was compared and what differs, once nobody has to look. */
 export async function reconciliation(input?: ReconciliationInput): Promise<ReconciliationState> {
-  const asked = input ?? dailyInput();
+  const asked = input ? withoutNulls(input) : dailyInput();
   const problem = inputProblem(asked);
   if (problem) throw invalidRequest([problem]);
   const period = readPeriod(asked, Date.now());

@@ -1,15 +1,7 @@
 /** What the failure of an activity means, or that Temporal has given it up. */
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
-import {
-  FAILURE,
-  NOTHING_SENT,
-  RESULT_NOT_KEPT,
-  type SendingPhase,
-  SILENCES,
-  type Silence,
-  WAS_RESET,
-} from '../../contract';
+import { FAILURE, NOTHING_SENT, type SendingPhase, SILENCES, type Silence, WAS_RESET } from '../../contract';
 
 /** The failures of our activities that say why the gateway gave no answer. */
 const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
@@ -28,11 +20,11 @@ export function hasRunOut(failure: unknown): boolean {
 
 /**
  * Whether an activity that sends has certainly sent nothing: no worker took it in time, or the workers that took it lack it. If no
- * worker took the last attempt, the heartbeat of the attempts before it tells.
+ * worker took the last attempt, or its time was over, the heartbeat of the attempts before it tells.
  */
 export function wasNeverRun({ cause, retryState }: ActivityFailure): boolean {
   if (cause instanceof TimeoutFailure)
-    return cause.timeoutType === 'SCHEDULE_TO_START' && !mayHaveBeenSent(cause.lastHeartbeatDetails);
+    return cause.timeoutType !== 'START_TO_CLOSE' && !mayHaveBeenSent(cause.lastHeartbeatDetails);
   // The state is checked, too: a person may fail the activity by hand, with anything.
   return retryState === RetryState.TIMEOUT && cause instanceof ApplicationFailure && cause.type === 'NotFoundError';
 }
@@ -46,15 +38,11 @@ function mayHaveBeenSent(noted: unknown): boolean {
 
 const NOTHING_MADE: readonly SendingPhase[] = ['unsent', 'busy'];
 
-/**
- * Whether a request has left, as far as the failure of its activity tells: an attempt was under way when its time was over, or its answer could
- * not be kept. The last attempt of one that ran out of all its time may have waited for a worker.
- */
-export function hasLeft(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  if (!(cause instanceof TimeoutFailure)) return cause instanceof ApplicationFailure && cause.type === RESULT_NOT_KEPT;
-  return cause.timeoutType !== 'SCHEDULE_TO_CLOSE' || mayHaveBeenSent(cause.lastHeartbeatDetails);
-}
+/** Whether the server has ended an activity that had noted that a request may leave: nothing leaves before the note is stored. */
+export const hasLeft = (error: unknown): boolean =>
+  error instanceof ActivityFailure &&
+  error.cause instanceof TimeoutFailure &&
+  mayHaveBeenSent(error.cause.lastHeartbeatDetails);
 
 /** Why the gateway gave no answer, when an activity that asks it is out of time. */
 export function silenceAfter({ cause }: ActivityFailure): Silence {

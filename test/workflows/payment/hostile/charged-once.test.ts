@@ -2,7 +2,7 @@
 
 import { ApplicationFailure } from '@temporalio/common';
 import { gatewayActivities } from '../../../../src/activities';
-import { paymentWorkflowId, RESULT_NOT_KEPT } from '../../../../src/contract';
+import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Mishap } from '../../hostile/gateway';
 import type { Act } from '../../hostile/happens';
@@ -14,6 +14,7 @@ import {
   begin,
   decide,
   happens,
+  killWorker,
   listIsDown,
   madeByAnother,
   move,
@@ -228,23 +229,24 @@ test.each([
 );
 
 test('promise 1: an order of another system is not sold as ours because our last try waited for a worker when its time was over', async () => {
-  await begin();
+  await begin({ takesNumbersTwice: false });
   await happens(trouble('unreachable'), pay, 8 * MINUTE, noWorker(10 * MINUTE), MINUTE);
+  await happens(works, anotherMade('SUCCESS'), 30 * MINUTE, pay, MINUTE);
+  expect(answers().at(-1)).toBe('DuplicateOrderError');
+});
+
+test('promise 1: nor because a worker died in an attempt before it had noted that a request may leave', async () => {
+  await begin();
+  await happens(trouble('unreachable'), pay, 20 * SECOND, noWorker(90 * SECOND), 80 * SECOND, killWorker);
   await happens(works, anotherMade('SUCCESS'), 30 * MINUTE);
   expect(await sale()).toMatchObject({ trade_no: 'T1', attention: 'unproven-trade' });
 });
 
-test('promise 1: an order of ours whose answer a merchant’s codec could not keep is sold without a person', async () => {
+test('promise 2: an order whose last try waited for a worker when the order’s time was over was not sent, and its caller is told so', async () => {
   await begin();
-  const create = world.temporal.activities.functions['gateway.create'];
-  if (typeof create !== 'function') throw new Error('no gateway.create');
-  const unkept = async (...args: unknown[]) => {
-    await create(...args);
-    throw ApplicationFailure.nonRetryable('too large', RESULT_NOT_KEPT);
-  };
-  Object.assign(world.temporal.activities.functions, { 'gateway.create': unkept });
-  await happens(pay, MINUTE, move('T1', 'SUCCESS'), HOUR);
-  expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: null });
+  await happens(trouble('unreachable'), pay, 50 * MINUTE, noWorker(60 * MINUTE), MINUTE, works, DAY);
+  expect([world.gateway.trades, attentions()]).toEqual([[], ['no-answer']]);
+  expect(world.told.at(-1)).toMatchObject({ is: 'failure' });
 });
 
 test.each([
