@@ -6,6 +6,8 @@ import { refusal, said } from '../../hostile/gateway';
 import {
   A1,
   accountNow,
+  CREATION,
+  create,
   earlierRunsAreSilent,
   happens,
   latest,
@@ -194,4 +196,79 @@ describe('promise 6: a canceled account is not called ACTIVE again by a replica 
     await world.pass(DAY);
     expect(await accountNow()).toMatchObject({ status: 'ACTIVE' });
   });
+});
+
+describe('promise 6: an account that was canceled while nobody followed it is canceled for its merchant', () => {
+  const cancelElsewhere = () => {
+    for (const one of world.gateway.accounts) if (one.account_id === 'A2') one.status = 'CANCELED';
+  };
+
+  test('once a deposit starts it again', async () => {
+    await open();
+    const deposit = () => world.notify(world.gateway.deposit('A2', '5.00'));
+    await happens(create('k1'), HOUR, () => world.terminate('A2'), cancelElsewhere, 3 * DAY, deposit, HOUR);
+    expect(await world.state('A2')).toMatchObject({ status: 'CANCELED' });
+  });
+
+  test('where the creation that starts it has just heard so, and an earlier run says otherwise', async () => {
+    await open();
+    await happens(create('k1'), HOUR, () => world.terminate('A2'), cancelElsewhere, 3 * DAY);
+    await world.temporal.forget(CREATION);
+    await happens(create('k1'), 5_000, create('k1'), MINUTE);
+    expect(await world.state('A2')).toMatchObject({ status: 'CANCELED' });
+    expect(world.told.slice(-2)).not.toContainEqual(expect.objectContaining({ is: 'account' }));
+  });
+
+  test('where the run that canceled it cannot be asked', async () => {
+    await secondRun();
+    await update('cancel');
+    await world.pass(HOUR);
+    earlierRunsAreSilent();
+    await happens(terminate, 1_000, transfer('2.00'), HOUR);
+    expect(await accountNow()).toMatchObject({ status: 'CANCELED' });
+  });
+});
+
+test('promise 2: an account that cannot be asked is not canceled for a call whose successor was told that the gateway refuses', async () => {
+  await open();
+  await happens(transfer('1.00'), MINUTE);
+  let cancels = 0;
+  const mend = answering(world.gateway, ({ path, ask }) => {
+    if (!path.endsWith('/cancel')) return ask();
+    cancels += 1;
+    return cancels === 1 ? said(503, {}) : REFUSES();
+  });
+  await update('cancel');
+  await world.pass(HOUR);
+  await update('cancel');
+  await world.pass(MINUTE);
+  mend();
+  await world.pass(30 * DAY);
+  earlierRunsAreSilent();
+  await happens(terminate, 1_000, transfer('2.00'), HOUR);
+  expect(world.gateway.accounts[0]?.status).toBe('ACTIVE');
+});
+
+test('promise 2: a refusal is not believed too early because the attempt before had waited for a worker', async () => {
+  await open();
+  await happens(transfer('1.00'), MINUTE);
+  let cancels = 0;
+  let at = Number.POSITIVE_INFINITY;
+  answering(world.gateway, async ({ path, ask }) => {
+    if (world.gateway.trouble) return ask();
+    if (path.endsWith('/cancel')) {
+      cancels += 1;
+      if (cancels > 1) return REFUSES();
+      await ask();
+      at = world.now;
+      return said(503, {});
+    }
+    const { status, body } = await ask();
+    const isBehind = path.endsWith('/spei/query') && world.now < at + BEHIND_MS;
+    return isBehind ? said(status, textOf(body).replace('CANCELED', 'ACTIVE')) : { status, body };
+  });
+  trouble('unreachable')();
+  await update('cancel');
+  await happens(20_000, () => world.leaveWithoutWorker(8 * MINUTE), works, HOUR);
+  expect(await accountNow()).toMatchObject({ status: 'CANCELED' });
 });

@@ -322,3 +322,19 @@ describe('promise 8: that an account waits too long for a person is told once fo
     }
   });
 });
+
+test('promise 8: what a person has to know of a creation’s answer does not come back with each run', async () => {
+  await open({ continuesAfter: 40 });
+  const undo = answering(world.gateway, async ({ path, ask }) => {
+    const { status, body } = await ask();
+    const text = new TextDecoder().decode(body);
+    return path.endsWith('/spei/create') ? said(status, text.replace('"ACTIVE"', '"PENDING"')) : { status, body };
+  });
+  await happens(create('k1'), MINUTE);
+  undo();
+  await world.pass(2 * DAY);
+  const before = (await world.state('A2'))?.attention;
+  const deposit = () => world.notify(world.gateway.deposit('A2', '1.00'));
+  while (world.temporal.runs(A2).length < 3) await happens(deposit, MINUTE);
+  expect([before, (await world.state('A2'))?.attention]).toEqual([null, null]);
+});
