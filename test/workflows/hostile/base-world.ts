@@ -117,6 +117,10 @@ export async function inSimulation<World extends BaseWorld, Traits extends World
 
 const isDone = ({ outcome }: UpdateExecution): boolean => outcome !== undefined && 'completed' in outcome;
 
+/** How often the gateway posts a notification that is not acknowledged, and after which time, in ms. */
+const MOST_POSTS = 5;
+const AGAIN_AFTER_MS = 30_000;
+
 export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told extends TheTold = TheTold> {
   readonly gateway: HostileGateway;
   readonly payments: PaymentsClient;
@@ -285,14 +289,23 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
     };
   }
 
-  /** Posts a notification to the webhook, `times` at once. */
+  /** Posts a notification to the webhook, `times` at once. What it does not acknowledge, the gateway posts again. */
   protected post(notification: Notification, onAcknowledged: () => void = () => undefined, times = 1): void {
     this.notifications += 1;
     const digest = `digest-${this.notifications}`;
     const temporal = new TemporalCalls(this.temporal.client, 'simulated');
     for (let i = 0; i < times; i += 1) {
       this.call(async () => {
-        await deliver({ notification, digest, temporal, startBudget: this.startBudget });
+        const delivery = { notification, digest, temporal, startBudget: this.startBudget };
+        for (let posts = 1; ; posts += 1) {
+          const failure: unknown = await deliver(delivery).then(
+            () => undefined,
+            (error: unknown) => error,
+          );
+          if (failure === undefined) break;
+          if (posts === MOST_POSTS) throw failure;
+          await new Promise<void>((resolve) => this.temporal.clock.in(AGAIN_AFTER_MS, async () => resolve()));
+        }
         onAcknowledged();
       });
     }
