@@ -138,11 +138,10 @@ test('the first line names both amounts, what waits for how long, and the comman
   );
 });
 
-test('of late money the first line names the decision that comes before a refund: what counts as sold is delivered', () => {
-  const refund = `payment-gateway refund ${ORDER} --app ${APP} --with FILE`;
+test('of late money the first line says that CANCEL comes before a refund: what counts as sold is delivered', () => {
   const found = worst('late-payment', 'after-sale');
   expect(firstLine({ ...found, after_sale: { ...found.after_sale, refunds: [] } })).toContain(
-    `late-payment. Next: not to deliver: payment-gateway resolve ${ORDER} --app ${APP} --outcome OUTCOME --by YOU --reason WHY with CANCEL, then ${refund}; to deliver: payment-gateway resolve ${ORDER} --app ${APP} --seen late-payment`,
+    `late-payment. Next: deliver it (to send it back, say CANCEL first, by the outcome below, and refund then); then payment-gateway resolve ${ORDER} --app ${APP} --seen late-payment`,
   );
 });
 

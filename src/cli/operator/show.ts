@@ -267,8 +267,8 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 
 /** What a person does before they resolve it: no list shows it after that. */
 const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
-  'late-payment': (found) =>
-    `not to deliver: ${endedOtherwise(found)} with CANCEL, then ${refundOf(found)}; to deliver: `,
+  // Without an outcome it counts as sold: the shop would deliver what is refunded.
+  'late-payment': () => 'deliver it (to send it back, say CANCEL first, by the outcome below, and refund then); then ',
   credentials: () => 'correct the credentials and restart the worker; then ',
   dispute: () => 'answer it in the gateway’s dashboard; then ',
   'second-trade': ({ payment, after_sale }) => {
@@ -341,12 +341,6 @@ function answerLine({ after_sale }: OrderCase, now: Date): string[] {
         `  Answer it by ${timeText(answer_by)} (${timeLeft(answer_by, now)}), with your evidence, in the gateway’s dashboard.`,
       ];
 }
-
-/** Late money counts as a sale once it is resolved without an outcome: the shop would deliver what is refunded. */
-const endedOtherwise = ({ app_id, out_trade_no }: OrderCase) =>
-  operatorActions(afterSaleWorkflowId(app_id, out_trade_no ?? ''), { attention: 'late-payment' })
-    .filter(({ update }) => update === 'resolve')
-    .at(-1)?.command ?? '';
 
 const refundOf = ({ app_id, out_trade_no, payment, after_sale }: OrderCase) =>
   refundCommand(paymentWorkflowId(app_id, out_trade_no ?? ''), payment?.method ?? null, after_sale?.refunds);
