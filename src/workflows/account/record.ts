@@ -31,7 +31,7 @@ const REPEATED = ['account_number', 'buyer_id', 'provider'] as const;
 const MOST_UNSEEN = 500;
 
 /** When the gateway was asked at the earliest and answered at the latest, in ms since the epoch; how far its replicas may be behind, in ms. */
-export interface Asked {
+export interface AskedTimes {
   readonly asked_at: number;
   readonly told_at: number;
   readonly lag_ms: number;
@@ -115,7 +115,7 @@ export class AccountRecord {
    * Applies the gateway's answer about the account. A field that it leaves out keeps its value, and so does a status that the answer may be
    * behind: a canceled account is another again only where no replica can be behind its cancellation.
    */
-  applyQuery(answer: object, { asked_at, told_at, lag_ms }: Asked): void {
+  applyQuery(answer: object, { asked_at, told_at, lag_ms }: AskedTimes): void {
     const { status, ...shown } = accountData({ ...answer, account_id: this.account.account_id });
     const wasCanceled = this.isCanceled;
     const isBehind = wasCanceled && status !== 'CANCELED' && asked_at < (this.canceled_at ?? 0) + lag_ms;

@@ -370,7 +370,7 @@ const BUSY_PAUSE_MS = 1_000;
 const heldUpTimes = (until: number) => ({
   timeout_ms: Math.max(until - Date.now(), 0) + CREATION_OVERDUE_MS + 30_000,
   ends_within_ms: CREATION_OVERDUE_MS,
-  summary: 'the time to send the order, where that is held up',
+  summary: 'how long the order may wait to be sent',
 });
 
 const HELD_UP = 'The activity gateway.create was paused until its time was over.';

@@ -69,7 +69,7 @@ export async function pollUntil<Found extends object | number>(
   if (!hasEnded(poll)) {
     poll.scope.cancel();
     if (isInTime || ends_within_ms === undefined) await poll.ended;
-    else if (!(await waitUntil(() => hasEnded(poll), ends_within_ms, 'the end of an activity that is held up')))
+    else if (!(await waitUntil(() => hasEnded(poll), ends_within_ms, 'until an activity that is held up has ended')))
       return 'unended';
   }
   if (poll.found !== undefined) return poll.found;

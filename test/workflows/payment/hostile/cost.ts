@@ -11,8 +11,8 @@ const QUERIES_PER_LOOK = { 'both ids': 1, 'trade_no alone': 1, 'out_trade_no alo
 const QUERIES_PER_HOUR = 5;
 const EVENTS_AT_FIRST = 130;
 const EVENTS_PER_DISTURBANCE = 40;
-/** Each time that an unknown order is sent again needs a look of its own, ever later; three creations are tried then. */
-const EVENTS_PER_CREATION = 5;
+/** Each time that an unknown order is sent again needs a look of its own, ever later; three creations are tried then. A longer try has a timer. */
+const EVENTS_PER_CREATION = 7;
 
 /** 5. Polling is bounded, whatever happens. */
 export function fewQueries({ gateway, now, disturbances, traits }: World): Broken[] {

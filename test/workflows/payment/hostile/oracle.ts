@@ -492,17 +492,16 @@ function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Se
 }
 
 /**
- * An after-sale says until when it watches: at most as long as an order of an unknown method may be paid, or a sale is watched, from the last end
- * of a payment run on. A notification of a payment that Temporal has forgotten makes one more run, which tells that the trade is still open.
+ * An after-sale says until when it watches: at most as long as an order of an unknown method may be paid, or a sale is watched, from the last
+ * notification on. One of a payment that Temporal has forgotten makes one more run, which tells that the trade is still open.
  */
 export function isStillWatching(
-  { now, temporal, workflowId }: World,
+  { now, acknowledged }: World,
   seen: readonly Seen[],
   { runId, startedAt }: World['runs'][number],
 ): boolean {
   const { watched_until = 0 } = seen[0]?.afterSales.get(runId) ?? {};
-  const ends = temporal.runs(workflowId).map(({ closedAt }) => closedAt ?? 0);
-  return watched_until > now && now < Math.max(startedAt, ...ends) + LONGEST_WATCH_MS;
+  return watched_until > now && now < Math.max(startedAt, ...acknowledged.map(({ at }) => at)) + LONGEST_WATCH_MS;
 }
 
 /** 8. Nobody is sent to a gateway that answers: what says that it does not is over once what is asked for is shown. */
