@@ -163,20 +163,17 @@ async function cancel(
 }
 
 /** Until when a request to cancel may have left that the gateway has not refused, in ms by the server's clock; null if none may have. */
-const leftNote = z.object({ left_at: z.number().nullable() });
+const leftNote = z.object({ left_at: z.union([z.number(), z.literal('in its attempt')]).nullable() });
 
 function leftBefore(may_be_canceled: boolean): number | null {
   const { heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
   const { success, data } = leftNote.safeParse(heartbeatDetails);
-  // An attempt does not know how long it has waited for a worker, but it had ended when this one became due.
-  if (success && data.left_at === IN_ITS_ATTEMPT) return currentAttemptScheduledTimestampMs;
   const noted = success ? data.left_at : null;
+  // An attempt does not know how long it has waited for a worker, but it had ended when this one became due.
+  if (noted === 'in its attempt') return currentAttemptScheduledTimestampMs;
   // The activities before this one had ended when this one was asked for.
   return noted ?? (may_be_canceled ? scheduledTimestampMs : null);
 }
-
-/** The attempt that notes this sends the request. */
-const IN_ITS_ATTEMPT = -1;
 
 /** Why the gateway refuses; undefined if it says that it has canceled. Notes for later attempts when a request may have left. */
 async function refusedToCancel(
@@ -187,7 +184,9 @@ async function refusedToCancel(
   const sent = { operation: PATH.cancelSpeiAccount, what: 'The cancellation of a virtual account' };
   try {
     // Stored before it leaves: a worker that dies tells nothing afterwards.
-    await gateway.cancelSpeiAccount(account_id, () => storeNote({ left_at: IN_ITS_ATTEMPT } satisfies LeftNote, sent));
+    await gateway.cancelSpeiAccount(account_id, () =>
+      storeNote({ left_at: 'in its attempt' } satisfies LeftNote, sent),
+    );
     return undefined;
   } catch (error) {
     const isRefused = isDefiniteAnswer(error);

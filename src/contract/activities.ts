@@ -182,7 +182,8 @@ export type SendingPhase = (typeof SENDING_PHASES)[number];
 /** The failures of a watch that was asked to tell of these reasons, which a person has to mend. A gateway that is down is asked on. */
 export const POLL_STOPPED = { credentials: 'CredentialsRefused', settings: 'AppNotConfigured' } as const;
 export type ToldByPolls = keyof typeof POLL_STOPPED;
-export const isToldByPolls = (reason: string): reason is ToldByPolls => reason in POLL_STOPPED;
+export const isToldByPolls = (reason: string): reason is ToldByPolls => Object.hasOwn(POLL_STOPPED, reason);
+export const TOLD_BY_POLLS = Object.keys(POLL_STOPPED).filter(isToldByPolls);
 
 /** The failure of an activity whose run is a reset of the run that has read what was known before: its state is not the latest. */
 export const WAS_RESET = 'WasReset';

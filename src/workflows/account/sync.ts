@@ -30,7 +30,7 @@ export class AccountSync {
     private readonly record: AccountRecord,
     /** Called after each change of the record. */
     private readonly show: () => void,
-    private readonly checks: { since: number; policy: AccountPolicy; read_by: string; asksFirst: boolean },
+    private readonly checks: { since: number; policy: AccountPolicy; read_by: string },
     /** Called when the worker's settings have changed. */
     private readonly follow: (policy: AccountPolicy) => void,
     private readonly rechecks: RecheckRequests,
@@ -54,13 +54,9 @@ export class AccountSync {
 
   private async step(): Promise<void> {
     if (this.wish !== null) await this.cancel();
-    else if (this.rechecks.isRequested || (!this.hasQueried && this.isUnknown)) await this.query();
+    else if (this.rechecks.isRequested || (this.record.status === null && !this.hasQueried)) await this.query();
     else await this.watch();
     this.show();
-  }
-
-  private get isUnknown(): boolean {
-    return this.checks.asksFirst || this.record.status === null;
   }
 
   private async cancel(): Promise<void> {

@@ -90,8 +90,6 @@ class SpeiAccountRun {
   private early: DepositSignal[] | null;
   /** The run that has read every run before it. A reset of that run has not. */
   private readBy = workflowInfo().originalExecutionRunId;
-  /** What an earlier run knew of the account may have changed since: the gateway is asked first. */
-  private asksFirst = false;
   /** How many signals `deposit` came to this run. */
   private seen = 0;
 
@@ -178,7 +176,8 @@ class SpeiAccountRun {
       this.ledger.restore(carried.ledger);
       this.publisher.published = carried.published;
       this.record.restore(carried);
-      this.asksFirst = true;
+      // It may have changed since.
+      this.rechecks.request();
     }
     if (started?.status) this.record.startedWith(started.status, started.canceled_at);
     this.record.complete(account);
@@ -196,8 +195,7 @@ class SpeiAccountRun {
     const { app_id, account_id } = this.input;
     this.phase = 'open';
     this.publisher.open(policy);
-    const checks = { since: this.since, policy, read_by: this.readBy, asksFirst: this.asksFirst };
-    this.asksFirst = false;
+    const checks = { since: this.since, policy, read_by: this.readBy };
     const follow = (changed: AccountPolicy) => {
       this.policy = changed;
       this.publisher.follow(changed);

@@ -42,6 +42,7 @@ import {
   findMade,
   findOwnRefund,
   findRefund,
+  hasPaidNothing,
   isComplete,
   leftAtGateway,
   mayBeGone,
@@ -137,7 +138,7 @@ function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late
   const outcome = findLateRefund(order)?.outcome ?? null;
   const isNewOutcome = outcome !== (findLateRefund(before)?.outcome ?? null);
   // No caller waits for the refund of late money, so a person is told of its failure.
-  const hasFailed = isNewOutcome && outcome !== null && outcome !== 'REFUNDED';
+  const hasFailed = isNewOutcome && hasPaidNothing({ outcome });
   if (hasFailed && hasLateMoney(order)) return raised(order, 'late-payment');
   if (hasUndecidedAmount(order) && !hasUndecidedAmount(before)) return raised(order, 'amount-mismatch');
   if (!hasLateMoney(order) || hasLateMoney(before) || paidOtherwise(order)) return order;

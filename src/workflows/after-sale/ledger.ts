@@ -7,6 +7,10 @@ import { raised, withoutReasons } from '../shared/attention-reasons';
 export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
   outcome === 'REFUNDED' || asked !== null || (begun !== null && outcome === null);
 
+/** Whether it has ended, and paid nothing. */
+export const hasPaidNothing = ({ outcome }: Pick<LedgerRefund, 'outcome'>): boolean =>
+  outcome !== null && outcome !== 'REFUNDED';
+
 /** The outcome that merchants are told; null while it is open. */
 export const outcomeOfRefund = ({ outcome, phase, asked }: LedgerRefund): RefundOutcome | null =>
   outcome ?? (phase === 'taken' && asked === null ? 'ACCEPTED' : null);

@@ -29,7 +29,7 @@ import { LONGEST_OPEN_MS, timingOf } from '../../gateway/pure/by-method';
 import { isKnownStatus } from '../../gateway/pure/names';
 import { shownTrades } from '../shared/noted-trades';
 import { shownWait } from '../shared/wait';
-import { transitionsOf } from './ledger';
+import { hasPaidNothing, transitionsOf } from './ledger';
 
 /** The outcome that was told of the order: by a person, or at the payment's end. Null if there was no order. */
 export const toldOutcome = ({ decision, payment }: KnownOrder): PaymentOutcome | null =>
@@ -211,13 +211,10 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
 export const findLateRefund = ({ refunds }: KnownOrder): LedgerRefund | undefined =>
   refunds.find(({ isLate }) => isLate);
 
-/** Whether it ended, and paid nothing. */
-const isCertainlyUnpaid = ({ outcome }: LedgerRefund): boolean => outcome !== null && outcome !== 'REFUNDED';
-
 /** The refund of late money, as the ledger has it; not one that paid nothing, once a person has settled what becomes of the money. */
 function lateRefund(order: KnownOrder, attention: PaymentState['attention']): PaymentState['late_payment_refund'] {
   const refund = findLateRefund(order);
-  if (refund === undefined || (attention === null && isCertainlyUnpaid(refund))) return undefined;
+  if (refund === undefined || (attention === null && hasPaidNothing(refund))) return undefined;
   const { number: out_request_no, named, answer, outcome, failure } = refund;
   if (failure) return { out_request_no, refund_status: null, reason: failure.message };
   const said = answer?.refund_status;

@@ -9,6 +9,7 @@ import {
   asEnded,
   CONTRADICTED,
   findRefund,
+  hasPaidNothing,
   isComplete,
   leftAtGateway,
   mayBeGone,
@@ -64,10 +65,10 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
   const { number, outcome, decided } = refund;
   if (outcome === 'REFUNDED' && decided !== null) return afterNamedGone(order, refund, status, at);
   const named = outcomeNamed(status);
-  const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
+  const isUnpaid = hasPaidNothing(refund);
   if (named === undefined) {
     // If its end was notified, this notification is an earlier one. Otherwise the refund is under way, whoever said that it is not.
-    if (hasPaidNothing) return refund.confirmed_by === 'notification' ? order : withRefund(order, number, CONTRADICTED);
+    if (isUnpaid) return refund.confirmed_by === 'notification' ? order : withRefund(order, number, CONTRADICTED);
     const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
     return withRefund(order, number, {
       named: status,
@@ -77,11 +78,11 @@ export function afterNamed(order: KnownOrder, refund: LedgerRefund, status: stri
   const end = endNamed(refund, named, status, at);
   if (named === 'REFUNDED') {
     // If its end was notified: it was done before it came back. Otherwise this contradicts what said, or showed, that it paid nothing.
-    if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
-    return withRefund(order, number, hasPaidNothing || mayHaveEnded(order, refund) ? CONTRADICTED : end);
+    if (isUnpaid && refund.confirmed_by === 'notification') return order;
+    return withRefund(order, number, isUnpaid || mayHaveEnded(order, refund) ? CONTRADICTED : end);
   }
   // Known already, whichever attempt it means. But after a single attempt NOT_CREATED was wrong: the gateway has used the number.
-  if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1))
+  if (isUnpaid && (outcome !== 'NOT_CREATED' || refund.attempt > 1))
     return decided === null ? order : withRefund(order, number, { named: status });
   // Nothing says which attempt under the number it means.
   return withRefund(order, number, refund.attempt > 1 ? { named: status, ...CONTRADICTED } : end);

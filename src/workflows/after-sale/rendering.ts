@@ -4,6 +4,7 @@ import {
   type AfterSaleState,
   type Attention,
   type EventPayment,
+  isEndUnpaid,
   type KnownOrder,
   type LedgerRefund,
   mismatchLine,
@@ -77,8 +78,7 @@ export function withoutRefusals(state: AfterSaleState): AfterSaleState {
 }
 
 const NOTHING_SAID_OF_IT = { outcome: null, refund_status: null, failure: null, resolved: null } as const;
-const isRefusal = (outcome: RefundState['outcome']) =>
-  outcome === 'NOT_CREATED' || outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE';
+const isRefusal = (outcome: RefundState['outcome']) => outcome === 'NOT_CREATED' || isEndUnpaid(outcome);
 
 /**
  * The transitions to publish: those of the order's own trade, and not of the trades before it. What the payment had seen until its end, the

@@ -3,7 +3,16 @@
  * next; this file does it.
  */
 import { condition } from '@temporalio/workflow';
-import { type LookResult, POLL_STOPPED, pollSchedule, type ToldByPolls, type Trade, timeText } from '../../contract';
+import {
+  isToldByPolls,
+  type LookResult,
+  POLL_STOPPED,
+  pollSchedule,
+  TOLD_BY_POLLS,
+  type ToldByPolls,
+  type Trade,
+  timeText,
+} from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { hasFailedWith } from '../shared/activity-failure';
 import { assertReadHere } from '../shared/continued';
@@ -120,7 +129,7 @@ export class OutcomeWait {
   private async onNews(news: News, due_at = 0): Promise<void> {
     const { context } = this;
     if (news === 'interrupted') return;
-    if (news === 'credentials' || news === 'settings') return context.raise(news);
+    if (typeof news === 'string' && isToldByPolls(news)) return context.raise(news);
     if (news === 'due') {
       // The poll may have ended earlier, if its worker has died or has a clock that is ahead.
       const left = due_at - Date.now();
@@ -186,9 +195,6 @@ export class OutcomeWait {
     return worst;
   }
 }
-
-/** What a person has to mend, and a poll tells of. */
-const TOLD_BY_POLLS: readonly ToldByPolls[] = ['credentials', 'settings'];
 
 /** A poll that ended at each refusal would be started again and again, also where only one of two workers has the app. */
 const toTell = ({ reasons, silence_told }: KnownPayment) => ({

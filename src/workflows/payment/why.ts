@@ -27,7 +27,6 @@ import {
   tradeWords,
   words,
 } from '../shared/why';
-
 import { creationRule, type Tried } from './creation-table';
 import { orderDeadlines, orderTimes, sendingEnd } from './deadlines';
 import type { FactOf, NewPaymentFact, PaymentFact } from './facts';
