@@ -168,7 +168,7 @@ describe('a call over Nexus', () => {
   });
 
   test('is asked again while the gateway has not answered, and one charge is made', async () => {
-    stack.simulator.addFault({ on: 'pay', fault: '5xx-before' });
+    stack.simulator.addFault({ on: 'pay', fault: 'answer-before', http_status: 429, body: {}, times: 1_000 });
     const { request } = order();
     const sale = await shop.start('ask', 'pay', [request]);
     const events = async () => (await sale.fetchHistory()).events ?? [];
