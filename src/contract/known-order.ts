@@ -124,6 +124,8 @@ export interface TradeLedger extends Pick<KnownOrder, 'trade_no' | 'paid' | 'his
 export interface KnownOrder {
   /** Null if no payment is known to have ended. */
   readonly payment: PaymentEnd | null;
+  /** When a run of the payment ended with this trade first, in ms since the epoch: later runs that find it open make it no younger. */
+  readonly first_ended_at: number;
   /** The payment runs, and was told that we wait for its end. `hasMoney`: whether we had seen money then. Null if none runs. */
   readonly following: { readonly hasMoney: boolean } | null;
   readonly decision: OrderDecision | null;

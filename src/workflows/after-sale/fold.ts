@@ -85,6 +85,7 @@ export interface FoldSettings extends Readonly<PollSchedule> {
 
 export const NOTHING_KNOWN: KnownOrder = {
   payment: null,
+  first_ended_at: 0,
   following: null,
   decision: null,
   others: [],
@@ -220,9 +221,11 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
     return isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no) ? raisedAll(told) : told;
   }
   const known = changedAt(withOwnTrade(before, state.trade_no), at);
+  const isOfKnownTrade = before.payment !== null && before.trade_no !== null && known.trade_no === before.trade_no;
   const order: KnownOrder = {
     ...known,
     payment: before.payment === null ? payment : { ...together(payment, before.payment), ended_at },
+    first_ended_at: isOfKnownTrade ? before.first_ended_at : ended_at,
     // A person's decision about an earlier run of the payment does not hold for a later order under the number.
     decision: payment.repeats ? before.decision : null,
     out_trade_no: before.out_trade_no ?? state.out_trade_no,

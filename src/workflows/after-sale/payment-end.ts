@@ -134,7 +134,7 @@ export function mayBePaidUntil(order: KnownOrder): number {
   return Math.max(
     payment.watch_until,
     // The buyer of a checkout chooses the method, so any may be theirs.
-    isOpen ? payment.ended_at + LONGEST_OPEN_MS : 0,
+    isOpen ? order.first_ended_at + LONGEST_OPEN_MS : 0,
     end ? Date.parse(end.time) + timingOf(method).settles_ms : 0,
   );
 }

@@ -744,6 +744,17 @@ describe('an order that ended without money, while the gateway had it open,', ()
     expect(order.happens(LONGEST_OPEN_MS + HOUR, sees('PROCESSING')).step).toEqual({ take: 'rest' });
   });
 
+  test('is watched no longer because the payment, which Temporal had forgotten, was started once more and found it open', () => {
+    const order = new Order().happens(expired, sees('PROCESSING'));
+    const until = order.now + LONGEST_OPEN_MS;
+    const again = { outcome: 'EXPIRED', trade_status: 'PROCESSING', confirmed_by: null, method: 'Wallet' } as const;
+    order.happens(20 * DAY, endedAs({ ...again, run_id: 'r2' }), sees('PROCESSING'));
+    expect(order.step).toEqual({ take: 'watch', until });
+    // Another trade is open for its own time.
+    order.happens(DAY, endedAs({ ...again, run_id: 'r3', trade_no: 'T9' }), sees('PROCESSING', 'T9'));
+    expect(order.sale.first_ended_at).toBe(order.now);
+  });
+
   test('is watched for its method’s settling time from when the gateway is first seen to have ended it', () => {
     const order = new Order().happens(expired, sees('PROCESSING'), 5 * DAY, sees('CANCEL'));
     const until = order.now + timingOf('Wallet').settles_ms;

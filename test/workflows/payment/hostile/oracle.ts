@@ -491,17 +491,14 @@ function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Se
   return steps === made ? [] : [{ promise: 8, what: `the merchant heard ${steps}, and the payment went ${made}` }];
 }
 
-/**
- * An after-sale says until when it watches: at most as long as an order of an unknown method may be paid, or a sale is watched, from the last
- * notification on. One of a payment that Temporal has forgotten makes one more run, which tells that the trade is still open.
- */
+/** An after-sale says until when it watches: at most as long as an order of an unknown method may be paid, or a sale is watched. */
 export function isStillWatching(
-  { now, acknowledged }: World,
+  { now }: World,
   seen: readonly Seen[],
   { runId, startedAt }: World['runs'][number],
 ): boolean {
   const { watched_until = 0 } = seen[0]?.afterSales.get(runId) ?? {};
-  return watched_until > now && now < Math.max(startedAt, ...acknowledged.map(({ at }) => at)) + LONGEST_WATCH_MS;
+  return watched_until > now && now < startedAt + LONGEST_WATCH_MS;
 }
 
 /** 8. Nobody is sent to a gateway that answers: what says that it does not is over once what is asked for is shown. */
