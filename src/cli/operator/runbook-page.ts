@@ -30,6 +30,7 @@ nothing of the buyer into a reason or a note. Temporal itself says \`failing-tas
 | Signal typed by hand | asks for a person (\`unexpected-signal\`); only a \`notification\`, where no keys are set, asks for a look |
 | Update typed by hand | \`resolve\` and \`take\` with \`by\` are taken, \`recheck\` and \`cancel\` carried out; where keys are set, all else is rejected |
 | Pause of an activity | nothing is asked meanwhile; deadlines hold. It is listed as \`paused-activity\` |
+| Pause of a workflow (experimental; servers have it switched off) | leave it off: the run waits past its deadlines until it is unpaused, and \`list\` does not show it |
 | Fail or complete an activity | of a look it is no answer: it is asked again. Of a creation or a refund it is an unknown outcome: it is looked for |
 `;
 
