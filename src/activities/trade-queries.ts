@@ -7,6 +7,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import {
   delayBeforePoll,
   type FindInput,
+  isToldByPolls,
   type LookInput,
   type LookResult,
   laterStatus,
@@ -23,7 +24,7 @@ import { nameOfTrade } from '../gateway/query';
 import { isNoSuchOrder, notYet, retryableFailure, retryablePoll, silenceOf } from './failures';
 import type { PaymentGateway } from './gateways';
 import { currentTime } from './time';
-import { activityAge, looksSoFar } from './urgency';
+import { activityAge, looksSoFar, noteDenied, noteShown } from './urgency';
 
 /** The gaps between two searches for an order that may exist, in ms: the first, and the longest. */
 const FIRST_GAP_MS = 5_000;
@@ -149,21 +150,29 @@ export async function watchTrade(
   const delay = Math.min(gap_ms, left_ms);
   // Where the workflow has just queried, the first attempt only starts the schedule.
   if (looks === 0 && !at_once) throw notYet('watching', delay);
+  const asked = inTurn(id, others);
   try {
-    const asked = inTurn(id, others);
     const trade = await queryInTurn(gateway, asked, others, noSuchOrderWords);
     // An answer to another id is not about this trade.
     const isOwn = asked === id || trade.trade_no === id.trade_no;
     if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen })) return trade;
+    if (isOwn) noteShown();
   } catch (error) {
-    if (error instanceof GatewayError) {
-      const silence = silenceOf(error);
-      const why = tell?.of.find((one) => one === silence);
-      if (why !== undefined && timeLeft(tell?.from) <= 0) throw typedFailure(POLL_STOPPED[why], error.message);
+    if (tell && error instanceof GatewayError) {
+      // The denial of another id is not about this trade.
+      const isDenied = asked === id && isNoSuchOrder(error, noSuchOrderWords);
+      const why = isDenied ? lastingDenial(tell) : silenceOf(error);
+      if (isToldByPolls(why) && timeLeft(tell.from[why]) <= 0) throw typedFailure(POLL_STOPPED[why], error.message);
     }
     throw retryablePoll(error, { gap_ms, waited_ms: looks === 0 ? 0 : delayBeforePoll(looks - 1, schedule), left_ms });
   }
   throw notYet(`still ${seen}`, delay);
+}
+
+/** Notes a denial. A replica may be stale, and one worker of many may ask a wrong gateway: only a denial that lasts is told. */
+function lastingDenial({ lasting_ms }: NonNullable<WatchInput['tell']>): 'unknown-trade' | 'denied' {
+  const since = noteDenied();
+  return since !== undefined && timeLeft(since + lasting_ms) <= 0 ? 'unknown-trade' : 'denied';
 }
 
 /** Ms until a time, by the server's clock: a worker's own may be hours off. */

@@ -72,32 +72,51 @@ export async function readWithin<T, O>(patience_ms: number, read: () => Promise<
   }
 }
 
-// — The attempts of a poll: which of them have looked, and which were held back —
+// — The attempts of a poll: which of them have looked, which were held back, and since when they are denied —
 
-/** The attempts that were held back; `last` is the number of the latest. */
-const heldBackAttempts = z.object({ total: z.number(), in_a_row: z.number(), last: z.number() });
-type HeldBackAttempts = z.infer<typeof heldBackAttempts>;
+/**
+ * The attempts that were held back; `last` is the number of the latest. `denied_since`: when the gateway first denied the trade, in ms since
+ * the epoch, if no look has shown it since then.
+ */
+const pollNotes = z.object({
+  ...{ total: z.number(), in_a_row: z.number(), last: z.number() },
+  denied_since: z.number().optional(),
+});
+type PollNotes = z.infer<typeof pollNotes>;
 
 /** How many attempts of this poll have looked, or begun, before this one. */
 export function looksSoFar(): number {
-  return activityInfo().attempt - 1 - heldBackSoFar().total;
+  return activityInfo().attempt - 1 - notesSoFar().total;
 }
 
 /** How many times this poll was held back since its last look. */
 export function heldBackInARow(): number {
-  const { in_a_row, last } = heldBackSoFar();
+  const { in_a_row, last } = notesSoFar();
   return last === activityInfo().attempt - 1 ? in_a_row : 0;
 }
 
-/** Tells the next attempts that this one was held back. Attempts that look need no heartbeat. */
+/** Tells the next attempts that this one was held back. Attempts that look, and are not denied, need no heartbeat. */
 export function noteHeldBack(): void {
-  const { total } = heldBackSoFar();
   const { attempt } = activityInfo();
-  heartbeat({ total: total + 1, in_a_row: heldBackInARow() + 1, last: attempt } satisfies HeldBackAttempts);
+  note({ total: notesSoFar().total + 1, in_a_row: heldBackInARow() + 1, last: attempt });
 }
 
+/** Tells the next attempts that the gateway denies the trade. Returns since when it did so before this attempt; undefined if it did not. */
+export function noteDenied(): number | undefined {
+  const { denied_since } = notesSoFar();
+  if (denied_since === undefined) note({ denied_since: activityInfo().currentAttemptScheduledTimestampMs });
+  return denied_since;
+}
+
+/** Tells the next attempts that the gateway has shown the trade, if it was denied before. */
+export function noteShown(): void {
+  if (notesSoFar().denied_since !== undefined) note({ denied_since: undefined });
+}
+
+const note = (changed: Partial<PollNotes>) => heartbeat({ ...notesSoFar(), ...changed } satisfies PollNotes);
+
 /** Zero if no attempt was held back. A heartbeat's details stay until the next heartbeat. */
-function heldBackSoFar(): HeldBackAttempts {
-  const { success, data } = heldBackAttempts.safeParse(activityInfo().heartbeatDetails);
+function notesSoFar(): PollNotes {
+  const { success, data } = pollNotes.safeParse(activityInfo().heartbeatDetails);
   return success ? data : { total: 0, in_a_row: 0, last: 0 };
 }

@@ -180,7 +180,11 @@ export const SENDING_PHASES = ['unsent', 'sending', 'busy'] as const;
 export type SendingPhase = (typeof SENDING_PHASES)[number];
 
 /** The failures of a watch that was asked to tell of these reasons, which a person has to mend. A gateway that is down is asked on. */
-export const POLL_STOPPED = { credentials: 'CredentialsRefused', settings: 'AppNotConfigured' } as const;
+export const POLL_STOPPED = {
+  credentials: 'CredentialsRefused',
+  settings: 'AppNotConfigured',
+  'unknown-trade': 'TradeDenied',
+} as const;
 export type ToldByPolls = keyof typeof POLL_STOPPED;
 export const isToldByPolls = (reason: string): reason is ToldByPolls => Object.hasOwn(POLL_STOPPED, reason);
 export const TOLD_BY_POLLS = Object.keys(POLL_STOPPED).filter(isToldByPolls);
@@ -202,8 +206,11 @@ export interface WatchInput extends ForRun {
   until?: 'answered' | undefined;
   /** Ask at once, and then as `schedule` says: something may have moved since the last look. */
   at_once?: boolean | undefined;
-  /** Fail ({@link POLL_STOPPED}) for one of these reasons, from this time on (ms since the epoch). */
-  tell?: { readonly of: readonly ToldByPolls[]; readonly from: number } | undefined;
+  /**
+   * Fail ({@link POLL_STOPPED}) for one of these reasons, each from its time on (ms since the epoch). A denial has to last for `lasting_ms`:
+   * the looks of that time deny the trade, at least two of them, and none shows it.
+   */
+  tell?: { readonly from: Readonly<Partial<Record<ToldByPolls, number>>>; readonly lasting_ms: number } | undefined;
   /** Return null from this time on, in ms since the epoch, whatever the trade's status; absent: watch for ever. */
   due_at?: number | undefined;
 }

@@ -123,10 +123,11 @@ export const RUNBOOK = {
       'The trade is polled on while the gateway has it open, as long as any method may take: money that comes is noticed. The gateway’s end of it settles this too.',
   },
   'unknown-trade': {
-    happened: 'A notification names a trade that the gateway says it does not know.',
+    happened:
+      'The gateway says that it does not know a trade that it made for this order, or that a notification names.',
     loses: 'The buyer may have paid for a trade that is counted nowhere.',
-    look: 'The trade in the gateway’s dashboard (`other_trades` in the state).',
-    act: 'Ask the gateway’s support, then send `resolve`.',
+    look: 'The trade in the gateway’s dashboard (`other_trades` in the state), and whether our settings are of its app and its environment.',
+    act: 'Correct the settings where they are not, and restart the worker. Else ask the gateway’s support, then send `resolve`.',
     after: 'It is looked for, ever less often, until you resolve it or the gateway knows it.',
   },
   'unlisted-transition': {

@@ -1,5 +1,6 @@
 /** How failures look to callers: their types, the details of each, and the one way to make them. */
 import { ApplicationFailure } from '@temporalio/common';
+import { POLL_STOPPED } from './activities';
 import type { RefundState } from './after-sale';
 import type { Attention } from './attention';
 import type { FieldIssue, GatewayErrorFields } from './gateway';
@@ -103,8 +104,9 @@ export type TypedFailure = {
 }[keyof FailureDetails];
 
 /** The types of the failures after which activities are tried again, besides those that callers meet. */
-const OF_ACTIVITIES = [
-  ...['NotYet', 'GatewayUnavailable', 'CredentialsRefused', 'EventNotTaken', 'EventHandlerFailed'],
+const OF_ACTIVITIES: readonly string[] = [
+  ...['NotYet', 'GatewayUnavailable', 'EventNotTaken', 'EventHandlerFailed'],
+  ...Object.values(POLL_STOPPED),
 ];
 
 /** Whether the message of a failure of this type is ours, so that it quotes nobody. */

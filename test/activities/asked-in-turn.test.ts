@@ -5,21 +5,35 @@ import { HOUR } from '../../src/gateway/pure/durations';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { APP } from '../../src/testing/stack';
 
-/** What a turn of the watch finds; null where it has no answer. `out_trade_no`: what the gateway's answer names. */
-async function turn(attempt: number, out_trade_no: string) {
+/** A gateway whose answers name this order; null: it denies every trade. */
+function gatewayWith(out_trade_no: string | null): FakeGateway {
   const gateway = new FakeGateway(async () => 0);
-  gateway.query = async (by) => ({ ...by, trade_no: 'T1', out_trade_no, trade_status: 'SUCCESS', answer: {} });
+  if (out_trade_no !== null)
+    gateway.query = async (by) => ({ ...by, trade_no: 'T1', out_trade_no, trade_status: 'SUCCESS', answer: {} });
+  return gateway;
+}
+
+/** What a turn of the watch finds, or the type of its failure. The gateway has denied the trade since an hour. */
+async function turn(attempt: number, out_trade_no: string | null) {
+  const gateway = gatewayWith(out_trade_no);
   const activities = gatewayActivities({
     gateways: new Map([[APP.app_id, gateway]]),
     sealingKeys: () => [],
     notifyUrl: undefined,
   });
-  const environment = new MockActivityEnvironment({ activityType: 'gateway.watch', attempt });
+  const now = Date.now();
+  const environment = new MockActivityEnvironment({
+    ...{ activityType: 'gateway.watch', attempt, currentAttemptScheduledTimestampMs: now },
+    heartbeatDetails: { total: 0, in_a_row: 0, last: 0, denied_since: now - HOUR },
+  });
   const read_by = environment.context.info.workflowExecution?.runId ?? '';
   const id = { trade_no: 'T1', out_trade_no: 'order-1' };
   const schedule = { poll_schedule_ms: [], poll_every_ms: HOUR };
   const watch = { app_id: APP.app_id, id, others: [{ out_trade_no: 'order-1' }], known: [], seen: 'PROCESSING' };
-  return environment.run(async () => activities['gateway.watch']({ ...watch, schedule, read_by })).catch(() => null);
+  const tell = { from: { 'unknown-trade': 0 }, lasting_ms: HOUR };
+  return environment
+    .run(async () => activities['gateway.watch']({ ...watch, schedule, read_by, tell }))
+    .catch(({ type }: { type?: string }) => type);
 }
 
 test.each([
@@ -27,5 +41,12 @@ test.each([
   ['the order’s', 4],
 ])('by %s, an answer that names another order is no answer', async (_number, attempt) => {
   expect(await turn(attempt, 'order-1')).toMatchObject({ trade_status: 'SUCCESS' });
-  expect(await turn(attempt, 'order-9')).toBeNull();
+  expect(await turn(attempt, 'order-9')).toBe('GatewayUnavailable');
+});
+
+test.each([
+  ['its own number is told', 3, 'TradeDenied'],
+  ['the order’s is not: it is not about this trade', 4, 'GatewayUnavailable'],
+])('a denial that lasts by %s', async (_number, attempt, type) => {
+  expect(await turn(attempt, null)).toBe(type);
 });

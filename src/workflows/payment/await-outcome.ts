@@ -16,7 +16,7 @@ import {
 import { DAY } from '../../gateway/pure/durations';
 import { hasFailedWith } from '../shared/activity-failure';
 import { assertReadHere } from '../shared/continued';
-import { glance, lookOnce, searchOn } from '../shared/look';
+import { glance, type LookTimes, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/polling';
 import type { PaymentContext } from './context';
 import { type Deadline, doubtDueAt, orderDeadlines } from './deadlines';
@@ -103,7 +103,7 @@ export class OutcomeWait {
   /** `due_at`: when something else is due; absent: nothing is. */
   private async nextNews(due_at?: number): Promise<News> {
     const { known, policy, app_id } = this.context;
-    // An earlier look had no answer: any answer settles its notifications, and clears the attention that it raised.
+    // An earlier look did not find the trade: any answer settles its notifications, and clears the attention that it raised.
     const isAnswerAwaited = known.claims.length > 0 || isUnanswered(known);
     const watch = {
       app_id,
@@ -114,7 +114,7 @@ export class OutcomeWait {
       ...(hasSentAgain(known) ? { others: [{ out_trade_no: nameOf(known) }], known: otherTrades(known) } : {}),
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
-      tell: toTell(known),
+      tell: toTell(known, policy),
       ...(due_at === undefined ? {} : { due_at }),
     };
     try {
@@ -197,9 +197,11 @@ export class OutcomeWait {
 }
 
 /** A poll that ended at each refusal would be started again and again, also where only one of two workers has the app. */
-const toTell = ({ reasons, silence_told }: KnownPayment) => ({
-  of: TOLD_BY_POLLS.filter((why) => !reasons.includes(why)),
-  from: silence_told === 0 ? 0 : silence_told + DAY,
+const toTell = ({ reasons, told_at }: KnownPayment, { patience_ms, settling_ms }: LookTimes) => ({
+  from: Object.fromEntries(
+    TOLD_BY_POLLS.filter((why) => !reasons.includes(why)).map((why) => [why, (told_at[why] ?? -DAY) + DAY]),
+  ),
+  lasting_ms: Math.max(patience_ms, settling_ms),
 });
 
 type WatchStep = Extract<PaymentStep, { take: 'watch' }>;

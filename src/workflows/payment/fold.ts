@@ -110,7 +110,7 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'taken':
       return { ...known, wait: takenOn(known.wait, fact) };
     case 'raised':
-      return raised(isToldByPolls(fact.attention) ? { ...known, silence_told: fact.at } : known, fact.attention);
+      return raised(withTold(known, fact), fact.attention);
     case 'cleared':
       return fact.attention === 'silence'
         ? { ...known, reasons: withoutSilence(known.reasons) }
@@ -473,6 +473,9 @@ function onExpired(known: KnownPayment, { at }: FactOf<'expired'>): KnownPayment
 }
 
 // — Small changes —
+
+const withTold = (known: KnownPayment, { attention, at }: FactOf<'raised'>): KnownPayment =>
+  isToldByPolls(attention) ? { ...known, told_at: { ...known.told_at, [attention]: at } } : known;
 
 function withIds(known: KnownPayment, said: { readonly [field: string]: unknown }): KnownPayment {
   const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);

@@ -7,7 +7,6 @@ import {
   type GatewayErrorFields,
   isDuplicateOrderFailure,
   isOfTrade,
-  isSilence,
   isUnlikeOrder,
   knownIds,
   type NotedTrade,
@@ -20,13 +19,14 @@ import {
   type PaymentInput,
   type PaymentState,
   saysWithoutOrder,
+  type ToldByPolls,
   type Trade,
   type TradeId,
   type Transition,
   tradesNamedBy,
   type Wait,
 } from '../../contract';
-import { MAY_PASS, shownAttention } from '../shared/attention-reasons';
+import { ANSWERED, MAY_PASS, shownAttention } from '../shared/attention-reasons';
 import { shownTrades } from '../shared/noted-trades';
 import { shownWait } from '../shared/wait';
 import type { CreationFacts } from './creation-table';
@@ -100,8 +100,8 @@ export interface KnownPayment {
   readonly others: readonly NotedTrade[];
   /** Why it needs a person, in the order in which the reasons came. */
   readonly reasons: readonly Attention[];
-  /** When a person was last told of credentials or settings, in ms since the epoch; 0: never. */
-  readonly silence_told: number;
+  /** When a person was last told of each of these reasons, in ms since the epoch. */
+  readonly told_at: Readonly<Partial<Record<ToldByPolls, number>>>;
   /** Null while nobody is needed. */
   readonly wait: Wait | null;
   /** How many signals have come. */
@@ -151,7 +151,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
     heard: null,
     others: [],
     reasons: [...new Set(adopted?.reasons ?? [])],
-    silence_told: 0,
+    told_at: {},
     wait: null,
     taken: 0,
     claimed: 0,
@@ -242,8 +242,8 @@ export const isLikeOrder = ({ shown }: KnownPayment, { order_amount, order_curre
 
 // — Reasons —
 
-/** Whether an answer of the gateway is missing. */
-export const isUnanswered = ({ reasons }: KnownPayment): boolean => reasons.some(isSilence);
+/** Whether there is a reason that any answer about the trade settles. */
+export const isUnanswered = ({ reasons }: KnownPayment): boolean => reasons.some((one) => ANSWERED.includes(one));
 
 /** The reasons that only a person settles. */
 export const lastingReasons = ({ reasons }: KnownPayment): Attention[] =>

@@ -164,7 +164,8 @@ export class RunningWatch {
 
   private pollFor(watch: WatchInput): Poll<QueriedTrade | null> {
     const asks = JSON.stringify(watch);
-    if (this.running?.asks === asks) return this.running.poll;
+    // A poll that failed while nobody waited for it is made again: a look may have been answered since then.
+    if (this.running?.asks === asks && this.running.poll.failure === undefined) return this.running.poll;
     this.stop();
     const spaced = { ...watch, schedule: this.scheduleOf(watch) };
     const poll = startPoll(() => gateway.watchTrade(spaced));

@@ -5,8 +5,10 @@ import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import {
   attentions,
   begin,
+  creations,
   happens,
   move,
+  notify,
   open,
   outcomeNow,
   pay,
@@ -14,9 +16,11 @@ import {
   startWith,
   stateNow,
   tell,
+  trouble,
   works,
   world,
 } from './hostile/acts';
+import { SECOND } from './hostile/schedule';
 
 /** The settings lose the app. Returns what gives it back. */
 function loseApp(): () => void {
@@ -34,6 +38,9 @@ function refuseCredentials(): () => void {
   world.gateway.trouble = 'credentials';
   return works;
 }
+
+/** The worker gets the credentials of another environment: the gateway takes them, and denies every trade. */
+const otherEnvironment = trouble('no such order');
 
 /** The worker loses its activities of the gateway. Returns what gives them back. */
 function loseActivities(): () => void {
@@ -116,6 +123,66 @@ test.each([['the app'], ['credentials']])(
     expect([first, between, open()]).toEqual([[expect.any(String)], [], first]);
   },
 );
+
+describe('credentials of another environment, with which the gateway denies an order that waits for its buyer for weeks', () => {
+  const startForWeeks = () =>
+    startWith([{ ...world.input, request: { ...world.input.request, timeout_express: '20d' } }])();
+
+  test('promise 8: are before a person once the denials have lasted, and the payment goes on until the gateway shows it', async () => {
+    await begin();
+    await happens(startForWeeks, 5 * HOUR, otherEnvironment, 3 * HOUR);
+    expect(open()).toEqual(['unknown-trade']);
+    await happens(5 * DAY);
+    expect([open(), await outcomeNow(), creations().length]).toEqual([['unknown-trade'], undefined, 1]);
+    await happens(works, 2 * HOUR);
+    expect([open(), (await stateNow()).trade_status]).toEqual([[], 'PROCESSING']);
+    await happens(move('T1', 'SUCCESS'), 2 * HOUR);
+    expect([open(), await outcomeNow()]).toEqual([[], 'SUCCESS']);
+  });
+
+  test('promise 8: are before a person at once where they were to mend credentials that were refused the same day', async () => {
+    await begin();
+    await happens(startForWeeks, 5 * HOUR, refuseCredentials, 2 * HOUR);
+    const refused = open();
+    await happens(otherEnvironment, 3 * HOUR);
+    expect([refused, open()]).toEqual([['credentials'], ['unknown-trade']]);
+  });
+
+  test('promise 8: a notification of the trade ends it as well, once the gateway shows it', async () => {
+    await begin();
+    await happens(startForWeeks, 5 * HOUR, otherEnvironment, 3 * HOUR);
+    const denied = open();
+    await happens(works, notify('T1', 'PROCESSING'), MINUTE);
+    expect([denied, open()]).toEqual([['unknown-trade'], []]);
+  });
+
+  test('promise 8: no person is asked of a denial that is short, or of two between which the trade was shown', async () => {
+    await begin();
+    await happens(startForWeeks, otherEnvironment, 5 * MINUTE, works, 5 * HOUR);
+    // Polls come once an hour now: each second one is denied.
+    for (let i = 0; i < 6; i++) await happens(otherEnvironment, HOUR, works, HOUR);
+    expect(attentions()).toEqual([]);
+  });
+
+  test('promise 8: no person is asked of a poll that was denied while a look found the trade', async () => {
+    await begin();
+    await happens(startForWeeks, 5 * HOUR, otherEnvironment, HOUR);
+    const denied = world.gateway.exchanges.findLast(({ is }) => is === 'query')?.at ?? 0;
+    // The next denial ends the poll; a look has begun before it, and ends after it.
+    await happens(denied + HOUR - 10 * SECOND - world.now, notify('T1', 'PROCESSING'), 15 * SECOND, works, HOUR);
+    expect(world.events.filter(({ type }) => type === 'attention')).toEqual([]);
+  });
+
+  test('promise 8: one of two workers with them asks a person once a day at most', async () => {
+    await begin();
+    await happens(startForWeeks, 5 * HOUR);
+    for (let day = 0; day < 6; day++)
+      for (let i = 0; i < 6; i++) await happens(otherEnvironment, 2 * HOUR, works, 2 * HOUR);
+    const raised = world.attentions.filter(({ attention }) => attention === 'unknown-trade');
+    expect(raised.length).toBeGreaterThan(1);
+    expect(raised.length).toBeLessThanOrEqual(6);
+  });
+});
 
 describe.each(LOSSES)('%s, and a run that was reset', (_name, _reason, lose) => {
   test('an order that the run before has sent is never said to be unsent, and is not sent again', async () => {
