@@ -57,7 +57,14 @@ const OF_BOOKS = ['books-differ'];
 const OF_DEPOSITS = ['unconfirmed-deposit', 'old-deposit', 'returned-deposit', 'second-deposit'];
 const OF_QUANTITY = ['few-accounts'];
 /** Their headings in the runbook begin with the kind of workflow. */
-const OF_ACCOUNTS = ['account-mismatch', 'overdue-deposit', 'lost-deposits', 'clabe-check-digit', 'unknown-account'];
+const OF_ACCOUNTS = [
+  'account-mismatch',
+  'overdue-deposit',
+  'lost-deposits',
+  'clabe-check-digit',
+  'unknown-account',
+  'unshown-cancellation',
+];
 const APART = [...OF_ALL_ORDERS, ...OF_BOOKS, ...OF_DEPOSITS, ...OF_QUANTITY, ...OF_ACCOUNTS];
 
 /** By who is asked, so that each reason is in one alert. */

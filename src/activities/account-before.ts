@@ -164,8 +164,10 @@ const ledger = z.object({
   forgotten_until: z.number().nullable(),
 });
 const taken = z.object({ by: z.string(), note: z.string().nullable(), time: z.string() });
+const answered = z.object({ is: z.literal('answered'), left_at: z.number(), refusal: z.object().nullable() });
+const cancel = z.union([z.enum(['wanted', 'begun']), answered]).nullable();
 const shape = z.object({
-  ...{ since: z.number(), published: z.object(), cancel: z.enum(['wanted', 'begun']).nullable() },
+  ...{ since: z.number(), published: z.object(), cancel },
   ...{ account, canceled_at: z.number().nullable(), ledger },
   asked: z.number(),
   unseen: z.array(z.object()),

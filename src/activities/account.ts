@@ -7,15 +7,13 @@ import {
   type AccountId,
   type AccountPolicy,
   accountNotSent,
+  type CancelAnswer,
   type CreateAccountInput,
   type CreateAccountResult,
-  FAILURE,
   type NewSettings,
   telling,
-  typedFailure,
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
-import { replicaLag } from '../gateway/pure/durations';
 import { PATH } from '../gateway/pure/paths';
 import { accountBefore } from './account-before';
 import { accountHolder, accountOfCreation } from './account-creations';
@@ -37,17 +35,14 @@ export interface AccountActivitiesOptions {
   policy: AccountPolicy;
 }
 
-/** A cancellation that no query confirms yet is repeated after this long, in ms. */
-const CANCEL_AGAIN_MS = 10_000;
-
 /** The activities of virtual accounts of a worker. */
 export function accountActivities({ gateways, notifyUrl, policy }: AccountActivitiesOptions): AccountActivities {
   const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id);
   return {
     'gateway.create-account': forRun((input) => create(() => gatewayFor(input.app_id), input, notifyUrl)),
-    'gateway.find-account': telling(async (id) => find(gatewayFor(id.app_id), id)),
+    'gateway.find-account': forRun(telling(async (id) => find(gatewayFor(id.app_id), id))),
     'gateway.watch-account': forRun(telling(async (input) => watch(gatewayFor(input.app_id), input, policy))),
-    'gateway.cancel-account': forRun(telling(async (input) => cancel(gatewayFor(input.app_id), input, policy))),
+    'gateway.cancel-account': forRun(telling(async (input) => cancel(gatewayFor(input.app_id), input))),
     'gateway.account-quantity': telling(async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id)),
     'gateway.watch-account-quantity': telling(async (input) => watchQuantity(gatewayFor(input.app_id), input, policy)),
     'payments.account-of-creation': accountOfCreation,
@@ -139,27 +134,14 @@ async function watch(
   throw notYet(found ? `still ${seen}` : 'the gateway knows no such account', every_ms);
 }
 
+/** One look at once, as most gateways show a cancellation then. The workflow looks on. */
 async function cancel(
   gateway: AccountGateway,
-  { may_be_canceled, ...id }: CancelAccountInput,
-  policy: AccountPolicy,
-): Promise<SpeiAccount> {
-  const now = serverClock();
-  const before = leftBefore(may_be_canceled);
-  const refusal = await refusedToCancel(gateway, id, before);
-  const asked_at = now();
-  const found = await find(gateway, id);
-  if (found?.status === 'CANCELED') return found;
-  const shown = `a query says ${found?.status ?? 'that there is no such account'}`;
-  if (!refusal) throw notYet(`canceled, but ${shown}`, CANCEL_AGAIN_MS);
-  // A refusal alone proves nothing: an earlier request may have canceled the account, and the query may be behind that.
-  const waited_ms = before === null ? Number.POSITIVE_INFINITY : asked_at - before;
-  const left_ms = replicaLag(policy) - waited_ms;
-  if (left_ms <= 0) throw typedFailure(FAILURE.notCanceled, refusal.message, { ...refusal.fields() });
-  throw notYet(
-    `an earlier request may have canceled it, and ${shown}`,
-    Math.min(Math.max(waited_ms, CANCEL_AGAIN_MS), left_ms),
-  );
+  { account_id, may_be_canceled }: CancelAccountInput,
+): Promise<SpeiAccount | CancelAnswer> {
+  const answer = await askToCancel(gateway, account_id, leftBefore(may_be_canceled));
+  const found = await queryIfKnown(gateway, account_id).catch(() => null);
+  return found?.status === 'CANCELED' ? found : answer;
 }
 
 /** Until when a request to cancel may have left that the gateway has not refused, in ms by the server's clock; null if none may have. */
@@ -175,24 +157,21 @@ function leftBefore(may_be_canceled: boolean): number | null {
   return noted ?? (may_be_canceled ? scheduledTimestampMs : null);
 }
 
-/** Why the gateway refuses; undefined if it says that it has canceled. Notes for later attempts when a request may have left. */
-async function refusedToCancel(
-  gateway: AccountGateway,
-  { account_id }: AccountId,
-  before: number | null,
-): Promise<GatewayError | undefined> {
+/** What the gateway answers. Notes for later attempts when a request may have left. */
+async function askToCancel(gateway: AccountGateway, account_id: string, before: number | null): Promise<CancelAnswer> {
   const sent = { operation: PATH.cancelSpeiAccount, what: 'The cancellation of a virtual account' };
+  const now = serverClock();
   try {
     // Stored before it leaves: a worker that dies tells nothing afterwards.
     await gateway.cancelSpeiAccount(account_id, () =>
       storeNote({ left_at: 'in its attempt' } satisfies LeftNote, sent),
     );
-    return undefined;
+    return { is: 'answered', left_at: now(), refusal: null };
   } catch (error) {
-    const isRefused = isDefiniteAnswer(error);
-    if (isRefused || (error instanceof GatewayError && error.outcome === 'not-sent'))
+    if (isDefiniteAnswer(error))
+      return { is: 'answered', left_at: before ?? 0, refusal: { message: error.message, error: error.fields() } };
+    if (error instanceof GatewayError && error.outcome === 'not-sent')
       heartbeat({ left_at: before } satisfies LeftNote);
-    if (isRefused) return error;
     throw retryableFailure(error);
   }
 }

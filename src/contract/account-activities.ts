@@ -1,5 +1,6 @@
 /** The activities that the workflows of virtual accounts call. */
 import type {
+  CancelAnswer,
   CancelStanding,
   CarriedAccount,
   CreateSpeiAccountInput,
@@ -128,16 +129,18 @@ export interface AccountActivities {
    */
   'gateway.create-account'(input: CreateAccountInput): Promise<CreateAccountResult>;
   /** Queries until the gateway answers; null if it says that it has no such account. */
-  'gateway.find-account'(input: AccountId): Promise<Told<SpeiAccount | null>>;
+  'gateway.find-account'(input: AccountId & Partial<ForRun>): Promise<Told<SpeiAccount | null>>;
   /** Polls slowly, and returns once the status differs from `seen`, or the worker's settings from `policy`. */
   'gateway.watch-account'(
     input: AccountId & ForRun & { seen: string | null; first_ms: number; policy: AccountPolicy },
   ): Promise<Told<SpeiAccount | NewSettings>>;
   /**
-   * Cancels until a query says CANCELED. Fails (`NotCanceled`) if the gateway refuses, and a query says otherwise that cannot be behind
-   * any request which may have left. `may_be_canceled`: an activity before this one may have sent such a request.
+   * Cancels until the gateway answers. Returns the account if a query says CANCELED at once. `may_be_canceled`: an activity before this one
+   * may have sent such a request.
    */
-  'gateway.cancel-account'(input: AccountId & ForRun & { may_be_canceled: boolean }): Promise<Told<SpeiAccount>>;
+  'gateway.cancel-account'(
+    input: AccountId & ForRun & { may_be_canceled: boolean },
+  ): Promise<Told<SpeiAccount | CancelAnswer>>;
   /** How many accounts are left to create. */
   'gateway.account-quantity'(input: { app_id: string }): Promise<Told<number>>;
   /** Polls slowly how many accounts are left, and returns once the number differs from `seen`, or the worker's settings from `policy`. */

@@ -142,6 +142,14 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
     act: 'Send `recheck`; where the account has gone for good, give the buyer another one. Then send `resolve`.',
     after: 'The reason is settled. The next check may raise it again.',
   },
+  'unshown-cancellation': {
+    happened:
+      'The gateway has confirmed the cancellation of the account, and goes on to show it as not canceled. Nothing more is sent.',
+    loses: 'The buyer may pay into an account that the merchant takes for canceled. Deposits are counted all the same.',
+    look: 'The account in the gateway’s dashboard.',
+    act: 'Ask the gateway’s support, or send `cancel` once more. Then send `resolve`.',
+    after: 'The account is looked at now and then. Once the gateway shows it as canceled, this is settled by itself.',
+  },
   'unknown-status': {
     happened: 'The gateway reports a status of the account that nobody here knows.',
     loses: 'Nobody yet: whether the account takes deposits is not known.',

@@ -3,7 +3,7 @@
  * and UTC.
  */
 import type { ShownWait, Silence, Wait } from './attention';
-import type { NewSpeiAccount } from './gateway';
+import type { GatewayErrorFields, NewSpeiAccount } from './gateway';
 import type { NotificationSignal } from './notification';
 
 /** Creates one account for a merchant's key. The key is a part of the workflow's id. */
@@ -122,6 +122,7 @@ export type AccountAttention =
   | 'lost-deposits'
   | 'clabe-check-digit'
   | 'unknown-account'
+  | 'unshown-cancellation'
   | 'unknown-status'
   | 'unexpected-signal'
   | Silence;
@@ -177,14 +178,25 @@ export interface CarriedAccount {
 }
 
 /**
- * A caller was told that we ask the gateway to cancel the account, and the gateway has not answered. `begun`: a request may have left, and
- * so may have canceled it. Null if nobody waits for a cancellation.
+ * How far a cancellation has come. `wanted`: somebody has asked for it. `begun`: a request may have left, and so may have canceled the
+ * account. An answer: nothing more is sent, and queries tell. Null if nobody waits for a cancellation.
  */
-export type CancelStanding = 'wanted' | 'begun' | null;
+export type CancelStanding = 'wanted' | CancelAnswer | 'begun' | null;
 
-/** What two runs of an account know of its cancellation: whatever has gone further. */
-export const furtherCancel = (one: CancelStanding, other: CancelStanding): CancelStanding =>
-  one === 'begun' || other === null ? one : other;
+/** What the gateway has answered to a cancellation that no query shows yet. */
+export interface CancelAnswer {
+  is: 'answered';
+  /** The last time at which a request may have left that was not refused, in ms since the epoch; 0 if none may have. */
+  left_at: number;
+  /** Null if the gateway says that it has canceled the account. */
+  refusal: { message: string; error: GatewayErrorFields } | null;
+}
+
+/** What two runs of an account know of its cancellation. A request of one that may still have left is later than an answer to the other. */
+export function furtherCancel(one: CancelStanding, other: CancelStanding): CancelStanding {
+  if (one === 'begun' || other === null) return one;
+  return other === 'wanted' ? (one ?? other) : other;
+}
 
 export interface CarriedLedger extends Omit<Deposits, 'pending'> {
   pending: NotifiedDeposit[];

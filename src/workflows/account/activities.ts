@@ -5,7 +5,9 @@ import {
   type AccountId,
   type AccountPolicy,
   activityWords,
+  type CancelAnswer,
   type CreateAccountInput,
+  type ForRun,
   type Silence,
   type SpeiAccount,
   type Told,
@@ -21,7 +23,7 @@ const watching = proxyActivities<AccountActivities>(WATCHING);
 /** A query that ends after this many ms. */
 const queryingFor = (scheduleToCloseTimeout: number) =>
   proxyActivities<AccountActivities>({ ...QUERYING, scheduleToCloseTimeout });
-// A cancellation makes two exchanges with the gateway.
+// A cancellation makes two exchanges with the gateway: the request and a look.
 const cancelingFor = (scheduleToCloseTimeout: number) =>
   proxyActivities<AccountActivities>({ ...QUERYING, startToCloseTimeout: '2 minutes', scheduleToCloseTimeout });
 /** A creation that the server gives up after its time, also if no worker can run it. An attempt at the last moment may still end. */
@@ -52,7 +54,7 @@ const words = (activity: string) => () => activityWords(activity);
 export const accountGateway = {
   create: (input: CreateAccountInput) =>
     summed(creatingUntil(input.send_before)['gateway.create-account'], words('gateway.create-account'))(input),
-  find: (id: AccountId, within_ms: number) =>
+  find: (id: AccountId & Partial<ForRun>, within_ms: number) =>
     untilTold(summed(queryingFor(within_ms)['gateway.find-account'], () => `asks the gateway for ${named(id)}`))(id),
   watch: untilTold(
     summed(
@@ -75,7 +77,7 @@ export const accountGateway = {
 type CancelAccountInput = Parameters<AccountActivities['gateway.cancel-account']>[0];
 
 /** `next`: called for each request, as one that a person has ended may have canceled the account. */
-function cancelAccount(next: () => CancelAccountInput, within_ms: number): Promise<SpeiAccount> {
+function cancelAccount(next: () => CancelAccountInput, within_ms: number): Promise<SpeiAccount | CancelAnswer> {
   const cancel = summed(
     cancelingFor(within_ms)['gateway.cancel-account'],
     (input) => `cancels ${named(input)} at the gateway`,

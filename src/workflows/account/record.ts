@@ -122,6 +122,7 @@ export class AccountRecord {
     Object.assign(this.account, shown, isBehind ? {} : defined({ status }));
     if (this.isCanceled !== wasCanceled) this.canceled_at = wasCanceled ? null : told_at;
     this.settle('unknown-account');
+    if (this.isCanceled) this.settle('unshown-cancellation');
     this.settleSilence();
     this.check();
   }

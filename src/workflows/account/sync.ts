@@ -1,13 +1,13 @@
 /** Keeps an account's record in step with the gateway: polls slowly, queries on request, and cancels the account. */
 
-import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import {
   type AccountId,
   type AccountPolicy,
+  type CancelAnswer,
   type CancelStanding,
   FAILURE,
-  type NewSettings,
   type Silence,
   typedFailure,
 } from '../../contract';
@@ -18,6 +18,9 @@ import type { RecheckRequests } from '../shared/recheck-requests';
 import { accountGateway } from './activities';
 import type { AccountRecord } from './record';
 import { untilGatewayAnswers } from './until-answered';
+
+/** The first look after an answer to a cancellation comes after this long, in ms; each further one after twice as long. */
+const LOOK_AGAIN_MS = 10_000;
 
 export class AccountSync {
   /** Why the gateway does not cancel the account. Callers who wait get this failure. */
@@ -53,9 +56,11 @@ export class AccountSync {
   }
 
   private async step(): Promise<void> {
-    if (this.wish !== null) await this.cancel();
+    const { wish } = this;
+    if (wish === 'wanted' || wish === 'begun') await this.cancel();
     else if (this.rechecks.isRequested || (this.record.status === null && !this.hasQueried)) await this.query();
-    else await this.watch();
+    else if (wish === null) await this.watch();
+    else await this.lookAfter(wish);
     this.show();
   }
 
@@ -67,43 +72,61 @@ export class AccountSync {
       return { ...this.id, read_by, may_be_canceled };
     };
     const ask = (within_ms: number) => accountGateway.cancel(next, within_ms);
-    try {
-      const canceled = await untilGatewayAnswers(policy.patience_ms, ask, (why) => this.onSilence(why));
-      this.apply(canceled, Date.now());
-    } catch (error) {
-      if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) throw error;
-      if (error.cause.type !== FAILURE.notCanceled) throw error;
+    const answer = await untilGatewayAnswers(policy.patience_ms, ask, (why) => this.onSilence(why));
+    if (isOfKind('answered', answer)) {
       this.record.settleSilence();
-      this.refusal = error.cause;
+      this.wish = answer;
+    } else this.apply(answer, Date.now());
+  }
+
+  /** Looks, ever less often, until no query can be behind a request that may have left. Sends nothing. */
+  private async lookAfter({ left_at, refusal }: CancelAnswer): Promise<void> {
+    const waited_ms = Date.now() - left_at;
+    const left_ms = replicaLag(this.checks.policy) - waited_ms;
+    if (left_ms > 0) {
+      const pause_ms = Math.min(Math.max(waited_ms, LOOK_AGAIN_MS), left_ms);
+      if ((await this.watch(pause_ms)) === 'timeout') await this.query();
+      return;
     }
+    await this.query();
+    if (this.wish === null) return;
     this.wish = null;
+    if (refusal) this.refusal = typedFailure(FAILURE.notCanceled, refusal.message, { ...refusal.error });
+    else {
+      this.record.raise('unshown-cancellation');
+      this.refusal = notShown(this.id.account_id);
+    }
   }
 
   private async query(): Promise<void> {
     this.hasQueried = true;
-    const ask = (within_ms: number) => accountGateway.find(this.id, within_ms);
+    const { policy, read_by } = this.checks;
+    const ask = (within_ms: number) => accountGateway.find({ ...this.id, read_by }, within_ms);
     await this.rechecks.fulfil(async () => {
       const asked_at = Date.now();
-      const { patience_ms } = this.checks.policy;
-      this.apply(await untilGatewayAnswers(patience_ms, ask, (why) => this.onSilence(why)), asked_at);
+      this.apply(await untilGatewayAnswers(policy.patience_ms, ask, (why) => this.onSilence(why)), asked_at);
     });
   }
 
-  private async watch(): Promise<void> {
+  /** Until there is news, or this part has something to do, or `timeout_ms` are over: the latter is its result. */
+  private async watch(timeout_ms?: number): Promise<'timeout' | undefined> {
     const { since, policy, read_by } = this.checks;
     const every_ms = policy.check_every_ms;
     // The polls keep their times however often the account continues as new.
     const first_ms = every_ms - ((Date.now() - since) % every_ms);
     const watching = () => accountGateway.watch({ ...this.id, seen: this.record.status, first_ms, policy, read_by });
-    const news = await pollUntil(watching, { isInterrupted: () => this.wish !== null || this.rechecks.isRequested });
-    if (typeof news !== 'object') return;
-    if (isNewSettings(news)) {
+    const isInterrupted = () => typeof this.wish === 'string' || this.rechecks.isRequested;
+    const summary = 'until the next look whether it is canceled';
+    const news = await pollUntil(watching, { isInterrupted, timeout_ms, summary });
+    if (typeof news !== 'object') return news === 'timeout' ? news : undefined;
+    if (isOfKind('settings', news)) {
       this.checks.policy = news.policy;
       this.follow(news.policy);
     } else if (this.record.isCanceled) {
       // The poll does not say when it asked, and may be behind the cancellation.
       await this.query();
     } else this.apply(news, Date.now());
+    return undefined;
   }
 
   /** `asked_at`: when the gateway was asked at the earliest, if its answer may be behind what is known. */
@@ -113,6 +136,7 @@ export class AccountSync {
       this.record.settleSilence();
       this.record.raise('unknown-account');
     }
+    if (this.record.isCanceled) this.wish = null;
   }
 
   private onSilence(why: Silence): void {
@@ -121,10 +145,20 @@ export class AccountSync {
   }
 }
 
-const isNewSettings = (news: SpeiAccount | NewSettings): news is NewSettings => 'is' in news && news.is === 'settings';
+/** Whether an activity tells this instead of the account. */
+const isOfKind = <Kind extends string, Answer extends { is: Kind }>(
+  kind: Kind,
+  told: SpeiAccount | Answer,
+): told is Answer => 'is' in told && told.is === kind;
 
 /** What callers who wait for the gateway are told when the wait is over. */
 export function notAnswered(account_id: string, done: string): ApplicationFailure {
   const message = `Account ${account_id} is not ${done} yet: the gateway has not answered. We keep asking it; ask again.`;
+  return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
+}
+
+/** What callers are told whose cancellation the gateway has confirmed and does not show. */
+function notShown(account_id: string): ApplicationFailure {
+  const message = `The gateway has confirmed the cancellation of account ${account_id}, and does not show it: a person is asked.`;
   return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
 }

@@ -11,12 +11,7 @@ import { nextBackoff } from './backoff';
 const FIRST_PAUSE_MS = 1_000;
 
 /** The final failures of our own activities. */
-const OURS: readonly string[] = [
-  ...Object.values(POLL_STOPPED),
-  WAS_RESET,
-  FAILURE.invalidRequest,
-  FAILURE.notCanceled,
-];
+const OURS: readonly string[] = [...Object.values(POLL_STOPPED), WAS_RESET, FAILURE.invalidRequest];
 
 /** Whether the failure is no answer: a person, or the server, has ended the activity. */
 export function saysNothing(error: unknown): boolean {

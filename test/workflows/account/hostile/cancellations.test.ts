@@ -12,6 +12,7 @@ import {
   happens,
   latest,
   open,
+  resolve,
   secondRun,
   terminate,
   transfer,
@@ -79,6 +80,90 @@ describe('promise 5: a cancellation that the gateway refuses for good ends, and 
     expect(await accountNow()).toMatchObject({ status: 'CANCELED' });
     expect(world.attentions).toEqual([]);
   });
+});
+
+describe('promise 8: a cancellation that the gateway confirms and never shows is before a person, and is not sent again', () => {
+  const confirmed = async (queries: () => ReturnType<typeof said> | undefined) => {
+    const seen = { cancels: 0 };
+    answering(world.gateway, async ({ path, ask }) => {
+      const [account] = world.gateway.accounts;
+      if (!path.endsWith('/cancel')) return (path.endsWith('/spei/query') && queries()) || ask();
+      seen.cancels += 1;
+      return said(200, { code: '10000', msg: 'Success', ...account, status: 'CANCELED' });
+    });
+    const asked = await update('cancel');
+    await world.pass(HOUR);
+    expect(JSON.stringify(asked?.outcome)).toContain('We keep asking it');
+    return seen;
+  };
+
+  test('until somebody asks for it once more, or the gateway shows it', async () => {
+    await open();
+    await happens(transfer('1.00'), MINUTE);
+    const seen = await confirmed(() => undefined);
+    expect(await accountNow()).toMatchObject({ status: 'ACTIVE', attention: 'unshown-cancellation' });
+    await world.pass(3 * DAY);
+    expect(seen.cancels).toBe(1);
+    await update('cancel');
+    await world.pass(DAY);
+    expect(seen.cancels).toBe(2);
+    await happens(resolve, 3 * DAY);
+    expect(await accountNow()).toMatchObject({ status: 'ACTIVE', attention: null });
+    await update('cancel');
+    await world.pass(HOUR);
+    expect(await accountNow()).toMatchObject({ attention: 'unshown-cancellation' });
+    const [account] = world.gateway.accounts;
+    if (account) account.status = 'CANCELED';
+    await world.pass(DAY);
+    expect(await accountNow()).toMatchObject({ status: 'CANCELED', attention: null });
+    expect(seen.cancels).toBe(3);
+  });
+
+  test('where queries have no answer for days', async () => {
+    await open();
+    await happens(transfer('1.00'), MINUTE);
+    let isDown = true;
+    const seen = await confirmed(() => (isDown ? said(503, {}) : undefined));
+    await world.pass(3 * DAY);
+    expect(await accountNow()).toMatchObject({ attention: 'no-answer' });
+    isDown = false;
+    await world.pass(DAY);
+    expect(await accountNow()).toMatchObject({ attention: 'unshown-cancellation' });
+    expect(seen.cancels).toBe(1);
+  });
+
+  test('whose account continues as new, or is terminated, meanwhile', async () => {
+    await open({ continuesAfter: 40, settings: { PAYMENTS_SETTLING: '3h' } });
+    await happens(transfer('1.00'), MINUTE);
+    const seen = await confirmed(() => undefined);
+    const first = latest().runId;
+    for (let i = 0; i < 20; i += 1) await happens(transfer('1.00'), HOUR);
+    expect(latest().runId).not.toBe(first);
+    await happens(terminate, MINUTE, transfer('2.00'), HOUR);
+    expect(await accountNow()).toMatchObject({ attention: null });
+    await world.pass(12 * HOUR);
+    expect(await accountNow()).toMatchObject({ attention: 'unshown-cancellation' });
+    expect(seen.cancels).toBe(1);
+  });
+});
+
+test('promise 5: a refusal counts however long PAYMENTS_SETTLING is', async () => {
+  await open({ settings: { PAYMENTS_SETTLING: '3h' } });
+  await happens(transfer('1.00'), MINUTE);
+  let cancels = 0;
+  answering(world.gateway, ({ path, ask }) => {
+    if (!path.endsWith('/cancel')) return ask();
+    cancels += 1;
+    return cancels === 1 ? said(503, {}) : REFUSES();
+  });
+  await update('cancel');
+  await world.pass(30 * HOUR + MINUTE);
+  const until = cancels;
+  await world.pass(10 * DAY);
+  expect(cancels).toBe(until);
+  const asked = await update('cancel');
+  await world.pass(MINUTE);
+  expect(asked?.outcome).toHaveProperty(NOT_CANCELED, 'NotCanceled');
 });
 
 describe('promise 2: a cancellation that was carried out, and whose answer nobody has, is not called refused', () => {

@@ -28,10 +28,12 @@ export type Told = { readonly at: number } & (
 export interface Traits extends WorldTraits {
   /** Notifications say when the buyer sent the money. */
   tellsTime: boolean;
+  /** The workers' settings that are not the defaults. */
+  settings: Record<string, string>;
 }
 
 /** A gateway that hides nothing and loses nothing; and the settings' defaults. */
-const PLAIN: Traits = { ...PLAIN_WORLD, shows: 'the first', tellsTime: true };
+const PLAIN: Traits = { ...PLAIN_WORLD, shows: 'the first', tellsTime: true, settings: {} };
 
 export class World extends BaseWorld<Traits, Told> {
   /** Whether Temporal has forgotten anything, and whether somebody had an account made again. */
@@ -48,6 +50,10 @@ export class World extends BaseWorld<Traits, Told> {
     super(temporal, traits);
     // The account that most deposits go to was made elsewhere.
     this.gateway.makeAccount('elsewhere');
+  }
+
+  protected override get settings(): Record<string, string> {
+    return this.traits.settings;
   }
 
   private idOf(account_id: string): string {
