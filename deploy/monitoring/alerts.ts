@@ -63,7 +63,7 @@ const OF_ACCOUNTS = [
   'lost-deposits',
   'clabe-check-digit',
   'unknown-account',
-  'unshown-cancellation',
+  'not-canceled',
 ];
 const APART = [...OF_ALL_ORDERS, ...OF_BOOKS, ...OF_DEPOSITS, ...OF_QUANTITY, ...OF_ACCOUNTS];
 

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import {
   type AccountActivities,
   type AccountHandover,
-  type CancelStanding,
+  type Cancellation,
   type CarriedAccount,
   type DepositSignal,
   type EarlierAccount,
@@ -21,6 +21,7 @@ import {
   type SpeiAccountData,
   telling,
   UPDATE,
+  WANTED,
 } from '../contract';
 import { carriedIn, earlierRuns, ifExists } from '../temporal/runs';
 import { type GivenSignal, type GivenUpdate, givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
@@ -63,19 +64,19 @@ const nothingBut = (left: LeftByRun[]): Known => ({
 
 /** What a run knew; `carried` is null if it had no ledger yet. Only its history has the signals that it had not taken. */
 async function knownTo(client: Client, workflowId: string, runId: string) {
-  const handover = await handoverOf(client, workflowId, runId);
   const found = await ifExists(() => givenTo(client, workflowId, runId), null);
   const { input, signals, updates, isReset } = found ?? NOTHING_GIVEN;
-  // Of a run that cannot be queried, only its first ledger is known. A reset begins with an old ledger, which later runs have changed.
-  const isSilent = handover === undefined;
-  const given = isSilent ? givenLedger(input) : null;
+  // A reset has sent nothing, and what it kept is old: the run that it resets says more. Only what came to itself is new.
+  const handover = isReset ? undefined : await handoverOf(client, workflowId, runId);
+  // Of a run that cannot be queried, only its first ledger is known.
+  const given = handover || isReset ? null : givenLedger(input);
   const deposits_from = handover?.seen ?? 0;
   const events_from = handover?.undelivered.length ? 0 : null;
   const hasMore = events_from !== null || argumentsOf(signals, SIGNAL.deposit).length > deposits_from;
   return {
-    carried: handover ? handover.carried : isReset ? null : given,
+    carried: handover ? handover.carried : given,
     // Of a run that cannot be queried, the last call tells.
-    cancel: handover ? handover.cancel : wishOf(updates, given?.cancel ?? null),
+    cancel: handover ? handover.cancel : (wishOf(updates, isReset ? 'wanted' : 'begun') ?? given?.cancel ?? null),
     is_lost: found === null,
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
     account: givenAccount(input),
@@ -120,11 +121,11 @@ async function handoverOf(client: Client, workflowId: string, runId: string): Pr
 
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>
   signals.flatMap((signal) => (signal.name === name ? [signal.argument] : []));
-/** Whether the account is to be canceled: unless the last one who asked was told that it is, or that the gateway refuses. */
-function wishOf(updates: readonly GivenUpdate[], given: CancelStanding): CancelStanding {
+/** What is left of a cancellation: nothing where the last one who asked was told that it is done, or that the gateway refuses. */
+function wishOf(updates: readonly GivenUpdate[], is: 'wanted' | 'begun'): Cancellation | null | undefined {
   const last = updates.findLast(({ name }) => name === UPDATE.cancel);
-  if (last === undefined) return given;
-  return last.isDone || last.failure === FAILURE.notCanceled ? null : 'begun';
+  if (last === undefined) return undefined;
+  return last.isDone || last.failure === FAILURE.notCanceled ? null : { ...WANTED, is };
 }
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;
 
@@ -164,8 +165,8 @@ const ledger = z.object({
   forgotten_until: z.number().nullable(),
 });
 const taken = z.object({ by: z.string(), note: z.string().nullable(), time: z.string() });
-const answered = z.object({ is: z.literal('answered'), left_at: z.number(), refusal: z.object().nullable() });
-const cancel = z.union([z.enum(['wanted', 'begun']), answered]).nullable();
+const phase = z.enum(['wanted', 'begun', 'answered']);
+const cancel = z.object({ is: phase, left_at: z.number(), refusal: z.object().nullable() }).nullable();
 const shape = z.object({
   ...{ since: z.number(), published: z.object(), cancel },
   ...{ account, canceled_at: z.number().nullable(), ledger },

@@ -6,8 +6,8 @@ import {
   type AccountActivities,
   type AccountId,
   type AccountPolicy,
+  type AnsweredCancellation,
   accountNotSent,
-  type CancelAnswer,
   type CreateAccountInput,
   type CreateAccountResult,
   type NewSettings,
@@ -137,28 +137,26 @@ async function watch(
 /** One look at once, as most gateways show a cancellation then. The workflow looks on. */
 async function cancel(
   gateway: AccountGateway,
-  { account_id, may_be_canceled }: CancelAccountInput,
-): Promise<SpeiAccount | CancelAnswer> {
-  const answer = await askToCancel(gateway, account_id, leftBefore(may_be_canceled));
+  { account_id, left_at }: CancelAccountInput,
+): Promise<SpeiAccount | AnsweredCancellation> {
+  const answer = await askToCancel(gateway, account_id, leftBefore(left_at));
   const found = await queryIfKnown(gateway, account_id).catch(() => null);
   return found?.status === 'CANCELED' ? found : answer;
 }
 
-/** Until when a request to cancel may have left that the gateway has not refused, in ms by the server's clock; null if none may have. */
-const leftNote = z.object({ left_at: z.union([z.number(), z.literal('in its attempt')]).nullable() });
+/** Until when a request to cancel may have left that the gateway has not refused, in ms by the server's clock; 0 if none may have. */
+const leftNote = z.object({ left_at: z.union([z.number(), z.literal('in its attempt')]) });
 
-function leftBefore(may_be_canceled: boolean): number | null {
-  const { heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+function leftBefore(left_at: number): number {
+  const { heartbeatDetails, currentAttemptScheduledTimestampMs } = activityInfo();
   const { success, data } = leftNote.safeParse(heartbeatDetails);
-  const noted = success ? data.left_at : null;
+  const noted = success ? data.left_at : left_at;
   // An attempt does not know how long it has waited for a worker, but it had ended when this one became due.
-  if (noted === 'in its attempt') return currentAttemptScheduledTimestampMs;
-  // The activities before this one had ended when this one was asked for.
-  return noted ?? (may_be_canceled ? scheduledTimestampMs : null);
+  return noted === 'in its attempt' ? currentAttemptScheduledTimestampMs : noted;
 }
 
 /** What the gateway answers. Notes for later attempts when a request may have left. */
-async function askToCancel(gateway: AccountGateway, account_id: string, before: number | null): Promise<CancelAnswer> {
+async function askToCancel(gateway: AccountGateway, account_id: string, before: number): Promise<AnsweredCancellation> {
   const sent = { operation: PATH.cancelSpeiAccount, what: 'The cancellation of a virtual account' };
   const now = serverClock();
   try {
@@ -169,7 +167,7 @@ async function askToCancel(gateway: AccountGateway, account_id: string, before: 
     return { is: 'answered', left_at: now(), refusal: null };
   } catch (error) {
     if (isDefiniteAnswer(error))
-      return { is: 'answered', left_at: before ?? 0, refusal: { message: error.message, error: error.fields() } };
+      return { is: 'answered', left_at: before, refusal: { message: error.message, error: error.fields() } };
     if (error instanceof GatewayError && error.outcome === 'not-sent')
       heartbeat({ left_at: before } satisfies LeftNote);
     throw retryableFailure(error);

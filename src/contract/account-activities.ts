@@ -1,7 +1,7 @@
 /** The activities that the workflows of virtual accounts call. */
 import type {
-  CancelAnswer,
-  CancelStanding,
+  AnsweredCancellation,
+  Cancellation,
   CarriedAccount,
   CreateSpeiAccountInput,
   DepositSignal,
@@ -56,7 +56,7 @@ export interface NewSettings {
 export interface AccountHandover {
   /** Null if it does not know all runs before it: it has not read them yet, or is a reset. */
   carried: CarriedAccount | null;
-  cancel: CancelStanding;
+  cancel: Cancellation | null;
   /** How many signals `deposit` of its history it has taken: the others are not in its ledger. */
   seen: number;
   /** Events that no handler has taken yet. */
@@ -66,7 +66,7 @@ export interface AccountHandover {
 /** A page of what runs left that could not hand it on, because they were terminated or failed. The first page has the ledger. */
 export interface EarlierAccount {
   carried: CarriedAccount | null;
-  cancel: CancelStanding;
+  cancel: Cancellation | null;
   /** A run was deleted before it was read. */
   is_lost: boolean;
   undelivered: MerchantEvent[];
@@ -135,12 +135,12 @@ export interface AccountActivities {
     input: AccountId & ForRun & { seen: string | null; first_ms: number; policy: AccountPolicy },
   ): Promise<Told<SpeiAccount | NewSettings>>;
   /**
-   * Cancels until the gateway answers. Returns the account if a query says CANCELED at once. `may_be_canceled`: an activity before this one
-   * may have sent such a request.
+   * Cancels until the gateway answers. Returns the account if a query says CANCELED at once. `left_at`: until when activities before this one
+   * may have sent such a request, in ms since the epoch; 0 if none may have.
    */
   'gateway.cancel-account'(
-    input: AccountId & ForRun & { may_be_canceled: boolean },
-  ): Promise<Told<SpeiAccount | CancelAnswer>>;
+    input: AccountId & ForRun & { left_at: number },
+  ): Promise<Told<SpeiAccount | AnsweredCancellation>>;
   /** How many accounts are left to create. */
   'gateway.account-quantity'(input: { app_id: string }): Promise<Told<number>>;
   /** Polls slowly how many accounts are left, and returns once the number differs from `seen`, or the worker's settings from `policy`. */

@@ -142,7 +142,7 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
     act: 'Send `recheck`; where the account has gone for good, give the buyer another one. Then send `resolve`.',
     after: 'The reason is settled. The next check may raise it again.',
   },
-  'unshown-cancellation': {
+  'not-canceled': {
     happened:
       'The gateway has confirmed the cancellation of the account, and goes on to show it as not canceled. Nothing more is sent.',
     loses: 'The buyer may pay into an account that the merchant takes for canceled. Deposits are counted all the same.',

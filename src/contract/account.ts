@@ -122,7 +122,7 @@ export type AccountAttention =
   | 'lost-deposits'
   | 'clabe-check-digit'
   | 'unknown-account'
-  | 'unshown-cancellation'
+  | 'not-canceled'
   | 'unknown-status'
   | 'unexpected-signal'
   | Silence;
@@ -171,31 +171,32 @@ export interface CarriedAccount {
   wait: Wait<AccountAttention> | null;
   /** What the last events said. `overdue`: since when the wait lasts that was told last as overdue. */
   published: { status: string | null; attention: AccountAttention | null; overdue: string | null };
-  cancel: CancelStanding;
+  cancel: Cancellation | null;
   /** Since when it is known to be canceled, in ms since the epoch: a query that was asked soon after may be behind. */
   canceled_at: number | null;
   ledger: CarriedLedger;
 }
 
-/**
- * How far a cancellation has come. `wanted`: somebody has asked for it. `begun`: a request may have left, and so may have canceled the
- * account. An answer: nothing more is sent, and queries tell. Null if nobody waits for a cancellation.
- */
-export type CancelStanding = 'wanted' | CancelAnswer | 'begun' | null;
-
-/** What the gateway has answered to a cancellation that no query shows yet. */
-export interface CancelAnswer {
-  is: 'answered';
-  /** The last time at which a request may have left that was not refused, in ms since the epoch; 0 if none may have. */
+/** A cancellation that somebody waits for, and how far it has come. */
+export interface Cancellation {
+  /** `wanted`: it is to be sent. `begun`: a request may have left. `answered`: the gateway has answered, and queries tell what came of it. */
+  is: 'wanted' | 'begun' | 'answered';
+  /** Until when requests may have left that the gateway has not refused, but for one that is under way; 0 if none may have. In ms since the epoch. */
   left_at: number;
-  /** Null if the gateway says that it has canceled the account. */
+  /** Why the gateway refuses; null if it says that it has canceled the account, and before its answer. */
   refusal: { message: string; error: GatewayErrorFields } | null;
 }
 
-/** What two runs of an account know of its cancellation. A request of one that may still have left is later than an answer to the other. */
-export function furtherCancel(one: CancelStanding, other: CancelStanding): CancelStanding {
-  if (one === 'begun' || other === null) return one;
-  return other === 'wanted' ? (one ?? other) : other;
+export type AnsweredCancellation = Cancellation & { is: 'answered' };
+
+export const WANTED: Cancellation = { is: 'wanted', left_at: 0, refusal: null };
+const AS_IT_GOES = ['wanted', 'answered', 'begun'];
+
+/** What two runs of an account know of its cancellation. A request that is under way may be later than an answer. */
+export function furtherCancel(one: Cancellation | null, other: Cancellation | null): Cancellation | null {
+  if (one === null || other === null) return one ?? other;
+  const further = AS_IT_GOES.indexOf(other.is) > AS_IT_GOES.indexOf(one.is) ? other : one;
+  return { ...further, left_at: Math.max(one.left_at, other.left_at) };
 }
 
 export interface CarriedLedger extends Omit<Deposits, 'pending'> {

@@ -8,7 +8,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { Workflow, WorkflowResultType } from '@temporalio/common';
-import type { temporal } from '@temporalio/proto';
+import { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import {
   type AfterSaleCarried,
@@ -84,7 +84,9 @@ export async function givenTo(client: Client, workflowId: string, runId: string)
       one ? [[one.meta?.updateId, one.outcome] as const] : [],
     ),
   );
-  const accepted = events.flatMap((event) => event.workflowExecutionUpdateAcceptedEventAttributes ?? []);
+  // Before the mark of a reset are the updates of the run that it resets; later ones that the server gave it anew come without a request.
+  const own = events.slice(events.findLastIndex(isResetMark) + 1);
+  const accepted = own.flatMap((event) => event.workflowExecutionUpdateAcceptedEventAttributes ?? []);
   const started = events[0]?.workflowExecutionStartedEventAttributes;
   return {
     isReset: (started?.originalExecutionRunId ?? runId) !== runId,
@@ -98,13 +100,17 @@ export async function givenTo(client: Client, workflowId: string, runId: string)
   };
 }
 
+const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW } = temporal.api.enums.v1.WorkflowTaskFailedCause;
+const isResetMark = ({ workflowTaskFailedEventAttributes: failed }: temporal.api.history.v1.IHistoryEvent) =>
+  failed?.cause === WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW;
+
 /** A signal as a history has it. */
 export interface GivenSignal {
   name: string | null | undefined;
   argument: unknown;
 }
 
-/** An update that a run has taken. */
+/** An update that came to the run itself: of a reset, neither one that it kept nor one that it was given anew. */
 export interface GivenUpdate {
   name: string | null | undefined;
   isDone: boolean;

@@ -3,7 +3,8 @@ import { notSimulated } from './not-simulated';
 import type { Run, RunStatus } from './run';
 import { api, msNumberToTs } from './sdk-internals';
 
-const { EventType, WorkflowExecutionStatus } = api.api.enums.v1;
+const { EventType, WorkflowExecutionStatus, WorkflowTaskFailedCause } = api.api.enums.v1;
+const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW } = WorkflowTaskFailedCause;
 const { HistoryEvent } = api.api.history.v1;
 
 const STATUSES: Record<RunStatus, api.api.enums.v1.WorkflowExecutionStatus> = {
@@ -78,10 +79,13 @@ export function activitiesOf({ scheduled, results }: Run): api.api.history.v1.IH
   });
 }
 
-/** The events of the updates that a run took. */
-export function updatesOf({ takenUpdates }: Run): api.api.history.v1.IHistoryEvent[] {
-  return [...takenUpdates].flatMap(([updateId, { name, outcome }]) => {
-    const accepted = { protocolInstanceId: updateId, acceptedRequest: { meta: { updateId }, input: { name } } };
+/** The events of the updates that a run took. A reset has them after the mark of the reset, and of those that it was given anew no request. */
+export function updatesOf({ takenUpdates, start }: Run): api.api.history.v1.IHistoryEvent[] {
+  const eventType = EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED;
+  const mark = { eventType, workflowTaskFailedEventAttributes: { cause: WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW } };
+  const events = [...takenUpdates].flatMap(([updateId, { name, outcome }]) => {
+    const acceptedRequest = start.updatesBefore?.has(updateId) ? null : { meta: { updateId }, input: { name } };
+    const accepted = { protocolInstanceId: updateId, acceptedRequest };
     const said = outcome && 'completed' in outcome ? { success: { payloads: [outcome.completed] } } : outcome;
     const completed = said
       ? [
@@ -99,6 +103,7 @@ export function updatesOf({ takenUpdates }: Run): api.api.history.v1.IHistoryEve
       ...completed,
     ];
   });
+  return start.kept ? [mark, ...events] : events;
 }
 
 /** The last event of a closed run's history. */

@@ -25,6 +25,8 @@ export interface RunStart {
   originalRunId?: string;
   /** Set with it: what the reset keeps of that run. */
   kept?: KeptCode | undefined;
+  /** Set with it: the updates that had come to that run. */
+  updatesBefore?: ReadonlySet<string>;
 }
 
 /** An update that somebody waits for. */

@@ -258,7 +258,9 @@ export class SimulatedTemporal implements Server {
     const isUnheard = !run.isRunning;
     const latest = this.latest(run.start.workflowId);
     if (latest?.isRunning) latest.replace();
-    const next = this.begin({ ...run.start, isUnheard, originalRunId: run.start.originalRunId ?? run.runId, kept });
+    const originalRunId = run.start.originalRunId ?? run.runId;
+    const updatesBefore = new Set(run.takenUpdates.keys());
+    const next = this.begin({ ...run.start, isUnheard, originalRunId, kept, updatesBefore });
     for (const { name, input } of run.signals.slice(next.signals.length)) next.signal(name, input);
     for (const [id, { name, input }] of run.takenUpdates) if (!next.knownUpdate(id)) next.update(id, name, [...input]);
     return next;

@@ -4,8 +4,8 @@ import {
   type AccountActivities,
   type AccountId,
   type AccountPolicy,
+  type AnsweredCancellation,
   activityWords,
-  type CancelAnswer,
   type CreateAccountInput,
   type ForRun,
   type Silence,
@@ -77,7 +77,7 @@ export const accountGateway = {
 type CancelAccountInput = Parameters<AccountActivities['gateway.cancel-account']>[0];
 
 /** `next`: called for each request, as one that a person has ended may have canceled the account. */
-function cancelAccount(next: () => CancelAccountInput, within_ms: number): Promise<SpeiAccount | CancelAnswer> {
+function cancelAccount(next: () => CancelAccountInput, within_ms: number): Promise<SpeiAccount | AnsweredCancellation> {
   const cancel = summed(
     cancelingFor(within_ms)['gateway.cancel-account'],
     (input) => `cancels ${named(input)} at the gateway`,

@@ -122,7 +122,7 @@ export class AccountRecord {
     Object.assign(this.account, shown, isBehind ? {} : defined({ status }));
     if (this.isCanceled !== wasCanceled) this.canceled_at = wasCanceled ? null : told_at;
     this.settle('unknown-account');
-    if (this.isCanceled) this.settle('unshown-cancellation');
+    if (this.isCanceled) this.settle('not-canceled');
     this.settleSilence();
     this.check();
   }

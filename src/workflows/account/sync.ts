@@ -5,11 +5,11 @@ import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import {
   type AccountId,
   type AccountPolicy,
-  type CancelAnswer,
-  type CancelStanding,
+  type Cancellation,
   FAILURE,
   type Silence,
   typedFailure,
+  WANTED,
 } from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
 import { replicaLag } from '../../gateway/pure/durations';
@@ -37,7 +37,7 @@ export class AccountSync {
     /** Called when the worker's settings have changed. */
     private readonly follow: (policy: AccountPolicy) => void,
     private readonly rechecks: RecheckRequests,
-    public wish: CancelStanding,
+    public wish: Cancellation | null,
   ) {}
 
   /** Runs until {@link stop}. Throws `WasReset` in a reset: its ledger may not be the latest. */
@@ -57,19 +57,31 @@ export class AccountSync {
 
   private async step(): Promise<void> {
     const { wish } = this;
-    if (wish === 'wanted' || wish === 'begun') await this.cancel();
+    if (this.isToSend) await this.cancel();
     else if (this.rechecks.isRequested || (this.record.status === null && !this.hasQueried)) await this.query();
     else if (wish === null) await this.watch();
     else await this.lookAfter(wish);
     this.show();
   }
 
+  /** Somebody calls `cancel`. A confirmed cancellation is not sent again; one that was refused is. */
+  want(): void {
+    this.refusal = undefined;
+    if (this.wish === null || this.wish.refusal) this.wish = { ...(this.wish ?? WANTED), is: 'wanted', refusal: null };
+  }
+
+  private get isToSend(): boolean {
+    return this.wish !== null && this.wish.is !== 'answered';
+  }
+
   private async cancel(): Promise<void> {
     const { policy, read_by } = this.checks;
     const next = () => {
-      const may_be_canceled = this.wish === 'begun';
-      this.wish = 'begun';
-      return { ...this.id, read_by, may_be_canceled };
+      const { is, left_at: before } = this.wish ?? WANTED;
+      // The requests before this one have ended, in whatever way.
+      const left_at = is === 'begun' ? Date.now() : before;
+      this.wish = { is: 'begun', left_at, refusal: null };
+      return { ...this.id, read_by, left_at };
     };
     const ask = (within_ms: number) => accountGateway.cancel(next, within_ms);
     const answer = await untilGatewayAnswers(policy.patience_ms, ask, (why) => this.onSilence(why));
@@ -80,7 +92,8 @@ export class AccountSync {
   }
 
   /** Looks, ever less often, until no query can be behind a request that may have left. Sends nothing. */
-  private async lookAfter({ left_at, refusal }: CancelAnswer): Promise<void> {
+  private async lookAfter(answer: Cancellation): Promise<void> {
+    const { left_at, refusal } = answer;
     const waited_ms = Date.now() - left_at;
     const left_ms = replicaLag(this.checks.policy) - waited_ms;
     if (left_ms > 0) {
@@ -89,11 +102,12 @@ export class AccountSync {
       return;
     }
     await this.query();
-    if (this.wish === null) return;
+    // It is canceled, or somebody has called again.
+    if (this.wish !== answer) return;
     this.wish = null;
     if (refusal) this.refusal = typedFailure(FAILURE.notCanceled, refusal.message, { ...refusal.error });
     else {
-      this.record.raise('unshown-cancellation');
+      this.record.raise('not-canceled');
       this.refusal = notShown(this.id.account_id);
     }
   }
@@ -115,7 +129,7 @@ export class AccountSync {
     // The polls keep their times however often the account continues as new.
     const first_ms = every_ms - ((Date.now() - since) % every_ms);
     const watching = () => accountGateway.watch({ ...this.id, seen: this.record.status, first_ms, policy, read_by });
-    const isInterrupted = () => typeof this.wish === 'string' || this.rechecks.isRequested;
+    const isInterrupted = () => this.isToSend || this.rechecks.isRequested;
     const summary = 'until the next look whether it is canceled';
     const news = await pollUntil(watching, { isInterrupted, timeout_ms, summary });
     if (typeof news !== 'object') return news === 'timeout' ? news : undefined;

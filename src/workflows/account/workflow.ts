@@ -16,7 +16,7 @@ import type {
   AccountHandover,
   AccountPolicy,
   AccountResolution,
-  CancelStanding,
+  Cancellation,
   CarriedAccount,
   DepositSignal,
   DepositStanding,
@@ -27,7 +27,7 @@ import type {
   SpeiAccountState,
   Taking,
 } from '../../contract';
-import { ANSWER_WAIT_MS, bytesOf, furtherCancel } from '../../contract';
+import { ANSWER_WAIT_MS, bytesOf, furtherCancel, WANTED } from '../../contract';
 import { isContinued, isResetFailure, isResetOf } from '../shared/continued';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/request-rules';
@@ -78,7 +78,7 @@ class SpeiAccountRun {
   private since: number;
   private policy: AccountPolicy | undefined;
   private sync: AccountSync | undefined;
-  private wish: CancelStanding;
+  private wish: Cancellation | null;
   private readonly confirmations: Confirmations;
   private readonly rechecks = new RecheckRequests();
   /** `draining`: no more confirmations start. `closed`: no deposit is counted and no event published any more. */
@@ -88,8 +88,8 @@ class SpeiAccountRun {
   private isReset = false;
   /** Deposits that came before earlier runs were read; null once they are read. */
   private early: DepositSignal[] | null;
-  /** The run that has read every run before it. A reset of that run has not. */
-  private readBy = workflowInfo().originalExecutionRunId;
+  /** The run that reads, or is given, what every run before it knew. A reset of that run does not know what it learned since. */
+  private readonly readBy = workflowInfo().originalExecutionRunId;
   /** How many signals `deposit` came to this run. */
   private seen = 0;
 
@@ -133,13 +133,16 @@ class SpeiAccountRun {
   async execute(): Promise<void> {
     this.policy = await this.readPolicy();
     if (this.early) await this.takeOver();
-    do {
+    while (!this.isReset) {
       const syncing = this.open(this.policy);
       await condition(() => this.shouldEnd);
       this.throwIfFailed();
       await this.close(syncing);
       // Signals that came while it closed may have made the ledger too large.
-    } while (!this.isReset && bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
+      if (bytesOf(this.carried) <= MAX_HANDED_ON_BYTES) break;
+    }
+    this.phase = 'closed';
+    await condition(allHandlersFinished);
     // After a reset, the next run reads what this one and all before it have, as after a termination.
     const carried = this.isReset ? undefined : this.carried;
     await continueAsNew<typeof speiAccount>({ ...this.input, carried });
@@ -164,10 +167,13 @@ class SpeiAccountRun {
       if (this.early?.length) this.raise('overdue-deposit');
     });
     const { carried, cancel, is_lost, undelivered, deposits, keys, account, read_by } = await loadEarlierAccount();
-    this.readBy = read_by;
-    // The status with which a creation starts this run is newer than what earlier runs know. A later run, or a reset, has that input, too.
-    const isNew = !isContinued() && read_by === workflowInfo().originalExecutionRunId;
-    const started = isNew ? { status: this.record.status, canceled_at: this.record.canceled_at } : null;
+    // What came to the run that it resets is not new: the next run can tell the two apart.
+    if (read_by !== this.readBy) {
+      this.isReset = true;
+      return;
+    }
+    // The status with which a creation starts this run is newer than what earlier runs know. A later run has that input, too.
+    const started = !isContinued() ? { status: this.record.status, canceled_at: this.record.canceled_at } : null;
     // The cancellation may have been asked of this run, too.
     this.wish = furtherCancel(this.wish, cancel);
     this.keys.restore(keys);
@@ -267,7 +273,7 @@ class SpeiAccountRun {
     return { carried: this.carried, cancel, seen: this.seen, undelivered: this.publisher.undelivered };
   }
 
-  private get cancelStanding(): CancelStanding {
+  private get cancelStanding(): Cancellation | null {
     return this.sync ? this.sync.wish : this.wish;
   }
 
@@ -312,12 +318,11 @@ class SpeiAccountRun {
 
   private async cancel(): Promise<SpeiAccountState> {
     // Noted before anything can fail: if the answer takes too long, the error says that we keep asking.
-    this.wish ??= 'wanted';
+    this.wish ??= WANTED;
     await this.awaitGateway('followed', () => this.sync !== undefined);
     const { sync, record } = this;
     if (sync && !record.isCanceled) {
-      sync.refusal = undefined;
-      sync.wish ??= 'wanted';
+      sync.want();
       await this.awaitGateway('canceled', () => record.isCanceled || sync.refusal !== undefined);
       if (sync.refusal) throw sync.refusal;
     }

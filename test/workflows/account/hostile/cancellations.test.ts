@@ -101,7 +101,7 @@ describe('promise 8: a cancellation that the gateway confirms and never shows is
     await open();
     await happens(transfer('1.00'), MINUTE);
     const seen = await confirmed(() => undefined);
-    expect(await accountNow()).toMatchObject({ status: 'ACTIVE', attention: 'unshown-cancellation' });
+    expect(await accountNow()).toMatchObject({ status: 'ACTIVE', attention: 'not-canceled' });
     await world.pass(3 * DAY);
     expect(seen.cancels).toBe(1);
     await update('cancel');
@@ -111,7 +111,7 @@ describe('promise 8: a cancellation that the gateway confirms and never shows is
     expect(await accountNow()).toMatchObject({ status: 'ACTIVE', attention: null });
     await update('cancel');
     await world.pass(HOUR);
-    expect(await accountNow()).toMatchObject({ attention: 'unshown-cancellation' });
+    expect(await accountNow()).toMatchObject({ attention: 'not-canceled' });
     const [account] = world.gateway.accounts;
     if (account) account.status = 'CANCELED';
     await world.pass(DAY);
@@ -128,7 +128,7 @@ describe('promise 8: a cancellation that the gateway confirms and never shows is
     expect(await accountNow()).toMatchObject({ attention: 'no-answer' });
     isDown = false;
     await world.pass(DAY);
-    expect(await accountNow()).toMatchObject({ attention: 'unshown-cancellation' });
+    expect(await accountNow()).toMatchObject({ attention: 'not-canceled' });
     expect(seen.cancels).toBe(1);
   });
 
@@ -142,7 +142,7 @@ describe('promise 8: a cancellation that the gateway confirms and never shows is
     await happens(terminate, MINUTE, transfer('2.00'), HOUR);
     expect(await accountNow()).toMatchObject({ attention: null });
     await world.pass(12 * HOUR);
-    expect(await accountNow()).toMatchObject({ attention: 'unshown-cancellation' });
+    expect(await accountNow()).toMatchObject({ attention: 'not-canceled' });
     expect(seen.cancels).toBe(1);
   });
 });
@@ -164,6 +164,27 @@ test('promise 5: a refusal counts however long PAYMENTS_SETTLING is', async () =
   const asked = await update('cancel');
   await world.pass(MINUTE);
   expect(asked?.outcome).toHaveProperty(NOT_CANCELED, 'NotCanceled');
+});
+
+test('promise 8: whoever calls again is asked for again, while the refusal of an earlier call does not count yet', async () => {
+  await open({ settings: { PAYMENTS_SETTLING: '3h' } });
+  await happens(transfer('1.00'), MINUTE);
+  let cancels = 0;
+  const mend = answering(world.gateway, ({ path, ask }) => {
+    if (!path.endsWith('/cancel')) return ask();
+    cancels += 1;
+    return cancels === 1 ? said(503, {}) : REFUSES();
+  });
+  await update('cancel');
+  await world.pass(HOUR);
+  expect(cancels).toBe(2);
+  await update('cancel');
+  await world.pass(HOUR);
+  expect(cancels).toBe(3);
+  mend();
+  const asked = await update('cancel');
+  await world.pass(MINUTE);
+  expect(asked?.outcome).toHaveProperty('completed');
 });
 
 describe('promise 2: a cancellation that was carried out, and whose answer nobody has, is not called refused', () => {

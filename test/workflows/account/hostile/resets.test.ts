@@ -108,6 +108,69 @@ describe('promise 8: "we keep asking" is true of a cancel', () => {
   });
 });
 
+describe('promise 2: a reset does not repeat a cancel that the gateway has refused', () => {
+  // The merchant: an account that buyers still pay into is canceled, a month after everybody was told that it is not.
+  const refusedOnce = async () => {
+    let cancels = 0;
+    const mend = answering(world.gateway, ({ path, ask }) => {
+      if (!path.endsWith('/cancel')) return ask();
+      cancels += 1;
+      return refusal('account-status-abnormal');
+    });
+    const asked = await update('cancel');
+    await world.pass(MINUTE);
+    expect(asked?.outcome).toHaveProperty('failure.applicationFailureInfo.type', 'NotCanceled');
+    expect(cancels).toBe(1);
+    mend();
+    await world.pass(30 * DAY);
+  };
+  const isKept = async () => {
+    await happens(transfer('2.00'), DAY);
+    expect(world.gateway.accounts[0]?.status).toBe('ACTIVE');
+    // A fresh call counts.
+    await update('cancel');
+    await world.pass(HOUR);
+    expect(world.gateway.accounts[0]?.status).toBe('CANCELED');
+  };
+
+  test.each([0, 1, 2])('of its first run, to the task %i', async (task) => {
+    await open();
+    await happens(transfer('1.00'), MINUTE);
+    const run = latest();
+    await refusedOnce();
+    await world.within(async () => void world.temporal.reset(run, task));
+    await isKept();
+  });
+
+  test.each([0, 1, 2, -1])('of a run that began with what another handed on, to the task %i', async (task) => {
+    const run = await secondRun();
+    await refusedOnce();
+    await world.within(async () => void world.temporal.reset(run, task));
+    await isKept();
+  });
+
+  test('that is reset once more', async () => {
+    const run = await secondRun();
+    await refusedOnce();
+    await world.within(async () => void world.temporal.reset(run));
+    await world.pass(500);
+    await world.within(async () => void world.temporal.reset(latest()));
+    await isKept();
+  });
+
+  test('whose first run was reset to before it had begun, while somebody calls it again', async () => {
+    await open();
+    await happens(transfer('1.00'), MINUTE);
+    const run = latest();
+    await refusedOnce();
+    await world.within(async () => void world.temporal.reset(run));
+    const asked = await update('cancel');
+    await world.pass(DAY);
+    expect(asked?.outcome).toBeDefined();
+    expect(world.gateway.accounts[0]?.status).toBe('CANCELED');
+  });
+});
+
 test('promise 8: the facts settle what an account said of a deposit while it could not read what it knew', async () => {
   // Operators look for an overdue deposit that there is not: the notification was a repetition of a counted one.
   await open();
