@@ -10,10 +10,10 @@ import {
   type AccountHandover,
   type Cancellation,
   type CarriedAccount,
+  cancellationAfter,
   type DepositSignal,
   type EarlierAccount,
   FAILURE,
-  furtherCancel,
   type LeftByRun,
   onePage,
   SEARCH_ATTRIBUTE,
@@ -43,17 +43,20 @@ export const accountBefore: AccountActivities['payments.account-before'] = telli
 /** Reads earlier runs of this account, the latest first, until one has a ledger. */
 async function knownBefore({ workflowId, runId }: OwnRun): Promise<Known> {
   const before = nothingBut([]);
+  const cancels: (Cancellation | null | undefined)[] = [];
   const client = getClient();
   for (const { runId: earlier, typedSearchAttributes } of await earlierRuns(client, workflowId, runId)) {
     const { carried, cancel, is_lost, keys, account, left } = await knownTo(client, workflowId, earlier);
-    before.cancel = furtherCancel(before.cancel, cancel);
+    cancels.unshift(cancel);
     before.is_lost ||= is_lost;
     before.account = { ...account, ...before.account };
     before.keys.unshift(...(typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? []), ...keys);
     if (left) before.left.unshift(left);
-    if (carried !== null) return { ...before, carried };
+    if (carried === null) continue;
+    before.carried = carried;
+    break;
   }
-  return before;
+  return { ...before, cancel: cancels.reduce<Cancellation | null>(cancellationAfter, null) };
 }
 
 /** An empty page. `left` says what the next pages have. */
@@ -75,8 +78,7 @@ async function knownTo(client: Client, workflowId: string, runId: string) {
   const hasMore = events_from !== null || argumentsOf(signals, SIGNAL.deposit).length > deposits_from;
   return {
     carried: handover ? handover.carried : given,
-    // Of a run that cannot be queried, the last call tells.
-    cancel: handover ? handover.cancel : (wishOf(updates, isReset ? 'wanted' : 'begun') ?? given?.cancel ?? null),
+    cancel: handover ? leftOf(handover) : wishOf(updates, isReset ? 'wanted' : 'begun', given?.cancel),
     is_lost: found === null,
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
     account: givenAccount(input),
@@ -121,10 +123,13 @@ async function handoverOf(client: Client, workflowId: string, runId: string): Pr
 
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>
   signals.flatMap((signal) => (signal.name === name ? [signal.argument] : []));
-/** What is left of a cancellation: nothing where the last one who asked was told that it is done, or that the gateway refuses. */
-function wishOf(updates: readonly GivenUpdate[], is: 'wanted' | 'begun'): Cancellation | null | undefined {
+/** What is left of a cancellation; undefined if the run has not read what runs before it knew, and nobody has called it. */
+const leftOf = ({ carried, cancel }: AccountHandover) => cancel ?? (carried === null ? undefined : null);
+
+/** Of a run that cannot be queried, the last call tells: nothing is left where it was told that it is done, or that the gateway refuses. */
+function wishOf(updates: readonly GivenUpdate[], is: 'wanted' | 'begun', given: Cancellation | null | undefined) {
   const last = updates.findLast(({ name }) => name === UPDATE.cancel);
-  if (last === undefined) return undefined;
+  if (last === undefined) return given;
   return last.isDone || last.failure === FAILURE.notCanceled ? null : { ...WANTED, is };
 }
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;

@@ -23,7 +23,6 @@ import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { forRun } from './own-run';
 import { recordInActivity } from './recorder';
 import { type Sending, sendOnce, storeNote } from './send-once';
-import { serverClock } from './time';
 import { looksSoFar } from './urgency';
 
 export interface AccountActivitiesOptions {
@@ -158,13 +157,12 @@ function leftBefore(left_at: number): number {
 /** What the gateway answers. Notes for later attempts when a request may have left. */
 async function askToCancel(gateway: AccountGateway, account_id: string, before: number): Promise<AnsweredCancellation> {
   const sent = { operation: PATH.cancelSpeiAccount, what: 'The cancellation of a virtual account' };
-  const now = serverClock();
   try {
     // Stored before it leaves: a worker that dies tells nothing afterwards.
     await gateway.cancelSpeiAccount(account_id, () =>
       storeNote({ left_at: 'in its attempt' } satisfies LeftNote, sent),
     );
-    return { is: 'answered', left_at: now(), refusal: null };
+    return { is: 'answered', left_at: before, refusal: null };
   } catch (error) {
     if (isDefiniteAnswer(error))
       return { is: 'answered', left_at: before, refusal: { message: error.message, error: error.fields() } };

@@ -160,20 +160,19 @@ export async function watchTrade(
   } catch (error) {
     if (tell && error instanceof GatewayError) {
       // The denial of another id is not about this trade.
-      const isDenied = asked === id && isNoSuchOrder(error, noSuchOrderWords);
-      const why = isDenied ? lastingDenial(tell) : silenceOf(error);
-      if (isToldByPolls(why) && timeLeft(tell.from[why]) <= 0) throw typedFailure(POLL_STOPPED[why], error.message);
+      const denied_since = asked === id && isNoSuchOrder(error, noSuchOrderWords) ? noteDenied() : undefined;
+      const why = isLasting(denied_since, tell) ? 'unknown-trade' : silenceOf(error);
+      if (isToldByPolls(why) && timeLeft(tell.from[why]) <= 0)
+        throw typedFailure(POLL_STOPPED[why], error.message, { denied_since });
     }
     throw retryablePoll(error, { gap_ms, waited_ms: looks === 0 ? 0 : delayBeforePoll(looks - 1, schedule), left_ms });
   }
   throw notYet(`still ${seen}`, delay);
 }
 
-/** Notes a denial. A replica may be stale, and one worker of many may ask a wrong gateway: only a denial that lasts is told. */
-function lastingDenial({ lasting_ms }: NonNullable<WatchInput['tell']>): 'unknown-trade' | 'denied' {
-  const since = noteDenied();
-  return since !== undefined && timeLeft(since + lasting_ms) <= 0 ? 'unknown-trade' : 'denied';
-}
+/** A replica may be stale, and one worker of many may ask a wrong gateway: only a denial that lasts is told. */
+const isLasting = (denied_since: number | undefined, { lasting_ms }: NonNullable<WatchInput['tell']>): boolean =>
+  denied_since !== undefined && timeLeft(denied_since + lasting_ms) <= 0;
 
 /** Ms until a time, by the server's clock: a worker's own may be hours off. */
 function timeLeft(due_at = Number.POSITIVE_INFINITY): number {

@@ -190,13 +190,21 @@ export interface Cancellation {
 export type AnsweredCancellation = Cancellation & { is: 'answered' };
 
 export const WANTED: Cancellation = { is: 'wanted', left_at: 0, refusal: null };
-const AS_IT_GOES = ['wanted', 'answered', 'begun'];
 
-/** What two runs of an account know of its cancellation. A request that is under way may be later than an answer. */
-export function furtherCancel(one: Cancellation | null, other: Cancellation | null): Cancellation | null {
-  if (one === null || other === null) return one ?? other;
-  const further = AS_IT_GOES.indexOf(other.is) > AS_IT_GOES.indexOf(one.is) ? other : one;
-  return { ...further, left_at: Math.max(one.left_at, other.left_at) };
+/** Somebody calls `cancel`. What was refused is sent again, and what the gateway has confirmed is not. */
+export const wantedAfter = (before: Cancellation | null): Cancellation =>
+  before === null || before.refusal ? { ...(before ?? WANTED), is: 'wanted', refusal: null } : before;
+
+/**
+ * What is left of a cancellation, as two runs of an account know it; null: nothing. Undefined: the later run does not know what the earlier one
+ * knew. Without such knowledge it can only have been called.
+ */
+export function cancellationAfter(
+  before: Cancellation | null,
+  later: Cancellation | null | undefined,
+): Cancellation | null {
+  if (later === undefined) return before;
+  return later?.is === 'wanted' ? wantedAfter(before) : later;
 }
 
 export interface CarriedLedger extends Omit<Deposits, 'pending'> {

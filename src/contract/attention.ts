@@ -126,9 +126,9 @@ export const RUNBOOK = {
     happened:
       'The gateway says that it does not know a trade that it made for this order, or that a notification names.',
     loses: 'The buyer may have paid for a trade that is counted nowhere.',
-    look: 'The trade in the gateway’s dashboard (`other_trades` in the state), and whether our settings are of its app and its environment.',
-    act: 'Correct the settings where they are not, and restart the worker. Else ask the gateway’s support, then send `resolve`.',
-    after: 'It is looked for, ever less often, until you resolve it or the gateway knows it.',
+    look: 'The trade in the gateway’s dashboard (`trade_no`, or one of `other_trades` in the state), and whether our settings are of its app and its environment.',
+    act: 'Correct the settings where they are not, and restart the worker. Else ask the gateway’s support, then send `resolve` with how it has ended.',
+    after: 'It is looked for until you resolve it or the gateway knows it.',
   },
   'unlisted-transition': {
     happened:

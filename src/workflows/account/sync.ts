@@ -10,6 +10,7 @@ import {
   type Silence,
   typedFailure,
   WANTED,
+  wantedAfter,
 } from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
 import { replicaLag } from '../../gateway/pure/durations';
@@ -64,10 +65,9 @@ export class AccountSync {
     this.show();
   }
 
-  /** Somebody calls `cancel`. A confirmed cancellation is not sent again; one that was refused is. */
   want(): void {
     this.refusal = undefined;
-    if (this.wish === null || this.wish.refusal) this.wish = { ...(this.wish ?? WANTED), is: 'wanted', refusal: null };
+    this.wish = wantedAfter(this.wish);
   }
 
   private get isToSend(): boolean {
@@ -87,7 +87,8 @@ export class AccountSync {
     const answer = await untilGatewayAnswers(policy.patience_ms, ask, (why) => this.onSilence(why));
     if (isOfKind('answered', answer)) {
       this.record.settleSilence();
-      this.wish = answer;
+      // What was confirmed has left by now. The activity does not know how long it has waited for a worker.
+      this.wish = answer.refusal ? answer : { ...answer, left_at: Date.now() };
     } else this.apply(answer, Date.now());
   }
 
@@ -167,7 +168,7 @@ const isOfKind = <Kind extends string, Answer extends { is: Kind }>(
 
 /** What callers who wait for the gateway are told when the wait is over. */
 export function notAnswered(account_id: string, done: string): ApplicationFailure {
-  const message = `Account ${account_id} is not ${done} yet: the gateway has not answered. We keep asking it; ask again.`;
+  const message = `Account ${account_id} is not ${done} yet: the gateway has not said so. We keep asking it; ask again.`;
   return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
 }
 

@@ -27,7 +27,7 @@ import type {
   SpeiAccountState,
   Taking,
 } from '../../contract';
-import { ANSWER_WAIT_MS, bytesOf, furtherCancel, WANTED } from '../../contract';
+import { ANSWER_WAIT_MS, bytesOf, cancellationAfter, wantedAfter } from '../../contract';
 import { isContinued, isResetFailure, isResetOf } from '../shared/continued';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/request-rules';
@@ -175,7 +175,7 @@ class SpeiAccountRun {
     // The status with which a creation starts this run is newer than what earlier runs know. A later run has that input, too.
     const started = !isContinued() ? { status: this.record.status, canceled_at: this.record.canceled_at } : null;
     // The cancellation may have been asked of this run, too.
-    this.wish = furtherCancel(this.wish, cancel);
+    this.wish = cancellationAfter(cancel, this.wish ?? undefined);
     this.keys.restore(keys);
     if (carried) {
       this.since = carried.since;
@@ -318,7 +318,7 @@ class SpeiAccountRun {
 
   private async cancel(): Promise<SpeiAccountState> {
     // Noted before anything can fail: if the answer takes too long, the error says that we keep asking.
-    this.wish ??= WANTED;
+    this.wish = wantedAfter(this.wish);
     await this.awaitGateway('followed', () => this.sync !== undefined);
     const { sync, record } = this;
     if (sync && !record.isCanceled) {

@@ -2,8 +2,9 @@
  * How a payment waits for its outcome: by notifications, by polls that add no history, and by its deadlines. `next-step.ts` says what is done
  * next; this file does it.
  */
-import { condition } from '@temporalio/workflow';
+import { ApplicationFailure, condition } from '@temporalio/workflow';
 import {
+  detailsOf,
   isToldByPolls,
   type LookResult,
   POLL_STOPPED,
@@ -14,7 +15,7 @@ import {
   timeText,
 } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
-import { hasFailedWith } from '../shared/activity-failure';
+import { causeOf, hasFailedWith } from '../shared/activity-failure';
 import { assertReadHere } from '../shared/continued';
 import { glance, type LookTimes, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/polling';
@@ -122,7 +123,7 @@ export class OutcomeWait {
     } catch (error) {
       const why = TOLD_BY_POLLS.find((one) => hasFailedWith(error, POLL_STOPPED[one]));
       if (why === undefined) throw error;
-      return why;
+      return why === 'unknown-trade' && hasLookedSince(known, causeOf(error)) ? 'interrupted' : why;
     }
   }
 
@@ -194,6 +195,12 @@ export class OutcomeWait {
     }
     return worst;
   }
+}
+
+/** Whether a look came between two denials of the poll that has stopped for them: it has found the trade, or it would be unknown already. */
+function hasLookedSince({ look }: KnownPayment, stopped: unknown): boolean {
+  const { denied_since } = (stopped instanceof ApplicationFailure && detailsOf(stopped)) || {};
+  return look !== null && typeof denied_since === 'number' && look.at > denied_since && !look.isSilent;
 }
 
 /** A poll that ended at each refusal would be started again and again, also where only one of two workers has the app. */

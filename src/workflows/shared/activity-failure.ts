@@ -6,9 +6,12 @@ import { FAILURE, NOTHING_SENT, type SendingPhase, SILENCES, type Silence, WAS_R
 /** The failures of our activities that say why the gateway gave no answer. */
 const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
 
+/** What an activity has failed for. */
+export const causeOf = (error: unknown): unknown => (error instanceof ActivityFailure ? error.cause : error);
+
 /** Whether an activity, or what it answered, has failed for good with this type. */
 export function hasFailedWith(error: unknown, type: string): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const cause = causeOf(error);
   return cause instanceof ApplicationFailure && cause.type === type;
 }
 

@@ -12,6 +12,7 @@ import {
   open,
   outcomeNow,
   pay,
+  recheck,
   reset,
   startWith,
   stateNow,
@@ -170,6 +171,18 @@ describe('credentials of another environment, with which the gateway denies an o
     const denied = world.gateway.exchanges.findLast(({ is }) => is === 'query')?.at ?? 0;
     // The next denial ends the poll; a look has begun before it, and ends after it.
     await happens(denied + HOUR - 10 * SECOND - world.now, notify('T1', 'PROCESSING'), 15 * SECOND, works, HOUR);
+    expect(world.events.filter(({ type }) => type === 'attention')).toEqual([]);
+  });
+
+  test('promise 8: no person is asked of two denials of polls between which looks have found the trade', async () => {
+    await begin();
+    await happens(startForWeeks, 5 * HOUR);
+    const polled = world.gateway.exchanges.findLast(({ is }) => is === 'query')?.at ?? 0;
+    const deniedAround = (at: number) => happens(at - MINUTE - world.now, otherEnvironment, 2 * MINUTE, works);
+    await deniedAround(polled + HOUR);
+    for (let i = 0; i < 5; i++) await happens(9 * MINUTE, recheck, 10 * SECOND);
+    await deniedAround(polled + 2 * HOUR);
+    await world.pass(3 * HOUR);
     expect(world.events.filter(({ type }) => type === 'attention')).toEqual([]);
   });
 

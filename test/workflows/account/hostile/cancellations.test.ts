@@ -11,6 +11,7 @@ import {
   earlierRunsAreSilent,
   happens,
   latest,
+  listIsDown,
   open,
   resolve,
   secondRun,
@@ -45,6 +46,17 @@ function carriedOutOnce(first: () => void) {
     return isBehind ? said(status, textOf(body).replace('CANCELED', 'ACTIVE')) : { status, body };
   });
   return seen;
+}
+
+/** The gateway refuses; while `isLost`, by default for the first request, its answer is lost. */
+function refusing(isLost: (cancels: number) => boolean = (cancels) => cancels === 1) {
+  const seen = { cancels: 0 };
+  const mend = answering(world.gateway, ({ path, ask }) => {
+    if (!path.endsWith('/cancel')) return ask();
+    seen.cancels += 1;
+    return isLost(seen.cancels) ? said(503, {}) : REFUSES();
+  });
+  return { seen, mend };
 }
 
 describe('promise 5: a cancellation that the gateway refuses for good ends, and the account is looked at again', () => {
@@ -169,23 +181,39 @@ test('promise 5: a refusal counts however long PAYMENTS_SETTLING is', async () =
 test('promise 8: whoever calls again is asked for again, while the refusal of an earlier call does not count yet', async () => {
   await open({ settings: { PAYMENTS_SETTLING: '3h' } });
   await happens(transfer('1.00'), MINUTE);
-  let cancels = 0;
-  const mend = answering(world.gateway, ({ path, ask }) => {
-    if (!path.endsWith('/cancel')) return ask();
-    cancels += 1;
-    return cancels === 1 ? said(503, {}) : REFUSES();
-  });
+  const { seen, mend } = refusing();
   await update('cancel');
   await world.pass(HOUR);
-  expect(cancels).toBe(2);
+  expect(seen.cancels).toBe(2);
   await update('cancel');
   await world.pass(HOUR);
-  expect(cancels).toBe(3);
+  expect(seen.cancels).toBe(3);
   mend();
   const asked = await update('cancel');
   await world.pass(MINUTE);
   expect(asked?.outcome).toHaveProperty('completed');
 });
+
+test.each(['reset', 'terminated'])(
+  'promise 8: so is who calls a run that cannot read what was known before it was %s',
+  async (how) => {
+    const run = await secondRun();
+    const { seen, mend } = refusing();
+    await update('cancel');
+    await world.pass(MINUTE);
+    expect(seen.cancels).toBe(2);
+    mend();
+    const back = listIsDown();
+    if (how === 'reset') await world.within(async () => void world.temporal.reset(run, 0));
+    else await happens(terminate, 1_000, transfer('2.00'), 1_000);
+    const asked = await update('cancel');
+    await world.pass(2 * MINUTE);
+    expect(asked?.outcome).toHaveProperty(NOT_CANCELED, 'PaymentPending');
+    back();
+    await world.pass(DAY);
+    expect(world.gateway.accounts[0]?.status).toBe('CANCELED');
+  },
+);
 
 describe('promise 2: a cancellation that was carried out, and whose answer nobody has, is not called refused', () => {
   const isCanceledInTheEnd = async (asked: Awaited<ReturnType<typeof update>>) => {
@@ -335,24 +363,67 @@ describe('promise 6: an account that was canceled while nobody followed it is ca
   });
 });
 
-test('promise 2: an account that cannot be asked is not canceled for a call whose successor was told that the gateway refuses', async () => {
+describe('promise 2: an account that cannot be asked is not canceled for a call whose successor was told that the gateway refuses', () => {
+  test.each<[string, () => Promise<{ mend: () => void }>]>([
+    [
+      'by the same run',
+      async () => {
+        const refused = refusing();
+        await update('cancel');
+        await world.pass(HOUR);
+        return refused;
+      },
+    ],
+    [
+      'by the run that the first call was handed on to',
+      async () => {
+        const { runId } = latest();
+        const refused = refusing(() => latest().runId === runId);
+        await update('cancel');
+        while (latest().runId === runId) await happens(transfer('1.00'), 1_000);
+        await world.pass(HOUR);
+        return refused;
+      },
+    ],
+    [
+      'by the run that took it over after a termination',
+      async () => {
+        const refused = refusing();
+        await update('cancel');
+        await happens(50, terminate, 1_000, transfer('2.00'), HOUR);
+        return refused;
+      },
+    ],
+  ])('%s', async (_which, called) => {
+    await open({ continuesAfter: 200 });
+    await happens(transfer('1.00'), MINUTE);
+    const { mend } = await called();
+    const asked = await update('cancel');
+    await world.pass(MINUTE);
+    expect(asked?.outcome).toHaveProperty(NOT_CANCELED, 'NotCanceled');
+    mend();
+    await world.pass(30 * DAY);
+    earlierRunsAreSilent();
+    await happens(terminate, 1_000, transfer('2.00'), HOUR);
+    expect(world.gateway.accounts[0]?.status).toBe('ACTIVE');
+  });
+});
+
+test('promise 8: nobody is asked about a cancellation that shows a little later, though its attempt had waited for a worker', async () => {
   await open();
   await happens(transfer('1.00'), MINUTE);
-  let cancels = 0;
-  const mend = answering(world.gateway, ({ path, ask }) => {
-    if (!path.endsWith('/cancel')) return ask();
-    cancels += 1;
-    return cancels === 1 ? said(503, {}) : REFUSES();
+  let at = Number.POSITIVE_INFINITY;
+  answering(world.gateway, async ({ path, ask }) => {
+    if (path.endsWith('/cancel') && !world.gateway.trouble) at = world.now;
+    const { status, body } = await ask();
+    const isBehind = path.endsWith('/spei/query') && world.now < at + 20_000;
+    return isBehind ? said(status, textOf(body).replace('CANCELED', 'ACTIVE')) : { status, body };
   });
+  trouble('unreachable')();
   await update('cancel');
-  await world.pass(HOUR);
-  await update('cancel');
-  await world.pass(MINUTE);
-  mend();
-  await world.pass(30 * DAY);
-  earlierRunsAreSilent();
-  await happens(terminate, 1_000, transfer('2.00'), HOUR);
-  expect(world.gateway.accounts[0]?.status).toBe('ACTIVE');
+  await happens(20_000, () => world.leaveWithoutWorker(8 * MINUTE), works, HOUR);
+  expect(await accountNow()).toMatchObject({ status: 'CANCELED', attention: null });
+  expect(world.attentions).not.toContain('not-canceled');
 });
 
 test('promise 2: a refusal is not believed too early because the attempt before had waited for a worker', async () => {
