@@ -542,6 +542,12 @@ test('what the trade shows of a refund that a person made by hand is that one', 
   expect([order.state.attention, leftToGrant(order.sale)]).toEqual([null, '100.00']);
 });
 
+test('what the trade shows next of a refund that a person called done while it was under way is that one', () => {
+  const order = sold(taken('a', '50.00'), MINUTE, sees('PARTIAL_REFUND'), DAY, lost('b', '50.00'), MINUTE);
+  order.happens(sees('REFUND_PROCESSING'), decides('b', 'REFUNDED'), HOUR, keepsShowing('PARTIAL_REFUND', 6 * MINUTE));
+  expect([order.state.attention, isComplete(order.sale), leftToGrant(order.sale)]).toEqual([null, true, '50.00']);
+});
+
 test('REFUNDED that is notified of our part does not say that something is left: nothing more is sent', () => {
   // Ours is taken and begins late; meanwhile the dashboard gives 100.00 back; then ours is done, and the whole is REFUNDED.
   const order = sold(taken('a', '50.00'), 10 * MINUTE, told('REFUNDED', 'a'), sees('REFUNDED'), HOUR);

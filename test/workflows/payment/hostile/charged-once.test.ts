@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { gatewayActivities } from '../../../../src/activities';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { answeringFirst } from '../../hostile/answering';
 import type { Mishap } from '../../hostile/gateway';
 import type { Act } from '../../hostile/happens';
 import {
@@ -227,6 +228,19 @@ test.each([
     expect(await sale()).toMatchObject({ trade_no: 'T1', attention: 'unproven-trade' });
   },
 );
+
+test('promise 1: a caller whose order came to the gateway twice, and is refused as a duplicate, is not told to charge anew', async () => {
+  await begin({ takesNumbersTwice: false });
+  // A proxy before the gateway sends our request again.
+  answeringFirst(world.gateway, '/pay', async ({ ask }) => {
+    await ask();
+    return ask();
+  });
+  await happens(pay, MINUTE);
+  expect(world.gateway.trades).toMatchObject([{ trade_no: 'T1', made_by: 'us' }]);
+  const message = expect.stringMatching(/trade T1, PROCESSING.* a new out_trade_no would charge the buyer twice/);
+  expect(world.told.at(-1)).toMatchObject({ type: 'DuplicateOrderError', message });
+});
 
 test('promise 1: an order of another system is not sold as ours because our last try waited for a worker when its time was over', async () => {
   await begin({ takesNumbersTwice: false });
