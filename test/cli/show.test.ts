@@ -204,6 +204,12 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
     'was not created. Nothing of it is open.',
   ],
   [
+    'was not created, and whose closed run keeps its reason',
+    {},
+    { ...ENDED, execution: 'FAILED', attention: 'credentials', waits_since: AT },
+    'was not created. Nothing of it is open.',
+  ],
+  [
     'was terminated',
     {},
     { ...ENDED, execution: 'TERMINATED' },
@@ -233,6 +239,14 @@ test('an order whose task fails is told without a command: nobody could answer o
   );
   expect(text).toMatch(new RegExp(`unread +${unread}$`, 'm'));
   expect(text).not.toMatch(/payment-gateway (resolve|recheck)/);
+});
+
+test('whether a worker runs is asked where none has answered, and not where one fails the task each time', () => {
+  const unanswered = [paymentWorkflowId(APP, ORDER)];
+  const asked = (run: object) => caseText({ ...quiet({}, run), unanswered }, {}, NOW).includes('Is one running?');
+  const [work] = quiet({}, {}).runs.flatMap(({ waits_for }) => waits_for);
+  expect(asked({})).toBe(true);
+  expect(asked({ waits_for: [{ ...work, state: 'fails each time' }] })).toBe(false);
 });
 
 test.each([

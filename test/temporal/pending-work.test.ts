@@ -17,6 +17,7 @@ test.each([
   ['whose time is over waits for a worker', at(-60_000), 'waits for a worker'],
   ['that was never taken waits for a worker', { state: SCHEDULED }, 'waits for a worker'],
   ['that a worker has taken runs', { state: STARTED }, 'runs'],
+  ['that somebody has paused waits for no worker', { state: SCHEDULED, paused: true }, 'is paused'],
 ] as const)('an activity %s', (_, pending, state) => {
   expect(pendingState(pending, NOW)).toBe(state);
 });
