@@ -114,6 +114,28 @@ test.each(ON_NODE)(
   },
 );
 
+/** The packages that a program imports. */
+const importedBy = (file: string) =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:from|^import) '((?:@[\w-]+\/)?[\w-]+)(?:\/[^']*)?'/gm)].map(
+    ([, name = '']) => name,
+  );
+
+test.each(ON_NODE)(
+  'the template %s imports only what its package.json names: what came with others may not be there',
+  (template) => {
+    const { dependencies, devDependencies } = manifestIn(join(ROOT, 'templates', template));
+    const installed = [...Object.keys({ ...dependencies, ...devDependencies }), 'temporal-payment-gateway'];
+    const files = [template, 'typescript'].flatMap((name) =>
+      readdirSync(join(ROOT, 'templates', name), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.m?tsx?$/.test(file) && !file.startsWith('node_modules'))
+        .map((file) => join(ROOT, 'templates', name, file)),
+    );
+    const imported = files.flatMap(importedBy);
+    expect(imported).toContain('temporal-payment-gateway');
+    expect(imported.filter((name) => !installed.includes(name))).toEqual([]);
+  },
+);
+
 test('the shop in Python compiles, and is installed with the client beside it', async () => {
   const place = join(folder, 'python');
   await written('python', place);

@@ -1,5 +1,8 @@
 /** What the README shows is what there is. Its programs are run by test/real-server/start.test.ts. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import manifest from '../../package.json';
+import { ROOT } from '../harness/terminal';
 import { DOCUMENTS, read } from './markdown';
 
 const README = read('README.md');
@@ -12,6 +15,19 @@ test('every program of the README, the merchant’s guide and the page on Nexus 
   ];
   expect(shown).toHaveLength(4);
   for (const [, file = '', code] of shown) expect(code).toBe(read(file));
+});
+
+test('an example imports only what its reader has installed: what came with this package may not be found', () => {
+  const examples = readdirSync(join(ROOT, 'examples/typescript')).filter((file) => /\.m?ts$/.test(file));
+  expect(examples.length).toBeGreaterThan(10);
+  for (const file of examples) {
+    const [, framework = 'none'] = /^webhook-(\w+)/.exec(file) ?? [];
+    const names = [...read(`examples/typescript/${file}`).matchAll(/ from '([^'.][^']*)'/g)].map(
+      ([, name = '']) => name,
+    );
+    const others = names.filter((name) => !/^(node:|@temporalio\/|temporal-payment-gateway)/.test(name));
+    expect([file, others.filter((name) => name !== framework)]).toEqual([file, []]);
+  }
 });
 
 test('every npm script that a document names exists', () => {
