@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ClientPlugin } from '@temporalio/client';
 import { ConfigError, connectPayments, TemporalUnreachableError } from '../../src/client';
 import { saveDevSettings } from '../../src/process/dev-settings';
+import { devServer } from '../../src/testing/dev-server';
 import { built } from '../harness/built';
 import { ROOT } from '../harness/terminal';
 
@@ -58,4 +60,27 @@ test('with several apps and no GATEWAY_APP_ID, an application has to say which i
   };
   await expect(connectPayments(env)).rejects.toThrow(/^Which app\? Of brazil, mexico: set GATEWAY_APP_ID, name it/);
   await expect(connectPayments(env, 'mexico')).rejects.toThrow(TemporalUnreachableError);
+});
+
+test('the plugins of an application, such as those of its traces, are those of its client', async () => {
+  const temporal = await devServer();
+  const env = {
+    ...{ TEMPORAL_ADDRESS: temporal.address, GATEWAY_APP_ID: 'shop' },
+    PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
+  };
+  try {
+    const configured: string[] = [];
+    const plugin: ClientPlugin = {
+      name: 'traces',
+      configureClient(options) {
+        configured.push(options.namespace ?? '');
+        return options;
+      },
+    };
+    const { close } = await connectPayments(env, undefined, { plugins: [plugin] });
+    await close();
+    expect(configured).toEqual(['default']);
+  } finally {
+    await temporal.teardown();
+  }
 });
