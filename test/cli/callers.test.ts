@@ -288,7 +288,9 @@ describe('refund', () => {
     const { out_trade_no } = await sold(stack, 'pix');
     const asked = await refund(out_trade_no);
     expect(asked).toMatchObject({ code: 2, output: '' });
-    expect(asked.printed).toMatch(/user_info\.email.*--with FILE, such as examples\/refunds\/pix\.json/s);
+    expect(asked.printed).toMatch(
+      /user_info\.email.*[^.]\. Give the buyer’s data in a file: --with FILE, such as examples\/refunds\/pix\.json/s,
+    );
     const example = await refund(out_trade_no, '--amount', '30.00', '--number', 'part', '--with', EXAMPLE);
     expect(example.code).toBe(0);
     const file = join(folder, `${randomUUID()}.json`);
