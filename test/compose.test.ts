@@ -16,7 +16,7 @@ import { dataConverter } from '../src/codec';
 import { accessFrom } from '../src/codec/access';
 import { newSealingKeys } from '../src/gateway';
 import { Readiness, serveHealth } from '../src/process/health';
-import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/process/settings';
+import { appIdsOf, ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/process/settings';
 import { startSimulator } from '../src/simulator';
 import { temporalConfig } from '../src/temporal/connection';
 import { SHUTDOWN_GRACE } from '../src/worker';
@@ -246,6 +246,11 @@ describe('started with its environment', () => {
   test.each(['payments-setup', 'worker', 'webhook'])('%s finds Temporal', (name) => {
     const { connectionOptions, namespace } = temporalConfig(environmentOf(name));
     expect({ ...connectionOptions, namespace }).toMatchObject({ address: 'temporal:7233', namespace: 'payments' });
+  });
+
+  test('the setup makes the Schedules, also that of the app’s reconciliation: what measures and what finds the stuck needs them', () => {
+    const config = loadConfig(environmentOf('payments-setup'));
+    expect([config.PAYMENTS_SCHEDULES, appIdsOf(config)]).toEqual([true, ['test-app']]);
   });
 
   test('the worker knows the webhook’s address and has the sealing keys', () => {

@@ -23,6 +23,13 @@ test.each(ATTENTIONS)('%s is raised somewhere, and its section says all five thi
   expect(read('docs/runbook.md')).toContain(`\n## ${reason}\n`);
 });
 
+test.each([
+  ...['Request Cancellation', 'Terminate', 'Reset', 'Start Workflow Like This One', 'Signal typed by hand'],
+  ...['Update typed by hand', 'Pause of an activity', 'Fail or complete an activity'],
+])('the page says what %s does here: a person sees it in Temporal UI', (button) => {
+  expect(read('docs/runbook.md')).toMatch(new RegExp(`^\\| ${button}[^|]* \\| [^|]{20,} \\|$`, 'm'));
+});
+
 test('the page shows every picture of docs/desk, each in the section of its reason', () => {
   const sections = read('docs/runbook.md').split(/^## /m);
   const shown = sections.flatMap((section) =>
