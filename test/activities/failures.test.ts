@@ -108,6 +108,32 @@ test.each([
   expect(await urgencyAt(6 + times)).toBe('background');
 });
 
+describe.each([
+  ['ahead', 3 * HOUR],
+  ['behind', -3 * HOUR],
+])('a worker whose clock is hours %s', (_, off_ms) => {
+  /** By the server's clock. */
+  const now = Date.now();
+  beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(now + off_ms));
+  afterEach(() => jest.restoreAllMocks());
+
+  test.each([
+    [1, 'before', now + HOUR],
+    [0, 'after', now - 1],
+  ])('asks the gateway %i times %s the end of an order’s time', async (times, _when, send_before) => {
+    const pay = jest.fn(heldBack);
+    const { 'gateway.create': create } = gatewayActivities({
+      gateways: new Map([[app_id, { pay, createCheckout: heldBack, query: heldBack, refund: heldBack }]]),
+      ...{ sealingKeys: () => [], notifyUrl: () => 'https://shop.example/ipn' },
+    });
+    const environment = new MockActivityEnvironment({
+      ...{ activityType: 'gateway.create', scheduledTimestampMs: now, currentAttemptScheduledTimestampMs: now },
+    });
+    await environment.run(() => create({ ...order(), send_before, reached: false, read_by })).catch(() => undefined);
+    expect(pay).toHaveBeenCalledTimes(times);
+  });
+});
+
 describe('a call that was held back', () => {
   test.each([
     ['gateway.create', create],
