@@ -3,6 +3,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type LogEntry } from '@temporalio/worker';
+import { gatewayActivities } from '../../src/activities';
 import { Unnotified } from '../../src/activities/unnotified';
 import type { GatewayActivities } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
@@ -101,4 +102,31 @@ test('five payments in a row that a poll finds paid are told once, by app, and n
   expect(told).toEqual([]);
   polls('b', 9);
   expect(told).toEqual([expect.stringMatching(/^b: 5 payments in a row .* WEBHOOK_PUBLIC_URL/)]);
+});
+
+test('a worker’s own polls and looks count: its log has the warning after five payments, and not where a look came between', async () => {
+  const warned: string[] = [];
+  const logger = new DefaultLogger('WARN', ({ message }) => void warned.push(message));
+  const query = async () => ({ out_trade_no: '1', trade_no: 'T1', trade_status: 'SUCCESS' });
+  const unasked = async (): Promise<never> => {
+    throw new Error('It is only asked.');
+  };
+  const activities = gatewayActivities({
+    gateways: new Map([['app-1', { pay: unasked, createCheckout: unasked, refund: unasked, query }]]),
+    ...{ sealingKeys: () => [], notifyUrl: () => 'https://shop.example/ipn' },
+  });
+  const asked = { app_id: 'app-1', id: { out_trade_no: '1' }, read_by: '00000000-0000-0000-0000-000000000000' };
+  const schedule = { poll_schedule_ms: [], poll_every_ms: 1_000 };
+  const run = (activity: () => Promise<unknown>) =>
+    new MockActivityEnvironment({ attempt: 2 }, { logger }).run(activity);
+  const polls = async (many: number) => {
+    for (let i = 0; i < many; i += 1)
+      await run(() => activities['gateway.watch']({ ...asked, seen: 'PROCESSING', schedule }));
+  };
+  await polls(4);
+  await run(() => activities['gateway.glance'](asked));
+  await polls(4);
+  expect(warned).toEqual([]);
+  await polls(1);
+  expect(warned).toEqual([expect.stringContaining('were found paid by a poll')]);
 });

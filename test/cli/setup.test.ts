@@ -248,3 +248,10 @@ test('4. Temporal lists a worker by an id that none after it has: it does so for
   expect(pollers['workflow tasks']).toEqual({ identities, unserved: [] });
   expect(pollers['activity tasks']).toEqual(pollers['workflow tasks']);
 });
+
+test('a worker whose gateway cannot be reached starts all the same, and its log says so at once', async () => {
+  const running = command('worker');
+  await running.sees(/"msg":"worker started"/);
+  await running.sees(/could not be reached.* Orders of app app-1 wait until the gateway answers/);
+  expect(await running.interrupt()).toBe(0);
+});
