@@ -115,8 +115,11 @@ export function noteShown(): void {
 
 const note = (changed: Partial<PollNotes>) => heartbeat({ ...notesSoFar(), ...changed } satisfies PollNotes);
 
-/** Zero if no attempt was held back. A heartbeat's details stay until the next heartbeat. */
+const NOTHING_NOTED: PollNotes = { total: 0, in_a_row: 0, last: 0 };
+
+/** A heartbeat's details stay until the next heartbeat, also where somebody resets the activity, whose attempts are counted anew then. */
 function notesSoFar(): PollNotes {
-  const { success, data } = pollNotes.safeParse(activityInfo().heartbeatDetails);
-  return success ? data : { total: 0, in_a_row: 0, last: 0 };
+  const { attempt, heartbeatDetails } = activityInfo();
+  const { data = NOTHING_NOTED } = pollNotes.safeParse(heartbeatDetails);
+  return data.last < attempt ? data : NOTHING_NOTED;
 }

@@ -43,8 +43,14 @@ interface AttentionEvent extends OfPayment {
   readonly payment: EventPayment & { attention: Attention };
 }
 
+/** Nobody has to look any more, and the order counts as sold now: no other event says so. */
+interface SettledEvent extends OfPayment {
+  readonly type: 'attention.settled';
+  readonly payment: EventPayment & { attention: null };
+}
+
 /** An event of a payment: delivered at least once, and in order for each payment. */
-export type PaymentEvent = TransitionEvent | AttentionEvent;
+export type PaymentEvent = TransitionEvent | AttentionEvent | SettledEvent;
 
 interface OfAccount extends AnyEvent {
   /** The account right after the event, without its `latest` deposits. */

@@ -5,6 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { accountActivities, accountPolicyOf, gatewayActivities, urgencyOfActivity } from '../../src/activities';
 import { CallDeferredError } from '../../src/activities/failures';
+import { looksSoFar } from '../../src/activities/urgency';
 import type { PaymentWorkflow } from '../../src/contract';
 import { paymentWorkflowId } from '../../src/contract';
 import type { TradeId } from '../../src/gateway';
@@ -106,6 +107,15 @@ test.each([
   expect(await urgencyAt(5 + times)).toBe(urgency);
   // A look in between, which leaves the heartbeat as it was.
   expect(await urgencyAt(6 + times)).toBe('background');
+});
+
+test('a poll that somebody has reset, and whose heartbeat is kept, begins its schedule anew', async () => {
+  const heartbeatDetails = { total: 3, in_a_row: 1, last: 8 };
+  const looksAt = (number: number) =>
+    new MockActivityEnvironment({ activityType: 'gateway.watch', attempt: number, heartbeatDetails }).run(async () =>
+      looksSoFar(),
+    );
+  expect([await looksAt(1), await looksAt(2), await looksAt(9)]).toEqual([0, 1, 5]);
 });
 
 describe.each([

@@ -97,6 +97,9 @@ export function heard(event: MerchantEvent): string {
       // @ts-expect-error: what needs a person is no transition
       event.transition satisfies unknown;
       return event.payment.attention satisfies string;
+    case 'attention.settled':
+      event.payment.attention satisfies null;
+      return `${event.payment.outcome}`;
     case 'deposit':
       return event.deposit.amount;
     case 'deposit-set-aside':

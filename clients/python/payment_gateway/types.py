@@ -468,10 +468,10 @@ class TransitionEvent(TypedDict):
 
 
 class AttentionEvent(TypedDict):
-    """A person has to look at a payment, or has not for too long (attention.overdue)."""
+    """A person has to look at a payment, has not for too long (attention.overdue), or need not any more, and it is sold (attention.settled)."""
 
     id: str
-    type: Literal["attention", "attention.overdue"]
+    type: Literal["attention", "attention.overdue", "attention.settled"]
     time: str
     payment: PaymentInEvent
     after_sale: NotRequired[SaleInEvent]

@@ -44,7 +44,10 @@ export function createdAnswer(
   if (answer) return answer;
   throw typedFailure(
     FAILURE.pending,
-    `The gateway has not settled order ${state.out_trade_no} yet. The payment goes on by itself; ask again for its data. ${problem?.message ?? ''}`,
+    [
+      `The gateway has not settled order ${state.out_trade_no} yet. The payment goes on by itself; ask again for its data.`,
+      ...(problem ? [problem.message] : []),
+    ].join(' '),
     { ...(problem?.error ?? { outcome: 'unknown' }) },
   );
 }

@@ -66,6 +66,8 @@ describe.each([
         ['attention', 'CHARGEBACK_REVERSED'],
         ['attention.overdue', 'CHARGEBACK_REVERSED'],
         ['transition', 'SUCCESS'],
+        // Once a person has looked.
+        ['attention.settled', 'SUCCESS'],
       ]);
     });
   });

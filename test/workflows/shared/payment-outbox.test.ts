@@ -1,5 +1,5 @@
 /** Which events a change of a payment's state makes. */
-import type { Attention, PaymentEvent, PaymentState, Transition } from '../../../src/contract';
+import { type Attention, isSold, type PaymentEvent, type PaymentState, type Transition } from '../../../src/contract';
 import { PaymentEventLog } from '../../../src/workflows/shared/outbox/payment-outbox';
 
 const NOW = Date.parse('2026-01-02T03:04:05.000Z');
@@ -60,7 +60,7 @@ const LIVES: [name: string, states: [history: string[], attention: Attention | n
       [[], null],
       [[], 'late-payment'],
     ],
-    [['p:attention-late-payment:1'], [], [], ['p:attention-late-payment:2']],
+    [['p:attention-late-payment:1'], [], ['p:attention-settled:1'], ['p:attention-late-payment:2']],
   ],
   [
     'another attention makes an event',
@@ -78,6 +78,23 @@ test.each(LIVES)('%s', (_name, states, events) => {
   const log = new PaymentEventLog('p');
   const made = states.map(([history, attention]) => log.changes(history.map(transition), context(attention), NOW));
   expect(made.map((some) => some.map(shown))).toEqual(events);
+});
+
+test('an order that is sold once a person has looked is told, so that it is delivered; one that is not sold is not', () => {
+  const settled = (outcome: PaymentState['outcome']) => {
+    const log = new PaymentEventLog('p');
+    log.changes([transition('SUCCESS')], context('late-payment', outcome), NOW);
+    const seen: Transition = {
+      ...transition('SUCCESS'),
+      from: 'SUCCESS',
+      source: 'operator',
+      time: '2026-01-02T00:00:00.000Z',
+    };
+    return log.changes([transition('SUCCESS'), seen], context(null, outcome), NOW);
+  };
+  expect(settled('SUCCESS')).toMatchObject([{ type: 'attention.settled', payment: { attention: null } }]);
+  expect(settled('SUCCESS').map(({ payment }) => isSold(payment))).toEqual([true]);
+  expect(settled('CANCEL')).toEqual([]);
 });
 
 test('a transition’s event has the time of the transition, an attention’s event has the present time', () => {

@@ -4,6 +4,7 @@ import {
   type AfterSaleState,
   type Attention,
   type EventPayment,
+  isSold,
   outcomeOf,
   type PaymentEvent,
   type PaymentPolicy,
@@ -113,7 +114,7 @@ export class PaymentEventLog {
     this.attention = attention;
   }
 
-  /** The events of what changed since the last call, transitions first. `now`: ms since the epoch. */
+  /** The events of what changed since the last call, transitions first, then what became of the attention. `now`: ms since the epoch. */
   changes(history: readonly Transition[], context: EventContext, now: number): PaymentEvent[] {
     const { attention, outcome } = context.payment;
     const { told } = this;
@@ -134,6 +135,11 @@ export class PaymentEventLog {
     if (attention !== null && attention !== this.attention) {
       const [id, time] = [this.idOf(`attention-${attention}`), new Date(now).toISOString()];
       events.push({ id, type: 'attention', time, ...context, payment: { ...context.payment, attention } });
+    }
+    // A merchant delivers by events: without this one, what a person lets pass would never be delivered.
+    if (attention === null && this.attention !== null && events.length === 0 && isSold(context.payment)) {
+      const [id, time] = [this.idOf('attention-settled'), new Date(now).toISOString()];
+      events.push({ id, type: 'attention.settled', time, ...context, payment: { ...context.payment, attention } });
     }
     this.told = known.at(-1) ?? told;
     this.attention = attention;

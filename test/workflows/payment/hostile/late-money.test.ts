@@ -69,6 +69,18 @@ test.each([[{}], [{ outcome: 'SUCCESS' }]])(
   },
 );
 
+test.each<[{ outcome?: string }]>([[{}], [{ outcome: 'SUCCESS' }], [{ outcome: 'CANCEL' }]])(
+  'promise 8: a shop that goes by events delivers late money where a person has let it pass, and nowhere else: %j',
+  async (said) => {
+    await begin({ method: 'PIX' });
+    await happens(endCancelled, tell('T1', 'SUCCESS'), HOUR);
+    const delivers = () => world.events.some((event) => 'payment' in event && isSold(event.payment));
+    const before = delivers();
+    await happens(settle(said), MINUTE);
+    expect([before, delivers()]).toEqual([false, said.outcome !== 'CANCEL']);
+  },
+);
+
 test('promise 7: a sold order is not sent back where a run that adopted its number was terminated and a start was broken', async () => {
   await begin(refunding);
   await happens(sell, endWhileSilent(adopt), startBroken, HOUR);
