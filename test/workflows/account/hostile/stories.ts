@@ -115,7 +115,7 @@ export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
 
 /** Events that a run of an account has room for where many deposits may be open at once. */
 const ROOM = 300;
-const MOST_IN_SHORT_RUNS = 24;
+const MOST_IN_SHORT_RUNS = 12;
 
 /**
  * A run adds a few events for each deposit that is still open, and real runs are long enough for all that it awaits at once. One
