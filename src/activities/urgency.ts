@@ -117,9 +117,12 @@ const note = (changed: Partial<PollNotes>) => heartbeat({ ...notesSoFar(), ...ch
 
 const NOTHING_NOTED: PollNotes = { total: 0, in_a_row: 0, last: 0 };
 
-/** A heartbeat's details stay until the next heartbeat, also where somebody resets the activity, whose attempts are counted anew then. */
+/**
+ * A heartbeat's details stay until the next heartbeat, also where somebody resets the activity. Its attempts are counted anew then, and what
+ * the gateway denied stays denied until it shows the trade.
+ */
 function notesSoFar(): PollNotes {
   const { attempt, heartbeatDetails } = activityInfo();
   const { data = NOTHING_NOTED } = pollNotes.safeParse(heartbeatDetails);
-  return data.last < attempt ? data : NOTHING_NOTED;
+  return data.last < attempt ? data : { ...NOTHING_NOTED, denied_since: data.denied_since };
 }

@@ -43,14 +43,14 @@ interface AttentionEvent extends OfPayment {
   readonly payment: EventPayment & { attention: Attention };
 }
 
-/** Nobody has to look any more, and the order counts as sold now: no other event says so. */
-interface SettledEvent extends OfPayment {
-  readonly type: 'attention.settled';
+/** An order that was paid counts as sold only now, with all of its money, and no other event says so. */
+interface SoldEvent extends OfPayment {
+  readonly type: 'sold';
   readonly payment: EventPayment & { attention: null };
 }
 
 /** An event of a payment: delivered at least once, and in order for each payment. */
-export type PaymentEvent = TransitionEvent | AttentionEvent | SettledEvent;
+export type PaymentEvent = TransitionEvent | AttentionEvent | SoldEvent;
 
 interface OfAccount extends AnyEvent {
   /** The account right after the event, without its `latest` deposits. */

@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { accountActivities, accountPolicyOf, gatewayActivities, urgencyOfActivity } from '../../src/activities';
 import { CallDeferredError } from '../../src/activities/failures';
-import { looksSoFar } from '../../src/activities/urgency';
+import { looksSoFar, noteShown } from '../../src/activities/urgency';
 import type { PaymentWorkflow } from '../../src/contract';
 import { paymentWorkflowId } from '../../src/contract';
 import type { TradeId } from '../../src/gateway';
@@ -116,6 +116,15 @@ test('a poll that somebody has reset, and whose heartbeat is kept, begins its sc
       looksSoFar(),
     );
   expect([await looksAt(1), await looksAt(2), await looksAt(9)]).toEqual([0, 1, 5]);
+});
+
+test('a poll that somebody has reset forgets a denial of before as soon as the gateway shows the trade', async () => {
+  const heartbeatDetails = { total: 1, in_a_row: 1, last: 8, denied_since: 1 };
+  const environment = new MockActivityEnvironment({ activityType: 'gateway.watch', attempt: 2, heartbeatDetails });
+  const noted: unknown[] = [];
+  environment.on('heartbeat', (details) => noted.push(details));
+  await environment.run(async () => noteShown());
+  expect(noted).toEqual([{ total: 0, in_a_row: 0, last: 0, denied_since: undefined }]);
 });
 
 describe.each([

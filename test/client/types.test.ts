@@ -97,7 +97,7 @@ export function heard(event: MerchantEvent): string {
       // @ts-expect-error: what needs a person is no transition
       event.transition satisfies unknown;
       return event.payment.attention satisfies string;
-    case 'attention.settled':
+    case 'sold':
       event.payment.attention satisfies null;
       return `${event.payment.outcome}`;
     case 'deposit':

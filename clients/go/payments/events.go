@@ -8,7 +8,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// MerchantEvent is any event (docs/events.md). Ask IsSold (sold.go) of its Payment before you deliver. Type says what else it has: a transition, an attention and an attention.overdue have a Payment, and after
+// MerchantEvent is any event (docs/events.md). Ask IsSold (sold.go) of its Payment before you deliver. Type says what else it has: transition, attention, attention.overdue and sold have a Payment, and after
 // the sale an AfterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an Account; stuck-payments a Sweep.
 type MerchantEvent struct {
 	ID         string            `json:"id"`

@@ -468,10 +468,10 @@ class TransitionEvent(TypedDict):
 
 
 class AttentionEvent(TypedDict):
-    """A person has to look at a payment, has not for too long (attention.overdue), or need not any more, and it is sold (attention.settled)."""
+    """A person has to look at a payment, or has not for too long (attention.overdue). Or it counts as sold only now (sold)."""
 
     id: str
-    type: Literal["attention", "attention.overdue", "attention.settled"]
+    type: Literal["attention", "attention.overdue", "sold"]
     time: str
     payment: PaymentInEvent
     after_sale: NotRequired[SaleInEvent]

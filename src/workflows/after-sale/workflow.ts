@@ -289,7 +289,8 @@ class AfterSaleRun {
     this.waitFor('nothing: a refund or a notification starts it again');
     await this.outbox?.close();
     await assertReadHere(this.settings);
-    // Notifications may have come meanwhile.
+    // Notifications may have come meanwhile, and are told by this run.
+    await this.outbox?.close();
     if (!this.isAtRest) await this.continueAsNew();
   }
 
@@ -367,8 +368,9 @@ class AfterSaleRun {
     if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, false, policy);
     // An earlier run has published what it knew.
     const sale = this.input.sale ?? this.order;
-    const attention = stateOf(sale, app_id, 0).attention ?? given?.end.state.attention ?? null;
-    this.outbox?.skip({ history: transitionsToTell(sale), attention });
+    const shown = stateOf(sale, app_id, 0);
+    const attention = shown.attention ?? given?.end.state.attention ?? null;
+    this.outbox?.skip({ history: transitionsToTell(sale), attention }, shown.payment ?? given?.end.state);
     this.phase = 'open';
     // After a reset an unhandled signal comes again: the run before has told a person of it.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';

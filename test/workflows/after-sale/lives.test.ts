@@ -67,7 +67,7 @@ describe.each([
         ['attention.overdue', 'CHARGEBACK_REVERSED'],
         ['transition', 'SUCCESS'],
         // Once a person has looked.
-        ['attention.settled', 'SUCCESS'],
+        ['sold', 'SUCCESS'],
       ]);
     });
   });

@@ -60,7 +60,7 @@ const LIVES: [name: string, states: [history: string[], attention: Attention | n
       [[], null],
       [[], 'late-payment'],
     ],
-    [['p:attention-late-payment:1'], [], ['p:attention-settled:1'], ['p:attention-late-payment:2']],
+    [['p:attention-late-payment:1'], [], ['p:sold:1'], ['p:attention-late-payment:2']],
   ],
   [
     'another attention makes an event',
@@ -92,7 +92,7 @@ test('an order that is sold once a person has looked is told, so that it is deli
     };
     return log.changes([transition('SUCCESS'), seen], context(null, outcome), NOW);
   };
-  expect(settled('SUCCESS')).toMatchObject([{ type: 'attention.settled', payment: { attention: null } }]);
+  expect(settled('SUCCESS')).toMatchObject([{ type: 'sold', payment: { attention: null } }]);
   expect(settled('SUCCESS').map(({ payment }) => isSold(payment))).toEqual([true]);
   expect(settled('CANCEL')).toEqual([]);
 });

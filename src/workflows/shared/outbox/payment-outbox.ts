@@ -4,6 +4,7 @@ import {
   type AfterSaleState,
   type Attention,
   type EventPayment,
+  hasAllMoney,
   isSold,
   outcomeOf,
   type PaymentEvent,
@@ -12,6 +13,7 @@ import {
   type Transition,
 } from '../../../contract';
 import { MINUTE } from '../../../gateway/pure/durations';
+import { isMore } from '../../../gateway/pure/money';
 import { EventRelay, InlineDelivery } from './delivery';
 import { OverdueWait } from './overdue';
 
@@ -57,8 +59,8 @@ export class PaymentOutbox {
   }
 
   /** Does not publish again what an earlier run has published. */
-  skip({ history, attention }: Pick<AfterSaleState, 'history' | 'attention'>): void {
-    this.log.skip(history, attention);
+  skip({ history, attention }: Pick<AfterSaleState, 'history' | 'attention'>, payment?: ToldPayment): void {
+    this.log.skip(history, attention, payment);
   }
 
   /** Returns once every event is delivered, or a relay has it, also those that are published meanwhile. */
@@ -87,6 +89,21 @@ export interface EventContext extends Pick<PaymentEvent, 'after_sale'> {
 const isSame = (one: Transition, other: Transition) =>
   (['time', 'from', 'to', 'source'] as const).every((field) => one[field] === other[field]);
 
+/** What says whether an order counts as sold. */
+type ToldPayment = Parameters<typeof isSold>[0];
+
+const isPaidOnly = (payment: ToldPayment): boolean => payment.outcome === 'SUCCESS' && !isSold(payment);
+
+/** Whether nothing has gone back, nor is going: of an order that gives money back, a person knows what to deliver. */
+const hasAllOfIt = ({ payment, after_sale }: EventContext): boolean =>
+  hasAllMoney(payment.trade_status ?? '') &&
+  [after_sale?.refunded_amount, after_sale?.refunding_amount].every((amount = '0') => !isMore(amount, '0'));
+
+const withoutAttention = ({ payment, ...more }: EventContext) => ({
+  ...more,
+  payment: { ...payment, attention: null },
+});
+
 /** Whether merchants take the transition for money. */
 const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
 
@@ -104,17 +121,20 @@ export class PaymentEventLog {
   /** The last transition that was told or skipped: only this one is kept, because histories are long. */
   private told: Transition | undefined;
   private attention: Attention | null = null;
+  /** The order was paid when it was last told, and did not count as sold. */
+  private isHeldBack = false;
 
   /** `idPrefix` makes the ids of this run's events unique. An event that a reset run tells again has the same id. */
   constructor(private readonly idPrefix: string) {}
 
-  /** Makes no events of what an earlier run has published already. */
-  skip(history: readonly Transition[], attention: Attention | null): void {
+  /** Makes no events of what an earlier run has published already. `payment`: as that run told it last. */
+  skip(history: readonly Transition[], attention: Attention | null, payment?: ToldPayment): void {
     this.told = history.at(-1);
     this.attention = attention;
+    this.isHeldBack = payment !== undefined && isPaidOnly({ ...payment, attention });
   }
 
-  /** The events of what changed since the last call, transitions first, then what became of the attention. `now`: ms since the epoch. */
+  /** The events of what changed since the last call, transitions first. `now`: ms since the epoch. */
   changes(history: readonly Transition[], context: EventContext, now: number): PaymentEvent[] {
     const { attention, outcome } = context.payment;
     const { told } = this;
@@ -137,10 +157,14 @@ export class PaymentEventLog {
       events.push({ id, type: 'attention', time, ...context, payment: { ...context.payment, attention } });
     }
     // A merchant delivers by events: without this one, what a person lets pass would never be delivered.
-    if (attention === null && this.attention !== null && events.length === 0 && isSold(context.payment)) {
-      const [id, time] = [this.idOf('attention-settled'), new Date(now).toISOString()];
-      events.push({ id, type: 'attention.settled', time, ...context, payment: { ...context.payment, attention } });
-    }
+    if (this.isHeldBack && isSold(context.payment) && events.length === 0 && hasAllOfIt(context))
+      events.push({
+        id: this.idOf('sold'),
+        type: 'sold',
+        time: new Date(now).toISOString(),
+        ...withoutAttention(context),
+      });
+    this.isHeldBack = isPaidOnly(context.payment);
     this.told = known.at(-1) ?? told;
     this.attention = attention;
     return events;

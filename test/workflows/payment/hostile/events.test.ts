@@ -1,18 +1,25 @@
 /** Events of a payment: each once, and none is lost. */
 
+import { isSold } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
+  afterSale,
+  anotherTold,
   begin,
   costs,
   decide,
   happens,
+  listIsDown,
   move,
+  notify,
   pay,
   refund,
   reset,
   sell,
+  settle,
   startAgain,
   tell,
+  tradeAt,
   trouble,
   works,
   world,
@@ -99,4 +106,60 @@ test('promise 8: after a reset the event SUCCESS has an id of its own', async ()
     if (!heard.has(event.id)) heard.set(event.id, said);
   }
   expect([...heard.values()]).toContain('SUCCESS');
+});
+
+describe('events: a shop that delivers by isSold(event.payment)', () => {
+  const delivers = () => world.events.some((event) => 'payment' in event && isSold(event.payment));
+  const isSoldNow = async () => {
+    const payment = (await afterSale())?.payment;
+    return payment ? isSold(payment) : false;
+  };
+  const endCancelled = () => happens(pay, MINUTE, tell('T1', 'CANCEL'), 10 * MINUTE);
+  const takesBack = { startsAfter_ms: DAY, takes_ms: HOUR, ends: 'refused' } as const;
+  const refusedByNumber = () =>
+    world.notify(tradeAt(0), 'REFUND_REFUSED', { number: world.gateway.refunds[0]?.number ?? '' });
+
+  test('delivers late money that a person calls sold, and whose refund is not sent any more', async () => {
+    await begin({ late: 'refund', method: 'Wallet' });
+    await happens(endCancelled, trouble('refunds unreachable'), tell('T1', 'SUCCESS'), 2 * MINUTE);
+    await happens(settle({ outcome: 'SUCCESS' }), MINUTE, works, HOUR);
+    expect([await isSoldNow(), delivers()]).toEqual([true, true]);
+  });
+
+  test('delivers late money that a person calls sold, and whose refund is refused a day later', async () => {
+    await begin({ late: 'refund', method: 'Wallet', plan: takesBack });
+    await happens(endCancelled, tell('T1', 'SUCCESS'), 2 * MINUTE, settle({ outcome: 'SUCCESS' }), MINUTE);
+    await happens(refusedByNumber, 2 * HOUR);
+    expect([await isSoldNow(), delivers()]).toEqual([true, true]);
+  });
+
+  test('delivers what was disputed when it was first seen, and is not any more', async () => {
+    await begin({ method: 'Wallet', childStarts_ms: 5 * SECOND });
+    await happens(pay, MINUTE, tell('T1', 'DISPUTE'), 2 * SECOND, trouble('429'), 2 * MINUTE);
+    await happens(settle({}), 2 * MINUTE, move('T1', 'SUCCESS'), works, 2 * DAY);
+    expect([await isSoldNow(), delivers()]).toEqual([true, true]);
+  });
+
+  test('does not deliver what somebody has sent back in the dashboard before it was first seen', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(pay, MINUTE, move('T1', 'SUCCESS'));
+    world.gateway.giveBack(tradeAt(0), 'desk', '150.00', 'the desk', { takes_ms: 2 * DAY, ends: 'done' });
+    await happens(notify('T1', 'SUCCESS'), HOUR, settle({ refunded_elsewhere: '150.00' }), MINUTE);
+    expect(delivers()).toBe(false);
+  });
+
+  test('does not deliver what was held back, and is sent back when a person has looked', async () => {
+    await begin({ method: 'Wallet', plan: { startsAfter_ms: 2 * DAY, takes_ms: HOUR, ends: 'done' } });
+    await happens(pay, MINUTE, anotherTold('SUCCESS'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
+    await happens(refund, 10 * MINUTE, settle({}), MINUTE);
+    expect(delivers()).toBe(false);
+  });
+
+  test('is told nothing by a run that only repeats the end of a payment', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(sell, tell('T1', 'CHARGEBACK'), HOUR);
+    const mend = listIsDown(0);
+    await happens(startAgain, HOUR, mend, HOUR);
+    expect(world.events.filter(({ type }) => type === 'sold')).toEqual([]);
+  });
 });

@@ -118,7 +118,7 @@ public final class Answers {
   public record Swept(int stuck, int underAttention, List<StuckPayment> some) {}
 
   /**
-   * Any event (docs/events.md). Its type says what else it has: a transition and an attention have a payment, and after the sale an
+   * Any event (docs/events.md). Its type says what else it has: transition, attention, attention.overdue and sold have a payment, and after the sale an
    * afterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an account; stuck-payments a sweep.
    */
   public record MerchantEvent(String id, String type, String time, PaymentState payment, Transition transition, SaleInEvent afterSale,
