@@ -43,7 +43,7 @@ interface AttentionEvent extends OfPayment {
   readonly payment: EventPayment & { attention: Attention };
 }
 
-/** An order that was paid counts as sold only now, with all of its money, and no other event says so. */
+/** An order that was paid counts as sold now, or again, and no other event says so. */
 interface SoldEvent extends OfPayment {
   readonly type: 'sold';
   readonly payment: EventPayment & { attention: null };

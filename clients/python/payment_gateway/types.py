@@ -468,7 +468,7 @@ class TransitionEvent(TypedDict):
 
 
 class AttentionEvent(TypedDict):
-    """A person has to look at a payment, or has not for too long (attention.overdue). Or it counts as sold only now (sold)."""
+    """A person has to look at a payment, or has not for too long (attention.overdue). Or it counts as sold now, or again (sold)."""
 
     id: str
     type: Literal["attention", "attention.overdue", "sold"]

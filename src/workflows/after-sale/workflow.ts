@@ -365,11 +365,14 @@ class AfterSaleRun {
     const given = this.handedOver;
     if (given) facts.push(...factsOf(given));
     const payment_id = paymentWorkflowId(app_id, out_trade_no ?? '');
-    if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, false, policy);
+    // A reset has read what the run that it resets has told, and tells only what is new.
+    const told = { isFirst: false, runId: policy.read_by };
+    if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, told, policy);
     // An earlier run has published what it knew.
     const sale = this.input.sale ?? this.order;
     const shown = stateOf(sale, app_id, 0);
-    const attention = shown.attention ?? given?.end.state.attention ?? null;
+    const isNew = given !== undefined && sale.payment?.run_id !== given.end.run_id;
+    const attention = shown.attention ?? (isNew ? given.end.state.attention : null);
     this.outbox?.skip({ history: transitionsToTell(sale), attention }, shown.payment ?? given?.end.state);
     this.phase = 'open';
     // After a reset an unhandled signal comes again: the run before has told a person of it.

@@ -236,7 +236,9 @@ class PaymentRun implements PaymentContext {
     if (this.phase === 'joining' && this.known.earlier === null && !this.isFirst) await this.recall();
     this.phase = 'creating';
     this.measured.began(this.known);
-    if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.isFirst, policy);
+    const { workflowId, originalExecutionRunId: runId } = workflowInfo();
+    if (policy.listeners.length > 0)
+      this.outbox = new PaymentOutbox(workflowId, { isFirst: this.isFirst, runId }, policy);
     try {
       await this.untilResolved(() => this.createOrAdopt(paid));
       await this.untilResolved(() => this.awaitOutcome());

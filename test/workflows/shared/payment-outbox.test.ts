@@ -76,7 +76,9 @@ const shown = ({ id }: PaymentEvent) => id;
 
 test.each(LIVES)('%s', (_name, states, events) => {
   const log = new PaymentEventLog('p');
-  const made = states.map(([history, attention]) => log.changes(history.map(transition), context(attention), NOW));
+  const made = states.map(([history, attention]) =>
+    log.changes(history.map(transition), context(attention), NOW, true),
+  );
   expect(made.map((some) => some.map(shown))).toEqual(events);
 });
 
@@ -90,7 +92,7 @@ test('an order that is sold once a person has looked is told, so that it is deli
       source: 'operator',
       time: '2026-01-02T00:00:00.000Z',
     };
-    return log.changes([transition('SUCCESS'), seen], context(null, outcome), NOW);
+    return log.changes([transition('SUCCESS'), seen], context(null, outcome), NOW, true);
   };
   expect(settled('SUCCESS')).toMatchObject([{ type: 'sold', payment: { attention: null } }]);
   expect(settled('SUCCESS').map(({ payment }) => isSold(payment))).toEqual([true]);

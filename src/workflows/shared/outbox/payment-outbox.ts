@@ -4,16 +4,16 @@ import {
   type AfterSaleState,
   type Attention,
   type EventPayment,
-  hasAllMoney,
   isSold,
   outcomeOf,
   type PaymentEvent,
   type PaymentPolicy,
   type PaymentState,
+  refundMeaningOf,
   type Transition,
 } from '../../../contract';
 import { MINUTE } from '../../../gateway/pure/durations';
-import { isMore } from '../../../gateway/pure/money';
+import { isMore, sumOf } from '../../../gateway/pure/money';
 import { EventRelay, InlineDelivery } from './delivery';
 import { OverdueWait } from './overdue';
 
@@ -23,15 +23,18 @@ export class PaymentOutbox {
   private readonly overdue: OverdueWait;
   private latest: EventContext | undefined;
 
-  /** `isFirst`: certainly no earlier run has published events of this payment, which could still be on their way. */
+  /**
+   * `isFirst`: certainly no earlier run has published events of this payment, which could still be on their way. `runId`: the run by which
+   * events are named. A reset that tells all anew uses the id of the run that it resets.
+   */
   constructor(
     paymentId: string,
-    isFirst: boolean,
+    { isFirst, runId }: { readonly isFirst: boolean; readonly runId: string },
     { overdue_ms, listeners }: Pick<PaymentPolicy, 'overdue_ms' | 'listeners'>,
   ) {
-    const { workflowId, originalExecutionRunId, startTime } = workflowInfo();
+    const { workflowId, startTime } = workflowInfo();
     this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst), () => listeners);
-    this.log = new PaymentEventLog(`${workflowId}:${originalExecutionRunId}`);
+    this.log = new PaymentEventLog(`${workflowId}:${runId}`);
     // The run before has told what was due before this run. If both tell it, their events have the same id.
     const isTold = (_since: string, due: number) => due < startTime.getTime() - MINUTE;
     const tell = (since: string) => {
@@ -55,7 +58,7 @@ export class PaymentOutbox {
   publishAfterSale(state: AfterSaleState, history: readonly Transition[], payment: EventPayment): void {
     const { refunds, refunded_amount, refunding_amount, ledger_complete, answer_by } = state;
     const after_sale = { refunds, refunded_amount, refunding_amount, ledger_complete, answer_by };
-    this.put(history, { payment, after_sale });
+    this.put(history, { payment, after_sale }, staysSold(state));
   }
 
   /** Does not publish again what an earlier run has published. */
@@ -70,8 +73,8 @@ export class PaymentOutbox {
     while (!this.delivery.isEmpty);
   }
 
-  private put(history: readonly Transition[], context: EventContext): void {
-    this.delivery.put(this.log.changes(history, context, Date.now()));
+  private put(history: readonly Transition[], context: EventContext, isToStay = false): void {
+    this.delivery.put(this.log.changes(history, context, Date.now(), isToStay));
     this.latest = context;
     this.overdue.show(context.payment.attention_since);
   }
@@ -94,10 +97,12 @@ type ToldPayment = Parameters<typeof isSold>[0];
 
 const isPaidOnly = (payment: ToldPayment): boolean => payment.outcome === 'SUCCESS' && !isSold(payment);
 
-/** Whether nothing has gone back, nor is going: of an order that gives money back, a person knows what to deliver. */
-const hasAllOfIt = ({ payment, after_sale }: EventContext): boolean =>
-  hasAllMoney(payment.trade_status ?? '') &&
-  [after_sale?.refunded_amount, after_sale?.refunding_amount].every((amount = '0') => !isMore(amount, '0'));
+/** Whether money of the sale stays, and neither a refund nor what was notified takes it back just now. */
+const staysSold = (state: AfterSaleState): boolean =>
+  refundMeaningOf(state.trade_status) !== 'under way' &&
+  state.claims.length === 0 &&
+  !isMore(state.refunding_amount, '0') &&
+  isMore(state.order_amount ?? '0', sumOf([state.refunded_amount, state.refunded_elsewhere]));
 
 const withoutAttention = ({ payment, ...more }: EventContext) => ({
   ...more,
@@ -121,7 +126,7 @@ export class PaymentEventLog {
   /** The last transition that was told or skipped: only this one is kept, because histories are long. */
   private told: Transition | undefined;
   private attention: Attention | null = null;
-  /** The order was paid when it was last told, and did not count as sold. */
+  /** The order was paid and did not count as sold, and no event has said since that it does. */
   private isHeldBack = false;
 
   /** `idPrefix` makes the ids of this run's events unique. An event that a reset run tells again has the same id. */
@@ -134,8 +139,11 @@ export class PaymentEventLog {
     this.isHeldBack = payment !== undefined && isPaidOnly({ ...payment, attention });
   }
 
-  /** The events of what changed since the last call, transitions first. `now`: ms since the epoch. */
-  changes(history: readonly Transition[], context: EventContext, now: number): PaymentEvent[] {
+  /**
+   * The events of what changed since the last call, transitions first. `now`: ms since the epoch. `isToStay`: the
+   * after-sale knows of no money of a sale that is on its way back. A payment's own end is told by its transition.
+   */
+  changes(history: readonly Transition[], context: EventContext, now: number, isToStay = false): PaymentEvent[] {
     const { attention, outcome } = context.payment;
     const { told } = this;
     // The told transition may be gone from the history, if another workflow tells it now: then transitions before it are not new either.
@@ -157,14 +165,15 @@ export class PaymentEventLog {
       events.push({ id, type: 'attention', time, ...context, payment: { ...context.payment, attention } });
     }
     // A merchant delivers by events: without this one, what a person lets pass would never be delivered.
-    if (this.isHeldBack && isSold(context.payment) && events.length === 0 && hasAllOfIt(context))
+    if (this.isHeldBack && isSold(context.payment) && events.length === 0 && isToStay)
       events.push({
         id: this.idOf('sold'),
         type: 'sold',
         time: new Date(now).toISOString(),
         ...withoutAttention(context),
       });
-    this.isHeldBack = isPaidOnly(context.payment);
+    if (!isSold(context.payment)) this.isHeldBack = outcome === 'SUCCESS';
+    else if (events.length > 0) this.isHeldBack = false;
     this.told = known.at(-1) ?? told;
     this.attention = attention;
     return events;

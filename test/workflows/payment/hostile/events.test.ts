@@ -3,6 +3,7 @@
 import { isSold } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
+  AFTER,
   afterSale,
   anotherTold,
   begin,
@@ -148,11 +149,53 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
     expect(delivers()).toBe(false);
   });
 
-  test('does not deliver what was held back, and is sent back when a person has looked', async () => {
+  test('does not deliver what a person lets pass while all of it is sent back', async () => {
     await begin({ method: 'Wallet', plan: { startsAfter_ms: 2 * DAY, takes_ms: HOUR, ends: 'done' } });
     await happens(pay, MINUTE, anotherTold('SUCCESS'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
     await happens(refund, 10 * MINUTE, settle({}), MINUTE);
     expect(delivers()).toBe(false);
+  });
+
+  const heldBack = () => happens(pay, MINUTE, anotherTold('SUCCESS'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
+  const sentBackInTheDashboard = () =>
+    world.gateway.giveBack(tradeAt(0), 'desk', '150.00', 'the desk', {
+      startsAfter_ms: 2 * DAY,
+      takes_ms: HOUR,
+      ends: 'done',
+    });
+
+  test('does not deliver what a person lets pass, and has named as sent back before', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(heldBack, sentBackInTheDashboard, settle({ refunded_elsewhere: '150.00' }), MINUTE);
+    await happens(settle({}), 10 * MINUTE);
+    expect(delivers()).toBe(false);
+  });
+
+  test('is not told to deliver where a person names all that was paid as sent back', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(sell, sentBackInTheDashboard);
+    await happens(() => world.notify(tradeAt(0), 'REFUND_PROCESSING', { number: 'desk' }), 2 * MINUTE);
+    await happens(settle({ refunded_elsewhere: '150.00' }), MINUTE);
+    expect(world.events.filter(({ type }) => type === 'sold')).toEqual([]);
+  });
+
+  test('does not deliver late money that a person lets pass while a signed REFUNDED waits to be confirmed', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(endCancelled, tell('T1', 'SUCCESS'), 10 * MINUTE, notify('T1', 'REFUNDED'), MINUTE);
+    await happens(settle({}), MINUTE);
+    expect(delivers()).toBe(false);
+  });
+
+  test('delivers what a person lets pass while a refund is gone, once that is refused by its number', async () => {
+    await begin({ method: 'Wallet', plan: { startsAfter_ms: 5 * DAY, takes_ms: HOUR, ends: 'refused' } });
+    await happens(heldBack, refund, 10 * MINUTE, settle({}), MINUTE, refusedByNumber, 2 * HOUR);
+    expect([await isSoldNow(), delivers()]).toEqual([true, true]);
+  });
+
+  test('delivers what is left of an order that a person lets pass after a part went back', async () => {
+    await begin({ method: 'Wallet', plan: { startsAfter_ms: 0, takes_ms: HOUR, ends: 'done' } });
+    await happens(heldBack, () => world.refund('30.00'), 5 * HOUR, settle({}), 3 * DAY);
+    expect([await isSoldNow(), delivers()]).toEqual([true, true]);
   });
 
   test('is told nothing by a run that only repeats the end of a payment', async () => {
@@ -162,4 +205,15 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
     await happens(startAgain, HOUR, mend, HOUR);
     expect(world.events.filter(({ type }) => type === 'sold')).toEqual([]);
   });
+});
+
+test('events: a second dispute has another id than the first, also after a reset of the after-sale', async () => {
+  await begin({ method: 'Wallet' });
+  await happens(sell, tell('T1', 'DISPUTE'), HOUR, settle({}), MINUTE, tell('T1', 'SUCCESS'), DAY);
+  const run = world.temporal.latest(AFTER);
+  if (run) world.temporal.reset(run, 0);
+  await happens(10 * MINUTE, tell('T1', 'DISPUTE'), HOUR);
+  const disputes = world.events.filter((event) => event.type === 'transition' && event.transition.to === 'DISPUTE');
+  expect(new Set(disputes.map(({ id }) => id)).size).toBe(new Set(disputes.map(({ time }) => time)).size);
+  expect(disputes.length).toBeGreaterThan(1);
 });
