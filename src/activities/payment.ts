@@ -34,8 +34,8 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
       makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf, noSuchOrderWords),
     ),
     'gateway.look': forRun((look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords)),
-    'gateway.glance': forRun(async ({ app_id, id }) => {
-      const trade = await tradeAtAGlance(gatewayFor(app_id), id, noSuchOrderWords);
+    'gateway.glance': forRun(async ({ app_id, ...glance }) => {
+      const trade = await tradeAtAGlance(gatewayFor(app_id), glance, noSuchOrderWords);
       unnotified.byLook(app_id, trade?.trade_status);
       return trade;
     }),

@@ -7,10 +7,12 @@ import type { ApplicationFailure } from '@temporalio/common';
 import {
   delayBeforePoll,
   type FindInput,
+  type GlanceInput,
   isToldByPolls,
   type LookInput,
   type LookResult,
   laterStatus,
+  outcomeOf,
   POLL_STOPPED,
   type QueriedTrade,
   RETRY_PAUSES,
@@ -32,6 +34,9 @@ const LONGEST_GAP_MS = 30 * 60_000;
 
 /** A task waits at most this long, in ms, for a worker that keeps up: the clock of a worker is trusted no further. */
 const TASKS_WAIT_MS = 60_000;
+
+/** The end that our trade shows waits at most this long, in ms, for the gateway's answer about the order's number. */
+const SECOND_WITHIN_MS = 5_000;
 
 /** A trade, and the number by which the gateway knows it. */
 interface FoundTrade {
@@ -59,10 +64,11 @@ export async function tradeUnlessDenied(
 /** The trade as the gateway reports it now; null if it gave no answer: callers then look again in a slower way. */
 export async function tradeAtAGlance(
   gateway: PaymentGateway,
-  id: TradeId,
+  glance: Pick<GlanceInput, 'id' | 'number_too'>,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
-  return query(gateway, id, noSuchOrderWords).catch(() => null);
+  const trade = await query(gateway, glance.id, noSuchOrderWords).catch(() => null);
+  return trade && withSecond(gateway, trade, glance);
 }
 
 /**
@@ -71,13 +77,14 @@ export async function tradeAtAGlance(
  */
 export async function lookAtTrade(
   gateway: PaymentGateway,
-  { id, settling_ms, patience_ms, seen }: LookInput,
+  { id, number_too, settling_ms, patience_ms, seen }: LookInput,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<LookResult> {
   try {
     const trade = await query(gateway, id, noSuchOrderWords);
     const waited_ms = waitedSoFar();
-    if (trade.trade_status !== seen || waited_ms >= settling_ms) return { is: 'found', trade };
+    if (trade.trade_status !== seen || waited_ms >= settling_ms)
+      return { is: 'found', trade: await withSecond(gateway, trade, { id, number_too }) };
     throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -99,12 +106,12 @@ export async function lookAtTrade(
  */
 export async function findTrade(
   gateway: PaymentGateway,
-  { id, others = [], known, settling_ms }: Omit<FindInput, 'app_id'>,
+  { id, number_too, others = [], known, settling_ms }: Omit<FindInput, 'app_id'>,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   try {
     const trade = await queryInTurn(gateway, inTurn(id, others), others, noSuchOrderWords);
-    if (isNews(trade, { id, known, seen: null })) return trade;
+    if (isNews(trade, { id, known, seen: null })) return await withSecond(gateway, trade, { id, number_too });
   } catch (error) {
     // Any other refusal says nothing about the order: only denials count towards `settling_ms`.
     if (!isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
@@ -140,7 +147,18 @@ async function foundByNone(
  */
 export async function watchTrade(
   gateway: PaymentGateway,
-  { id, others = [], known, seen, schedule, until, at_once = false, tell, due_at }: Omit<WatchInput, 'app_id'>,
+  {
+    id,
+    number_too,
+    others = [],
+    known,
+    seen,
+    schedule,
+    until,
+    at_once = false,
+    tell,
+    due_at,
+  }: Omit<WatchInput, 'app_id'>,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   const left_ms = timeLeft(due_at);
@@ -155,7 +173,8 @@ export async function watchTrade(
     const trade = await queryInTurn(gateway, asked, others, noSuchOrderWords);
     // An answer to another id is not about this trade.
     const isOwn = asked === id || trade.trade_no === id.trade_no;
-    if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen })) return trade;
+    if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen }))
+      return await withSecond(gateway, trade, { id, number_too });
     if (isOwn) noteShown();
   } catch (error) {
     if (tell && error instanceof GatewayError) {
@@ -189,6 +208,23 @@ function isNews(
   if (other) return laterStatus(other.trade_status, trade_status) !== other.trade_status;
   const isUnknown = known !== undefined && trade_no !== undefined && trade_no !== id.trade_no;
   return isUnknown || trade_status !== seen;
+}
+
+/** The trade, and another one that the gateway shows under the order's number, if that is to be asked for. Its silence holds nothing up. */
+async function withSecond(
+  gateway: PaymentGateway,
+  trade: QueriedTrade,
+  { id: { trade_no, out_trade_no }, number_too }: Pick<LookInput, 'id' | 'number_too'>,
+): Promise<QueriedTrade> {
+  const outcome = outcomeOf(trade.trade_status);
+  const isAsked = outcome === null ? number_too === 'unless sold' : number_too !== undefined && outcome !== 'SUCCESS';
+  // Without a trade number of ours, the order's number was asked for already.
+  if (!isAsked || out_trade_no === undefined || trade_no === undefined || trade.trade_no !== trade_no) return trade;
+  const byNumber = queryBy(gateway, { out_trade_no }, { out_trade_no }).catch(() => null);
+  const silence = new Promise<null>((resolve) => void setTimeout(resolve, SECOND_WITHIN_MS, null).unref());
+  const found = await Promise.race([byNumber, silence]);
+  const second = found?.trade;
+  return second?.trade_no === undefined || second.trade_no === trade_no ? trade : { ...trade, second };
 }
 
 /** One id an attempt: each attempt is one call of the gateway. */

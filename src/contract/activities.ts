@@ -49,8 +49,17 @@ export interface CreateInput extends NewPayment, ForRun {
   reached: boolean;
 }
 
+/** A query of a trade by its own number. */
+interface AsksNumber {
+  /**
+   * The order's number is asked for, too, where the trade has ended without a sale; with `unless sold` also where it is open. Another trade
+   * under the number may have been paid, and no notification needs to name it.
+   */
+  number_too?: 'at an end' | 'unless sold' | undefined;
+}
+
 /** Asks for a trade until an answer has settled, or `patience_ms` is over. */
-export interface LookInput extends ForRun {
+export interface LookInput extends ForRun, AsksNumber {
   app_id: string;
   id: TradeId;
   /** "No such order" counts once the gateway has kept answering so for this long, in ms. */
@@ -150,7 +159,7 @@ export interface EarlierAfterSale {
   end: PaymentEnd | null;
 }
 
-export interface FindInput extends ForRun {
+export interface FindInput extends ForRun, AsksNumber {
   app_id: string;
   id: TradeId;
   /** Further ids that the trade may be found by, asked for in turn. */
@@ -164,7 +173,7 @@ export interface FindInput extends ForRun {
   settling_ms?: number;
 }
 
-export interface GlanceInput extends Partial<ForRun> {
+export interface GlanceInput extends Partial<ForRun>, AsksNumber {
   app_id: string;
   id: TradeId;
 }
@@ -192,7 +201,7 @@ export const TOLD_BY_POLLS = Object.keys(POLL_STOPPED).filter(isToldByPolls);
 /** The failure of an activity whose run is a reset of the run that has read what was known before: its state is not the latest. */
 export const WAS_RESET = 'WasReset';
 
-export interface WatchInput extends ForRun {
+export interface WatchInput extends ForRun, AsksNumber {
   app_id: string;
   id: TradeId;
   /** The status that we know already. */

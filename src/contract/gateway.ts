@@ -20,5 +20,5 @@ export interface TradeSeen {
   readonly asked_at: number;
 }
 
-/** A trade as an activity has queried it. */
-export type QueriedTrade = Trade & TradeSeen;
+/** A trade as an activity has queried it. `second`: another trade that the gateway shows under the order's number. */
+export type QueriedTrade = Trade & TradeSeen & { readonly second?: Trade & TradeSeen };

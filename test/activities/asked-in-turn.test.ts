@@ -1,6 +1,7 @@
 /** A poll that asks for a trade by its own number and by the order's, by turns. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { gatewayActivities } from '../../src/activities';
+import type { TradeId } from '../../src/gateway';
 import { HOUR } from '../../src/gateway/pure/durations';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { APP } from '../../src/testing/stack';
@@ -49,4 +50,30 @@ test.each([
   ['the order’s is not: it is not about this trade', 4, 'GatewayUnavailable'],
 ])('a denial that lasts by %s', async (_number, attempt, type) => {
   expect(await turn(attempt, null)).toBe(type);
+});
+
+test('an end that our trade shows waits a few seconds at most for what the order’s number shows', async () => {
+  const gateway = new FakeGateway(async () => 0);
+  const asked: TradeId[] = [];
+  gateway.query = async (by) => {
+    asked.push(by);
+    if (by.trade_no === undefined) await new Promise(() => undefined);
+    return { trade_no: 'T1', out_trade_no: 'order-1', trade_status: 'EXPIRED', answer: {} };
+  };
+  const { 'gateway.glance': glance } = gatewayActivities({
+    gateways: new Map([[APP.app_id, gateway]]),
+    sealingKeys: () => [],
+    notifyUrl: undefined,
+  });
+  const id = { trade_no: 'T1', out_trade_no: 'order-1' };
+  jest.useFakeTimers();
+  try {
+    const environment = new MockActivityEnvironment({ activityType: 'gateway.glance' });
+    const looked = environment.run(async () => glance({ app_id: APP.app_id, id, number_too: 'at an end' }));
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(await looked).toMatchObject({ trade_no: 'T1', trade_status: 'EXPIRED' });
+  } finally {
+    jest.useRealTimers();
+  }
+  expect(asked).toEqual([{ trade_no: 'T1' }, { out_trade_no: 'order-1' }]);
 });

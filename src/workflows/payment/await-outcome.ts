@@ -6,12 +6,13 @@ import { ApplicationFailure, condition } from '@temporalio/workflow';
 import {
   detailsOf,
   isToldByPolls,
+  type LookInput,
   type LookResult,
   POLL_STOPPED,
   pollSchedule,
+  type QueriedTrade,
   TOLD_BY_POLLS,
   type ToldByPolls,
-  type Trade,
   timeText,
 } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
@@ -33,7 +34,7 @@ import {
   type PendingClaim,
   seenStatus,
 } from './known-payment';
-import { ofUnanswered } from './look-results';
+import { ofShown, ofUnanswered } from './look-results';
 import { nextPaymentStep, type PaymentStep } from './next-step';
 import { hasNews, lookAtOtherTrades, otherTradesIn, settlesForeign, tellOfOtherTrades } from './trade-looks';
 
@@ -109,6 +110,7 @@ export class OutcomeWait {
     const watch = {
       app_id,
       id: idOf(known),
+      ...this.numberToo,
       read_by: policy.read_by,
       seen: seenStatus(known),
       // The order was sent more than once: nobody knows which of its trades the buyer pays.
@@ -137,7 +139,7 @@ export class OutcomeWait {
       if (left > 0) await condition(() => hasNews(this.context), left, { summary: 'until the gateway is asked' });
       return;
     }
-    context.learn({ is: 'queried', trade: news, after: context.known.looked_after });
+    context.learn(...ofShown(news, context.known.looked_after));
   }
 
   // — Looking —
@@ -152,10 +154,10 @@ export class OutcomeWait {
     tellOfOtherTrades(others, context);
     await context.requests.fulfil(async () => {
       const looked = await this.lookAtOurs(claims);
-      if (looked.is === 'found') return context.learn({ is: 'queried', trade: looked.trade, after });
+      if (looked.is === 'found') return context.learn(...ofShown(looked.trade, after));
       // The poll began before this look and may know less: what it has found settles no notification.
       const heard = this.watch.stop();
-      if (heard) context.learn({ is: 'queried', trade: heard, after: 0 });
+      if (heard) context.learn(...ofShown(heard, 0));
       if (isOver(context.known)) return;
       context.learn(...ofUnanswered(looked, after));
     });
@@ -163,16 +165,25 @@ export class OutcomeWait {
     if (!isOver(context.known)) await lookAtOtherTrades(others, context);
   }
 
+  /**
+   * Before our order ends without a sale, its number is asked for, too: where the gateway has ended our trade and, once no deadline of the
+   * order is left, where it is open still.
+   */
+  private get numberToo(): Pick<LookInput, 'number_too'> {
+    if (!this.context.known.order) return {};
+    return { number_too: this.stages.every(({ at }) => at <= Date.now()) ? 'unless sold' : 'at an end' };
+  }
+
   /** Keeps asking a silent gateway, ever less often, in one activity however long that takes. */
   private async insist(): Promise<void> {
     const { app_id, known, policy, waitFor, learn } = this.context;
     const { settling_ms, read_by } = policy;
     waitFor('an answer of the gateway: without one the payment does not expire');
-    const search = { app_id, id: idOf(known), after: 'no-answer' as const, settling_ms, read_by };
+    const search = { app_id, id: idOf(known), ...this.numberToo, after: 'no-answer' as const, settling_ms, read_by };
     const after = known.looked_after;
     const searched = await searchOn(search, { isInterrupted: () => hasNews(this.context) });
     if (searched.is === 'interrupted') return this.look();
-    if (searched.is === 'found') return learn({ is: 'queried', trade: searched.trade, after });
+    if (searched.is === 'found') return learn(...ofShown(searched.trade, after));
     this.context.learn(...ofUnanswered({ is: 'no-such-order' }, after));
   }
 
@@ -181,9 +192,10 @@ export class OutcomeWait {
     const { context } = this;
     const { app_id, policy } = context;
     const id = idOf(context.known);
-    const trade = await glance({ app_id, id, read_by: policy.read_by });
+    const { numberToo } = this;
+    const trade = await glance({ app_id, id, ...numberToo, read_by: policy.read_by });
     if (trade) return { is: 'found', trade };
-    const looked = await lookOnce(app_id, id, policy);
+    const looked = await lookOnce(app_id, id, { ...policy, ...numberToo });
     if (looked.is !== 'no-such-order' || id.trade_no !== undefined) return looked;
     let worst: LookResult = looked;
     for (const named of namedTrades({ claims })) {
@@ -212,7 +224,7 @@ const toTell = ({ reasons, told_at }: KnownPayment, { patience_ms, settling_ms }
 });
 
 type WatchStep = Extract<PaymentStep, { take: 'watch' }>;
-type News = Trade | 'interrupted' | 'due' | ToldByPolls;
+type News = QueriedTrade | 'interrupted' | 'due' | ToldByPolls;
 
 const DEADLINE_WORDS: Readonly<Record<Deadline['name'], string>> = {
   timeout_express: 'the end of the order’s time',

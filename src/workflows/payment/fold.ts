@@ -361,9 +361,13 @@ function onQueried(
   return isOver(told) ? told : contradicted(told, seen, at);
 }
 
-/** A query has shown another trade under the number: its answer changes nothing about our trade. */
-const onOtherQueried = (known: KnownPayment, trade: Trade): KnownPayment =>
-  raised(noted(known, { other: trade.trade_no ?? '', said: trade, isAnswered: true }), 'second-trade');
+/** A query has shown another trade under the number: its answer changes nothing about our trade. A person may have seen the same before. */
+function onOtherQueried(known: KnownPayment, trade: Trade): KnownPayment {
+  const { trade_no: other = '' } = trade;
+  const statusIn = ({ others }: KnownPayment) => others.find(({ trade_no }) => trade_no === other)?.trade_status;
+  const told = noted(known, { other, said: trade, isAnswered: true });
+  return statusIn(told) === statusIn(known) ? told : raised(told, 'second-trade');
+}
 
 type SaidTrade = NotificationSignal & { readonly trade_status: string };
 

@@ -5,6 +5,7 @@ import {
   type NotificationSignal,
   outcomeOf,
   type PaymentData,
+  type QueriedTrade,
   type Trade,
   tradesNamedBy,
 } from '../../contract';
@@ -67,6 +68,12 @@ export function ofRecovered(known: KnownPayment, trade: Trade, before: KnownBefo
 }
 
 // — While it waits for its outcome —
+
+/** A query has shown our trade, and perhaps another one under the order's number: that one first, because the payment may end with ours. */
+export const ofShown = ({ second, ...trade }: QueriedTrade, after: number): NewPaymentFact[] => [
+  ...(second ? [{ is: 'queried', trade: second, after: 0 } as const] : []),
+  { is: 'queried', trade, after },
+];
 
 /** A look has not found the trade. `after`: the claims that it answers. */
 export const ofUnanswered = (looked: Missing, after: number): NewPaymentFact[] => [

@@ -16,9 +16,9 @@ import { pollUntil, type WaitOptions } from './polling';
 
 /**
  * The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. In a reset of the run `read_by`,
- * the look fails with `WasReset`.
+ * the look fails with `WasReset`. And whether it asks for the order's number, too.
  */
-export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms' | 'read_by'>;
+export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms' | 'read_by'> & Pick<LookInput, 'number_too'>;
 
 /** A look that did not find the trade. */
 export type NotFound = Exclude<LookResult, { is: 'found' }>;
@@ -36,10 +36,11 @@ export function lookUnless(
   isInterrupted: () => boolean,
   app_id: string,
   id: TradeId,
-  { settling_ms, patience_ms, read_by }: LookTimes,
+  { settling_ms, patience_ms, read_by, number_too }: LookTimes,
   seen?: string,
 ): Promise<LookResult | null> {
-  const input = { app_id, id, settling_ms, patience_ms, read_by, ...(seen === undefined ? {} : { seen }) };
+  const more = { ...(seen === undefined ? {} : { seen }), ...(number_too === undefined ? {} : { number_too }) };
+  const input = { app_id, id, settling_ms, patience_ms, read_by, ...more };
   return lookWithin(settling_ms + patience_ms + LOOK_ENDS_WITHIN_MS, input, isInterrupted);
 }
 

@@ -14,6 +14,7 @@ import {
   attentions,
   begin,
   decide,
+  found,
   happens,
   killWorker,
   listIsDown,
@@ -21,12 +22,15 @@ import {
   move,
   notify,
   noWorker,
+  open,
+  others,
   outcome,
   outcomeNow,
   pay,
   recheck,
   reset,
   sale,
+  say,
   sell,
   sellAdopted,
   startAgain,
@@ -115,6 +119,51 @@ test('promises 1 and 8: the sale is not called charged back because another trad
   await begin({});
   await happens(sell, anotherTold('CHARGEBACK'), DAY);
   expect(attentions()).toContain('second-trade');
+});
+
+const endsUnsold: [how: string, acts: Act[]][] = [
+  ['a poll finds expired', [80 * MINUTE, move('T1', 'EXPIRED')]],
+  ['a notification says is cancelled', [tell('T1', 'CANCEL')]],
+  ['never ends', []],
+];
+
+test.each(endsUnsold)(
+  'promise 1: a paid trade that nobody notifies is before a person, beside ours, which %s',
+  async (_how, acts) => {
+    await begin({ kind: 'checkout' });
+    await happens(pay, 5 * MINUTE, anotherMade('SUCCESS'), ...acts, 10 * DAY);
+    expect(await others()).toEqual(['T2 SUCCESS']);
+    expect(found()).toEqual(['second-trade']);
+  },
+);
+
+test.each(endsUnsold)(
+  'promise 1: the number’s own silence does not hold up the end of our trade, which %s',
+  async (_how, acts) => {
+    await begin({ kind: 'checkout' });
+    await happens(pay, 5 * MINUTE, anotherMade('SUCCESS'), () => hide([world.out_trade_no]), ...acts, 10 * DAY);
+    expect(await others()).toEqual([]);
+    expect(await outcome()).toMatch(/^(EXPIRED|CANCEL)$/);
+  },
+);
+
+test('promise 1: the order’s number is asked for once, at the end of our trade, and an answer about ours changes nothing', async () => {
+  await begin({ kind: 'checkout' });
+  const byNumber = () =>
+    world.gateway.exchanges.filter(({ is, asked }) => is === 'query' && asked?.trade_no === undefined);
+  await happens(pay, DAY);
+  expect(byNumber()).toHaveLength(0);
+  await happens(move('T1', 'EXPIRED'), 10 * DAY);
+  expect(byNumber()).toHaveLength(1);
+  expect(await sale()).toMatchObject({ outcome: 'EXPIRED', attention: null });
+});
+
+test('promise 8: another trade that a person has settled is not asked about again where our trade ends', async () => {
+  await begin({ kind: 'checkout' });
+  await happens(pay, 5 * MINUTE, anotherTold('SUCCESS'), MINUTE, say({}), MINUTE);
+  expect(open()).toEqual([]);
+  await happens(move('T1', 'EXPIRED'), 10 * DAY);
+  expect([await outcome(), found()]).toEqual(['EXPIRED', []]);
 });
 
 test('promise 1: another amount that is notified while a look at the same trade is under way is before a person', async () => {
