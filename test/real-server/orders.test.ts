@@ -4,7 +4,7 @@
  */
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import type { PaymentData, PaymentState } from '../../src/workflows';
-import { type PublishedOrder, publishedOrders } from '../harness/orders';
+import { type PublishedOrder, publishedOrder, publishedOrders } from '../harness/orders';
 
 const ORDERS = publishedOrders().map((order): [string, PublishedOrder] => [order.name, order]);
 const lives = new Map<string, Promise<{ data: PaymentData; state: PaymentState }>>();
@@ -41,4 +41,15 @@ it.each(ORDERS)('%s is paid: one notification, confirmed by a query', async (nam
 
 it('the gateway has one trade for each order', () => {
   expect(stack.simulator.trades()).toHaveLength(ORDERS.length);
+});
+
+test('a gateway that takes seconds to answer is asked once for each notification', async () => {
+  const { payments, simulator } = stack;
+  const orders = Array.from({ length: 10 }, (_, i) => publishedOrder('pix', { out_trade_no: `slow-${i}` }));
+  await Promise.all(orders.map((order) => payments.pay(order)));
+  const before = simulator.requests({ path: '/trade/query' }).length;
+  simulator.addFault({ on: 'query', fault: 'delay', ms: 3_000, times: 2 * orders.length });
+  await Promise.all(orders.map(({ out_trade_no }) => simulator.pay(out_trade_no)));
+  await Promise.all(orders.map(({ out_trade_no }) => payments.outcome(out_trade_no)));
+  expect(simulator.requests({ path: '/trade/query' })).toHaveLength(before + orders.length);
 });

@@ -80,7 +80,7 @@ const LOOKED: ResultShape<LookResult> = {
 const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, or held up', why: 'no-answer' };
 
 /**
- * One look within the current workflow task: it costs no further task. Null if the gateway has not answered within a moment: the
+ * One look within the current workflow task: it costs no further task. Null if the gateway has not answered within seconds: the
  * caller then makes a look with retries.
  */
 export async function glance(look: GlanceInput): Promise<QueriedTrade | null> {

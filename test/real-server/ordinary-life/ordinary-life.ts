@@ -235,7 +235,7 @@ describe('what people press in Temporal UI', () => {
   /** Ends the attempt of its poll that is under way: only such a one can be ended by hand. */
   async function endPoll(order: PublishedOrder, end: (client: AsyncCompletionClient, poll: Poll) => Promise<void>) {
     const out_trade_no = numberOf(order);
-    // Longer than a workflow's own glance at the trade waits.
+    // Long enough to be found under way.
     life.simulator.addFault({ on: 'query', fault: 'delay', ms: 3_000, out_trade_no, times: 2 });
     const client = new AsyncCompletionClient({ connection: life.temporal.connection });
     await eventually(`a poll of ${out_trade_no} was ended by hand`, async () => {
