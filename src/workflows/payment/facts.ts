@@ -12,6 +12,7 @@ import type {
   Taking,
   Trade,
 } from '../../contract';
+import type { TradeSeen } from '../../contract/gateway';
 import type { WithoutTime } from '../shared/why';
 import type { Tried } from './creation-table';
 import type { KnownPayment, PendingClaim } from './known-payment';
@@ -108,7 +109,7 @@ interface Looking {
 /** The gateway shows the trade. `after`: how many claims there were when it was asked; 0 if the answer settles no claim. */
 interface Queried {
   readonly is: 'queried';
-  readonly trade: Trade;
+  readonly trade: Trade & Partial<TradeSeen>;
   readonly after: number;
 }
 

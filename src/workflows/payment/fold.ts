@@ -344,7 +344,9 @@ function onQueried(
   const ours = before.shown.trade_no ?? trade.trade_no;
   if (!isOfTrade(trade, ours)) return onOtherQueried(before, trade);
   const { seen, known } = readUntil(before, after, (one) => isOfTrade(one, ours));
-  const compared = withOtherAmount(withLook(known, at, false), signalsIn(seen));
+  // A poll's answer may have waited for a worker until after a deadline, at which the gateway is asked anew.
+  const asked_at = Math.min(trade.asked_at ?? at, at);
+  const compared = withOtherAmount(withLook(known, asked_at, false), signalsIn(seen));
   const { order_amount: amount, order_currency: currency } = trade;
   const said = { ...trade, amount, currency };
   const read = withTrade(withoutReasons(compared, ANSWERED), said, { source: 'query', at }, settings);

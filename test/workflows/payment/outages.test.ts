@@ -3,6 +3,7 @@
 import { policyActivity } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../src/process/settings';
+import { answeringFirst } from '../hostile/answering';
 import type { Mishap, Trouble } from '../hostile/gateway';
 import type { Act } from '../hostile/happens';
 import {
@@ -186,4 +187,14 @@ describe('an order of others that is notified in an outage', () => {
     await happens(trouble('html'), anotherTold('SUCCESS'), HOUR, trouble('no such order'), HOUR);
     expect(open()).toEqual(['unknown-trade']);
   });
+});
+
+test('promise 5: what is paid in time is no late money because the answer of the first poll waited for a worker until after the deadline', async () => {
+  await begin({ kind: 'checkout', late: 'refund' });
+  answeringFirst(world.gateway, '/trade/query', async ({ ask }) => {
+    world.temporal.leaveWithoutWorker(10 * DAY);
+    return ask();
+  });
+  await happens(pay, HOUR, move('T1', 'SUCCESS'), 10 * DAY, HOUR);
+  expect([await outcomeNow(), attentions(), world.gateway.refunds]).toEqual(['SUCCESS', [], []]);
 });
