@@ -123,6 +123,7 @@ async function handoverOf(client: Client, workflowId: string, runId: string): Pr
 
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>
   signals.flatMap((signal) => (signal.name === name ? [signal.argument] : []));
+
 /** What is left of a cancellation; undefined if the run has not read what runs before it knew, and nobody has called it. */
 const leftOf = ({ carried, cancel }: AccountHandover) => cancel ?? (carried === null ? undefined : null);
 

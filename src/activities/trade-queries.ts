@@ -147,20 +147,10 @@ async function foundByNone(
  */
 export async function watchTrade(
   gateway: PaymentGateway,
-  {
-    id,
-    number_too,
-    others = [],
-    known,
-    seen,
-    schedule,
-    until,
-    at_once = false,
-    tell,
-    due_at,
-  }: Omit<WatchInput, 'app_id'>,
+  watch: Omit<WatchInput, 'app_id'>,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
+  const { id, others = [], seen, schedule, until, at_once = false, tell, due_at } = watch;
   const left_ms = timeLeft(due_at);
   if (left_ms <= 0) return null;
   const looks = looksSoFar();
@@ -173,8 +163,7 @@ export async function watchTrade(
     const trade = await queryInTurn(gateway, asked, others, noSuchOrderWords);
     // An answer to another id is not about this trade.
     const isOwn = asked === id || trade.trade_no === id.trade_no;
-    if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen }))
-      return await withSecond(gateway, trade, { id, number_too });
+    if ((until === 'answered' && isOwn) || isNews(trade, watch)) return await withSecond(gateway, trade, watch);
     if (isOwn) noteShown();
   } catch (error) {
     if (tell && error instanceof GatewayError) {

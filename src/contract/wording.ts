@@ -34,7 +34,7 @@ export type GoneMoney = Pick<
 >;
 
 /** All that has gone back of the order's own trade, or is on its way. */
-const goneOf = (sale: GoneMoney | null): string =>
+export const goneOf = (sale: GoneMoney | null): string =>
   sale ? sumOf([sale.refunded_amount, sale.refunding_amount, sale.refunded_elsewhere]) : '0.00';
 
 /**

@@ -39,8 +39,7 @@ export function lookUnless(
   { settling_ms, patience_ms, read_by, number_too }: LookTimes,
   seen?: string,
 ): Promise<LookResult | null> {
-  const more = { ...(seen === undefined ? {} : { seen }), ...(number_too === undefined ? {} : { number_too }) };
-  const input = { app_id, id, settling_ms, patience_ms, read_by, ...more };
+  const input = { app_id, id, number_too, settling_ms, patience_ms, read_by, ...(seen === undefined ? {} : { seen }) };
   return lookWithin(settling_ms + patience_ms + LOOK_ENDS_WITHIN_MS, input, isInterrupted);
 }
 

@@ -4,6 +4,7 @@ import {
   type AfterSaleState,
   type Attention,
   type EventPayment,
+  goneOf,
   isSold,
   outcomeOf,
   type PaymentEvent,
@@ -13,7 +14,7 @@ import {
   type Transition,
 } from '../../../contract';
 import { MINUTE } from '../../../gateway/pure/durations';
-import { isMore, sumOf } from '../../../gateway/pure/money';
+import { isMore } from '../../../gateway/pure/money';
 import { EventRelay, InlineDelivery } from './delivery';
 import { OverdueWait } from './overdue';
 
@@ -102,12 +103,7 @@ const staysSold = (state: AfterSaleState): boolean =>
   refundMeaningOf(state.trade_status) !== 'under way' &&
   state.claims.length === 0 &&
   !isMore(state.refunding_amount, '0') &&
-  isMore(state.order_amount ?? '0', sumOf([state.refunded_amount, state.refunded_elsewhere]));
-
-const withoutAttention = ({ payment, ...more }: EventContext) => ({
-  ...more,
-  payment: { ...payment, attention: null },
-});
+  isMore(state.order_amount ?? '0', goneOf(state));
 
 /** Whether merchants take the transition for money. */
 const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
@@ -160,19 +156,17 @@ export class PaymentEventLog {
         const { to, time } = transition;
         return { id: this.idOf(to), type: 'transition', time, ...context, transition };
       });
+    const [time, isSoldNow] = [new Date(now).toISOString(), isSold(context.payment)];
     if (attention !== null && attention !== this.attention) {
-      const [id, time] = [this.idOf(`attention-${attention}`), new Date(now).toISOString()];
+      const id = this.idOf(`attention-${attention}`);
       events.push({ id, type: 'attention', time, ...context, payment: { ...context.payment, attention } });
     }
     // A merchant delivers by events: without this one, what a person lets pass would never be delivered.
-    if (this.isHeldBack && isSold(context.payment) && events.length === 0 && isToStay)
-      events.push({
-        id: this.idOf('sold'),
-        type: 'sold',
-        time: new Date(now).toISOString(),
-        ...withoutAttention(context),
-      });
-    if (!isSold(context.payment)) this.isHeldBack = outcome === 'SUCCESS';
+    if (this.isHeldBack && isSoldNow && events.length === 0 && isToStay) {
+      const payment = { ...context.payment, attention: null };
+      events.push({ id: this.idOf('sold'), type: 'sold', time, ...context, payment });
+    }
+    if (!isSoldNow) this.isHeldBack = outcome === 'SUCCESS';
     else if (events.length > 0) this.isHeldBack = false;
     this.told = known.at(-1) ?? told;
     this.attention = attention;

@@ -1,8 +1,9 @@
 /** What happens to a virtual account and its deposits, and what people know then: the named schedules are written in these words. */
 import { createSpeiAccountWorkflowId, type SpeiAccountCreation, speiAccountWorkflowId } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
+import { answering } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
-import type { Trade } from '../../hostile/gateway';
+import { refusal, said, type Trade } from '../../hostile/gateway';
 import { happensIn } from '../../hostile/happens';
 import { listFails, runsAreSilent } from '../../hostile/temporal-down';
 import { type Traits, World } from './world';
@@ -47,6 +48,17 @@ export const trouble = (kind: World['gateway']['trouble']) => () => {
 };
 export const works = trouble(undefined);
 /** A merchant asks for the account of a key. */
+/** The gateway refuses to cancel; where `isLost`, by default of the first request, its answer is lost. */
+export function refusesToCancel(isLost: (cancels: number) => boolean = (cancels) => cancels === 1) {
+  const seen = { cancels: 0 };
+  const mend = answering(world.gateway, ({ path, ask }) => {
+    if (!path.endsWith('/cancel')) return ask();
+    seen.cancels += 1;
+    return isLost(seen.cancels) ? said(503, {}) : refusal('account-status-abnormal');
+  });
+  return { seen, mend };
+}
+
 export const create = (key: string) => () => world.create(key);
 // — What becomes of workers and workflows, and what people do —
 

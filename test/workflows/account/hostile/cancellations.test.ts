@@ -13,6 +13,7 @@ import {
   latest,
   listIsDown,
   open,
+  refusesToCancel,
   resolve,
   secondRun,
   terminate,
@@ -46,17 +47,6 @@ function carriedOutOnce(first: () => void) {
     return isBehind ? said(status, textOf(body).replace('CANCELED', 'ACTIVE')) : { status, body };
   });
   return seen;
-}
-
-/** The gateway refuses; while `isLost`, by default for the first request, its answer is lost. */
-function refusing(isLost: (cancels: number) => boolean = (cancels) => cancels === 1) {
-  const seen = { cancels: 0 };
-  const mend = answering(world.gateway, ({ path, ask }) => {
-    if (!path.endsWith('/cancel')) return ask();
-    seen.cancels += 1;
-    return isLost(seen.cancels) ? said(503, {}) : REFUSES();
-  });
-  return { seen, mend };
 }
 
 describe('promise 5: a cancellation that the gateway refuses for good ends, and the account is looked at again', () => {
@@ -181,7 +171,7 @@ test('promise 5: a refusal counts however long PAYMENTS_SETTLING is', async () =
 test('promise 8: whoever calls again is asked for again, while the refusal of an earlier call does not count yet', async () => {
   await open({ settings: { PAYMENTS_SETTLING: '3h' } });
   await happens(transfer('1.00'), MINUTE);
-  const { seen, mend } = refusing();
+  const { seen, mend } = refusesToCancel();
   await update('cancel');
   await world.pass(HOUR);
   expect(seen.cancels).toBe(2);
@@ -198,7 +188,7 @@ test.each(['reset', 'terminated'])(
   'promise 8: so is who calls a run that cannot read what was known before it was %s',
   async (how) => {
     const run = await secondRun();
-    const { seen, mend } = refusing();
+    const { seen, mend } = refusesToCancel();
     await update('cancel');
     await world.pass(MINUTE);
     expect(seen.cancels).toBe(2);
@@ -368,7 +358,7 @@ describe('promise 2: an account that cannot be asked is not canceled for a call 
     [
       'by the same run',
       async () => {
-        const refused = refusing();
+        const refused = refusesToCancel();
         await update('cancel');
         await world.pass(HOUR);
         return refused;
@@ -378,7 +368,7 @@ describe('promise 2: an account that cannot be asked is not canceled for a call 
       'by the run that the first call was handed on to',
       async () => {
         const { runId } = latest();
-        const refused = refusing(() => latest().runId === runId);
+        const refused = refusesToCancel(() => latest().runId === runId);
         await update('cancel');
         while (latest().runId === runId) await happens(transfer('1.00'), 1_000);
         await world.pass(HOUR);
@@ -388,7 +378,7 @@ describe('promise 2: an account that cannot be asked is not canceled for a call 
     [
       'by the run that took it over after a termination',
       async () => {
-        const refused = refusing();
+        const refused = refusesToCancel();
         await update('cancel');
         await happens(50, terminate, 1_000, transfer('2.00'), HOUR);
         return refused;

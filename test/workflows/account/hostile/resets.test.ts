@@ -18,6 +18,7 @@ import {
   move,
   notify,
   open,
+  refusesToCancel,
   resolve,
   secondRun,
   terminate,
@@ -111,16 +112,11 @@ describe('promise 8: "we keep asking" is true of a cancel', () => {
 describe('promise 2: a reset does not repeat a cancel that the gateway has refused', () => {
   // The merchant: an account that buyers still pay into is canceled, a month after everybody was told that it is not.
   const refusedOnce = async () => {
-    let cancels = 0;
-    const mend = answering(world.gateway, ({ path, ask }) => {
-      if (!path.endsWith('/cancel')) return ask();
-      cancels += 1;
-      return refusal('account-status-abnormal');
-    });
+    const { seen, mend } = refusesToCancel(() => false);
     const asked = await update('cancel');
     await world.pass(MINUTE);
     expect(asked?.outcome).toHaveProperty('failure.applicationFailureInfo.type', 'NotCanceled');
-    expect(cancels).toBe(1);
+    expect(seen.cancels).toBe(1);
     mend();
     await world.pass(30 * DAY);
   };

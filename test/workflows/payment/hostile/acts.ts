@@ -114,6 +114,12 @@ export async function sell(): Promise<void> {
   expect(await outcomeNow()).toBe('SUCCESS');
 }
 
+/** Our order is made and cancelled at the gateway. */
+export async function endCancelled(): Promise<void> {
+  await happens(pay, MINUTE, tell('T1', 'CANCEL'), 10 * MINUTE);
+  expect(await outcomeNow()).toBe('CANCEL');
+}
+
 /** Another system's order under our number is adopted and sold, and the merchant is answered with it. */
 export async function sellAdopted(): Promise<void> {
   await happens(anotherTold('SUCCESS'), 10 * MINUTE, pay, MINUTE);

@@ -9,6 +9,7 @@ import {
   begin,
   costs,
   decide,
+  endCancelled,
   happens,
   listIsDown,
   move,
@@ -115,7 +116,6 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
     const payment = (await afterSale())?.payment;
     return payment ? isSold(payment) : false;
   };
-  const endCancelled = () => happens(pay, MINUTE, tell('T1', 'CANCEL'), 10 * MINUTE);
   const takesBack = { startsAfter_ms: DAY, takes_ms: HOUR, ends: 'refused' } as const;
   const refusedByNumber = () =>
     world.notify(tradeAt(0), 'REFUND_REFUSED', { number: world.gateway.refunds[0]?.number ?? '' });
@@ -141,10 +141,13 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
     expect([await isSoldNow(), delivers()]).toEqual([true, true]);
   });
 
+  const sentBackInTheDashboard = (plan: { startsAfter_ms?: number; takes_ms: number }) => () =>
+    world.gateway.giveBack(tradeAt(0), 'desk', '150.00', 'the desk', { ...plan, ends: 'done' });
+  const inTwoDays = { startsAfter_ms: 2 * DAY, takes_ms: HOUR };
+
   test('does not deliver what somebody has sent back in the dashboard before it was first seen', async () => {
     await begin({ method: 'Wallet' });
-    await happens(pay, MINUTE, move('T1', 'SUCCESS'));
-    world.gateway.giveBack(tradeAt(0), 'desk', '150.00', 'the desk', { takes_ms: 2 * DAY, ends: 'done' });
+    await happens(pay, MINUTE, move('T1', 'SUCCESS'), sentBackInTheDashboard({ takes_ms: 2 * DAY }));
     await happens(notify('T1', 'SUCCESS'), HOUR, settle({ refunded_elsewhere: '150.00' }), MINUTE);
     expect(delivers()).toBe(false);
   });
@@ -157,23 +160,17 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
   });
 
   const heldBack = () => happens(pay, MINUTE, anotherTold('SUCCESS'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
-  const sentBackInTheDashboard = () =>
-    world.gateway.giveBack(tradeAt(0), 'desk', '150.00', 'the desk', {
-      startsAfter_ms: 2 * DAY,
-      takes_ms: HOUR,
-      ends: 'done',
-    });
 
   test('does not deliver what a person lets pass, and has named as sent back before', async () => {
     await begin({ method: 'Wallet' });
-    await happens(heldBack, sentBackInTheDashboard, settle({ refunded_elsewhere: '150.00' }), MINUTE);
+    await happens(heldBack, sentBackInTheDashboard(inTwoDays), settle({ refunded_elsewhere: '150.00' }), MINUTE);
     await happens(settle({}), 10 * MINUTE);
     expect(delivers()).toBe(false);
   });
 
   test('is not told to deliver where a person names all that was paid as sent back', async () => {
     await begin({ method: 'Wallet' });
-    await happens(sell, sentBackInTheDashboard);
+    await happens(sell, sentBackInTheDashboard(inTwoDays));
     await happens(() => world.notify(tradeAt(0), 'REFUND_PROCESSING', { number: 'desk' }), 2 * MINUTE);
     await happens(settle({ refunded_elsewhere: '150.00' }), MINUTE);
     expect(world.events.filter(({ type }) => type === 'sold')).toEqual([]);

@@ -13,6 +13,7 @@ import {
   costs,
   creations,
   decide,
+  endCancelled,
   endWhileSilent,
   handOver,
   happens,
@@ -39,11 +40,6 @@ import {
 } from './acts';
 import { saysSuccess } from './changed-answers';
 import { refunding, SECOND } from './schedule';
-
-async function endCancelled() {
-  await happens(pay, MINUTE, tell('T1', 'CANCEL'), 10 * MINUTE);
-  expect(await outcomeNow()).toBe('CANCEL');
-}
 
 test.each([
   ['before it is sent back', [settle({ outcome: 'CANCEL' }), MINUTE, refund, MINUTE]],
