@@ -23,7 +23,7 @@ import {
 import { GatewayError, OtherAnswerError, otherThanAsked, type Trade, type TradeId } from '../gateway';
 import { PATH } from '../gateway/pure/paths';
 import { nameOfTrade } from '../gateway/query';
-import { isNoSuchOrder, notYet, retryableFailure, retryablePoll, silenceOf } from './failures';
+import { CallDeferredError, isNoSuchOrder, notYet, retryableFailure, retryablePoll, silenceOf } from './failures';
 import type { PaymentGateway } from './gateways';
 import { currentTime } from './time';
 import { activityAge, looksSoFar, noteDenied, noteShown } from './urgency';
@@ -199,7 +199,10 @@ function isNews(
   return isUnknown || trade_status !== seen;
 }
 
-/** The trade, and another one that the gateway shows under the order's number, if that is to be asked for. Its silence holds nothing up. */
+/**
+ * The trade, and another one that the gateway shows under the order's number, if that is to be asked for. Its silence holds nothing up. One
+ * replica may be stale: ours that is paid by one of its numbers is paid.
+ */
 async function withSecond(
   gateway: PaymentGateway,
   trade: QueriedTrade,
@@ -209,12 +212,26 @@ async function withSecond(
   const isAsked = outcome === null ? number_too === 'unless sold' : number_too !== undefined && outcome !== 'SUCCESS';
   // Without a trade number of ours, the order's number was asked for already.
   if (!isAsked || out_trade_no === undefined || trade_no === undefined || trade.trade_no !== trade_no) return trade;
-  const byNumber = queryBy(gateway, { out_trade_no }, { out_trade_no }).catch(() => null);
-  const silence = new Promise<null>((resolve) => void setTimeout(resolve, SECOND_WITHIN_MS, null).unref());
-  const found = await Promise.race([byNumber, silence]);
-  const second = found?.trade;
-  return second?.trade_no === undefined || second.trade_no === trade_no ? trade : { ...trade, second };
+  const until = currentTime() + SECOND_WITHIN_MS;
+  const byNumber = inItsTurn(() => queryBy(gateway, { out_trade_no }, { out_trade_no }), until).catch(() => null);
+  const second = (await Promise.race([byNumber, pause(SECOND_WITHIN_MS)]))?.trade;
+  if (second?.trade_no === undefined) return trade;
+  if (second.trade_no !== trade_no) return { ...trade, second };
+  return outcomeOf(second.trade_status) === 'SUCCESS' ? second : trade;
 }
+
+/** Makes a call that the limit of calls defers as soon as its turn has come, if that is before `until`, in ms. */
+async function inItsTurn<T>(call: () => Promise<T>, until: number): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof CallDeferredError) || currentTime() + error.retry_after_ms >= until) throw error;
+    await pause(error.retry_after_ms);
+    return inItsTurn(call, until);
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());
 
 /** One id an attempt: each attempt is one call of the gateway. */
 function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {

@@ -1,7 +1,9 @@
-/** A poll that asks for a trade by its own number and by the order's, by turns. */
+/** A trade that is asked for by its own number and by the order's. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { gatewayActivities } from '../../src/activities';
-import type { TradeId } from '../../src/gateway';
+import { throttle, throttledPayments } from '../../src/activities/throttle';
+import { urgencyOfActivity } from '../../src/activities/urgency';
+import type { Trade, TradeId } from '../../src/gateway';
 import { HOUR } from '../../src/gateway/pure/durations';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { APP } from '../../src/testing/stack';
@@ -76,4 +78,38 @@ test('an end that our trade shows waits a few seconds at most for what the order
     jest.useRealTimers();
   }
   expect(asked).toEqual([{ trade_no: 'T1' }, { out_trade_no: 'order-1' }]);
+});
+
+/** What a glance shows where our trade has expired by its own number; `byNumber`: what the gateway shows under the order's. */
+async function ended(byNumber: Partial<Trade>, calls_per_second: number) {
+  const gateway = new FakeGateway(async () => 0);
+  gateway.query = async (by) => ({
+    ...{ trade_no: 'T1', out_trade_no: 'order-1', trade_status: 'EXPIRED', answer: {} },
+    ...(by.trade_no === undefined ? byNumber : {}),
+  });
+  const limits = { calls_per_second, circuit_failures: 10, circuit_pause_ms: 1_000 };
+  const limit = throttle(APP.app_id, limits, urgencyOfActivity, {
+    circuit: () => undefined,
+    heldBack: () => undefined,
+  });
+  const { 'gateway.glance': glance } = gatewayActivities({
+    gateways: new Map([[APP.app_id, throttledPayments(limit, gateway)]]),
+    sealingKeys: () => [],
+    notifyUrl: undefined,
+  });
+  const id = { trade_no: 'T1', out_trade_no: 'order-1' };
+  const environment = new MockActivityEnvironment({ activityType: 'gateway.glance' });
+  return environment.run(async () => glance({ app_id: APP.app_id, id, number_too: 'at an end' }));
+}
+
+test.each([1_000, 1])('another trade under the number is found with %d calls a second', async (calls_per_second) => {
+  const second = { trade_no: 'T2', trade_status: 'SUCCESS' };
+  expect(await ended(second, calls_per_second)).toMatchObject({ trade_status: 'EXPIRED', second });
+});
+
+test.each([
+  ['SUCCESS', 'SUCCESS'],
+  ['PROCESSING', 'EXPIRED'],
+])('ours that is %s by the order’s number is %s: one of two replicas may be stale', async (trade_status, shown) => {
+  expect(await ended({ trade_status }, 1_000)).toMatchObject({ trade_no: 'T1', trade_status: shown });
 });
