@@ -158,7 +158,7 @@ test('who takes an order stands in lists until it is settled, and the log says w
     { out_trade_no, taken_by: 'eva', note: 'asked the sender', attentions: ['unexpected-signal'] },
   ]);
   expect((await run('show', out_trade_no)).output).toMatch(
-    /needs a person for \d+\w+: unexpected-signal; eva has it: asked the sender\. Next: payment-gateway resolve/,
+    /has needed a person for \d+\w+: unexpected-signal; eva has it: asked the sender\. Next: payment-gateway resolve/,
   );
   const { PAYMENTS_ENCRYPTION_KEYS: _keys, ...keyless } = env;
   const unread = await commands.run(keyless, 'list', '--mine', 'eva');
@@ -665,7 +665,7 @@ test('show asks for a person as soon as a task fails for want of a key, and not 
     () => run('show', out_trade_no),
     ({ output }) => output.includes('it fails each time'),
   );
-  expect(lines(shown.output)[0]).toMatch(/ It needs a person for \d+s: failing-tasks\.$/);
+  expect(lines(shown.output)[0]).toMatch(/ It has needed a person for \d+s: failing-tasks\.$/);
   expect(shown.output).toContain('Needs a person: failing-tasks.');
   await unread.terminate();
 });

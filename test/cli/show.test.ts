@@ -129,7 +129,7 @@ test('the first line names both amounts, what waits for how long, and the comman
     const found = worst('amount-mismatch', 'payment');
     return firstLine({ ...found, payment: { ...PAYMENT, ...found.payment, trade_status } });
   };
-  const said = `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 refunded, 39.00 being refunded. It needs a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP}`;
+  const said = `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 refunded, 39.00 being refunded. It has needed a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP}`;
   expect(asked('SUCCESS')).toBe(`${said} --outcome OUTCOME --by YOU --reason WHY`);
   // What is not paid yet goes on.
   expect(asked('PROCESSING')).toBe(`${said} --seen amount-mismatch --by YOU --reason WHY`);
@@ -235,7 +235,7 @@ test('an order whose task fails is told without a command: nobody could answer o
   const timeline = [{ time: AT, what: 'unread' as const, text: unread, of: 'payment' }];
   const text = caseText({ ...quiet({}, run), payment: null, timeline }, {}, NOW);
   expect(linesOf(text)[0]).toBe(
-    `Order ${ORDER} (app ${APP}) is under way, and the gateway has not answered yet. It needs a person for 1h 0m: failing-tasks.`,
+    `Order ${ORDER} (app ${APP}) is under way, and the gateway has not answered yet. It has needed a person for 1h 0m: failing-tasks.`,
   );
   expect(text).toMatch(new RegExp(`unread +${unread}$`, 'm'));
   expect(text).not.toMatch(/payment-gateway (resolve|recheck)/);
@@ -366,14 +366,14 @@ test('an order that was not created for the app’s credentials points to what w
   const { runs, ...found } = quiet({ attention: 'credentials' }, { ...ENDED, execution: 'FAILED' });
   const ofApp = openRun(`app-attention:${APP}:credentials`, 'appAttention', 'credentials');
   const text = firstLine({ ...found, runs: [...runs, ofApp] });
-  expect(text).toContain('was not created. It needs a person for 1h 0m: credentials');
+  expect(text).toContain('was not created. It has needed a person for 1h 0m: credentials');
 });
 
 test('the key is corrected before anything else is typed, and a reason of two workflows is told once', () => {
   const found = quiet({ attention: 'credentials' }, { attention: 'credentials', waits_since: AT });
   const ofApp = openRun(`app-attention:${APP}:credentials`, 'appAttention', 'credentials');
   expect(firstLine({ ...found, runs: [...found.runs, ofApp] })).toMatch(
-    / is under way\. It needs a person for 1h 0m: credentials\. Next: correct the credentials and restart the worker; then payment-gateway recheck /,
+    / is under way\. It has needed a person for 1h 0m: credentials\. Next: correct the credentials and restart the worker; then payment-gateway recheck /,
   );
   expect(firstLine({ ...found, payment: null, runs: [ofApp] })).toContain(
     ` Next: correct the credentials and restart the worker; then payment-gateway resolve ${ofApp.workflow_id} `,

@@ -259,10 +259,10 @@ const waitingRuns = (runs: readonly OrderRun[]): OrderRun[] =>
 /** Since when a person is needed, why, and who has taken it. */
 function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): string {
   const { attention, waits_since, taken_by } = run;
-  const since = waits_since === null ? '' : ` for ${age(waits_since, now)}`;
+  const needs = waits_since === null ? 'needs a person' : `has needed a person for ${age(waits_since, now)}`;
   const taken = run.type === WORKFLOW.payment ? payment?.taken : after_sale?.taken;
   const by = taken_by === null ? '' : `; ${taken_by} has it${taken?.note ? `: ${taken.note}` : ''}`;
-  return `It needs a person${since}: ${attention}${by}.`;
+  return `It ${needs}: ${attention}${by}.`;
 }
 
 /** What a person does before they resolve it: no list shows it after that. */
