@@ -20,7 +20,7 @@ export interface ReconciliationInput {
   rows?: readonly MerchantRow[] | undefined;
   /** Take on orders that the gateway has and that are missing here. */
   adopt?: boolean | undefined;
-  /** How many orders a second are asked for at most. */
+  /** How many orders a second are asked for at most: 0.1 or more. */
   per_second?: number | undefined;
   /** Only orders with these numbers: a list that is too long for one start is compared in parts. */
   orders?: OrderRange | undefined;
@@ -123,7 +123,8 @@ const INPUT_RULES = {
   app_id: { rule: 'required', holds: isText },
   rows: { rule: 'must be a list', holds: orNone(Array.isArray) },
   adopt: { rule: 'must be true or false', holds: orNone((value) => typeof value === 'boolean') },
-  per_second: { rule: 'must be above zero', holds: orNone((value) => typeof value === 'number' && value > 0) },
+  // Below it, the pause between two looks is longer than any timer counts, and there would be none.
+  per_second: { rule: 'must be at least 0.1', holds: orNone((value) => typeof value === 'number' && value >= 0.1) },
   orders: { rule: 'must be an object', holds: orNone((value) => typeof value === 'object' && value !== null) },
 } satisfies FieldsOf<Omit<ReconciliationInput, 'since' | 'until'>>;
 

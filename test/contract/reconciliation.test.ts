@@ -130,6 +130,7 @@ describe('an input from another language', () => {
     ['rows', '{ "app_id": "shop", "rows": null }'],
     ['adopt', '{ "app_id": "shop", "adopt": "false" }'],
     ['per_second', '{ "app_id": "shop", "per_second": "ten" }'],
+    ['per_second', '{ "app_id": "shop", "per_second": 1e-7 }'],
     ['orders', '{ "app_id": "shop", "orders": "o-1" }'],
     ['orders.to', '{ "app_id": "shop", "orders": { "to": 7 } }'],
   ])('is refused for its %s: %s', (field, json) => {
