@@ -16,7 +16,6 @@ import {
   type PaymentOutcome,
   readSignal,
   type Source,
-  type Trade,
   tradesNamedBy,
 } from '../../contract';
 import { isMoney } from '../../gateway/pure/money';
@@ -102,7 +101,7 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'believed':
       return onBelieved(known, fact, settings);
     case 'noted':
-      return noted(known, fact);
+      return withOther(known, fact);
     case 'decided':
       return decidedPayment(known, fact);
     case 'seen':
@@ -275,6 +274,14 @@ const notedAtEnd = (known: KnownPayment, { trade_no, ...said }: OtherTrade): Kno
 
 // — Other trades under the order's number —
 
+/** A person is told of another trade, and again when its status changes: here, where it is noted, so that nothing can come between. */
+function withOther(before: KnownPayment, said: Parameters<typeof noted>[1]): KnownPayment {
+  const statusIn = ({ others }: KnownPayment) =>
+    others.find((one) => one.trade_no === said.other)?.trade_status ?? null;
+  const known = noted(before, said);
+  return statusIn(known) === statusIn(before) ? known : raised(known, 'second-trade');
+}
+
 function noted(
   known: KnownPayment,
   { other, said = {}, isAnswered }: Pick<FactOf<'noted'>, 'other' | 'said' | 'isAnswered'>,
@@ -342,7 +349,7 @@ function onQueried(
   settings: PaymentFoldSettings,
 ): KnownPayment {
   const ours = before.shown.trade_no ?? trade.trade_no;
-  if (!isOfTrade(trade, ours)) return onOtherQueried(before, trade);
+  if (!isOfTrade(trade, ours)) return withOther(before, { other: trade.trade_no ?? '', said: trade, isAnswered: true });
   const { seen, known } = readUntil(before, after, (one) => isOfTrade(one, ours));
   // A poll's answer may have waited for a worker until after a deadline, at which the gateway is asked anew.
   const asked_at = Math.min(trade.asked_at ?? at, at);
@@ -361,14 +368,6 @@ function onQueried(
       : read;
   // After the end, the after-sale reads these notifications.
   return isOver(told) ? told : contradicted(told, seen, at);
-}
-
-/** A query has shown another trade under the number: its answer changes nothing about our trade. A person may have seen the same before. */
-function onOtherQueried(known: KnownPayment, trade: Trade): KnownPayment {
-  const { trade_no: other = '' } = trade;
-  const statusIn = ({ others }: KnownPayment) => others.find(({ trade_no }) => trade_no === other)?.trade_status;
-  const told = noted(known, { other, said: trade, isAnswered: true });
-  return statusIn(told) === statusIn(known) ? told : raised(told, 'second-trade');
 }
 
 type SaidTrade = NotificationSignal & { readonly trade_status: string };

@@ -110,7 +110,8 @@ export function otherTradesIn(claims: readonly PendingClaim[], ours: string | nu
 
 /** Puts these trades before a person at once: the look at them may take its time. */
 export function tellOfOtherTrades(trade_nos: readonly string[], context: PaymentContext): void {
-  for (const other of trade_nos) context.learn(...ofOtherNamed(other, noted(other, context)));
+  const noted = (other: string) => context.known.others.find(({ trade_no }) => trade_no === other);
+  for (const other of trade_nos) context.learn(...ofOtherNamed(other, noted(other)));
 }
 
 /** Looks at these trades, and settles the claims that named them. Stops at news of our trade: the look that follows goes on with the rest. */
@@ -125,12 +126,7 @@ export async function lookAtOtherTrades(trade_nos: readonly string[], context: P
 const hasNewsOfOurs = ({ known, requests }: PaymentContext): boolean =>
   requests.isRequested || claimsOfTrade(known, known.shown.trade_no).some(({ heard }) => heard > known.looked_after);
 
-const noted = (other: string, { known }: PaymentContext) => known.others.find(({ trade_no }) => trade_no === other);
-
-/**
- * Asks the gateway for a trade, and notes its answer and what these claims say. A person is told of changes. False if news of our trade
- * came before the answer.
- */
+/** Asks the gateway for a trade, and notes its answer and what these claims say. False if news of our trade came before the answer. */
 async function lookAtOtherTrade(
   other: string,
   context: PaymentContext,
@@ -140,13 +136,11 @@ async function lookAtOtherTrade(
   const noteNotified = () => {
     for (const signal of said) context.learn(...ofOtherNotified(context.known, other, signal));
   };
-  const before = noted(other, context)?.trade_status;
   noteNotified();
   const looked = await lookUnless(() => hasNewsOfOurs(context), context.app_id, { trade_no: other }, context.policy);
   if (looked === null) return false;
   context.learn(...ofOtherLooked(other, looked));
   noteNotified();
-  if (noted(other, context)?.trade_status !== before) context.raise('second-trade');
   return true;
 }
 

@@ -41,6 +41,7 @@ import {
   reset,
   running,
   sale,
+  say,
   sell,
   sellAdopted,
   startAgain,
@@ -56,7 +57,7 @@ import {
   works,
   world,
 } from './acts';
-import { changeQueries, without } from './changed-answers';
+import { changeQueries, hide, without } from './changed-answers';
 import { SECOND } from './schedule';
 import { AMOUNT } from './world';
 
@@ -299,6 +300,21 @@ test('promise 3: money of an adopted order that was notified in an outage is kno
   await happens(works, 10 * DAY);
   expect(await sale()).toMatchObject({ outcome: 'SUCCESS' });
 });
+
+test.each([
+  ['a recheck', recheck],
+  ['news of ours', notify('T1')],
+  ['our end', tell('T1', 'CANCEL')],
+])(
+  'promise 3: another trade that was settled unpaid, and is notified as paid in an outage, is known also where %s interrupts the look at it',
+  async (_what, act) => {
+    await begin({ kind: 'checkout' });
+    await happens(pay, MINUTE, anotherTold('PROCESSING'), 2 * MINUTE, say({}), 2 * MINUTE);
+    const shown = hide(['T2']);
+    await happens(tell('T2', 'SUCCESS'), 30 * SECOND, act, 2 * MINUTE, shown, 10 * DAY);
+    expect([await others(), found()]).toEqual([['T2 SUCCESS'], expect.arrayContaining(['second-trade'])]);
+  },
+);
 
 test('promise 4: another trade that was notified is asked for once the gateway answers again, whatever became of our own', async () => {
   await begin({ findsBy: 'out_trade_no alone', takesNumbersTwice: false });
