@@ -539,7 +539,7 @@ function meanwhile({ world }: PaymentNode): [string, PaymentWorld, Facts][] {
 
 const recovered = (world: PaymentWorld, trade: QueriedTrade): [PaymentWorld, Facts] => [
   begunToWait(withShown(world, trade)),
-  [(known) => ofRecovered(known, trade, { payment_data: null, isProven: false })],
+  [(known) => ofRecovered(known, trade)],
 ];
 
 /** A look that lasts, by the number and by each trade that was named. `isCompared`: this run has made no order. */

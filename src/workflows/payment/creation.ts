@@ -9,7 +9,6 @@ import {
   detailsOf,
   FAILURE,
   IF_MADE_ELSEWHERE,
-  isNamedByItsCreation,
   type NewPayment,
   orderNotSent,
   sameFailure,
@@ -28,7 +27,6 @@ import type { PaymentContext } from './context';
 import { type CreationFacts, type CreationStep, nextCreationStep, type Tried } from './creation-table';
 import { sendingEnd } from './deadlines';
 import { readEarlierRuns } from './earlier-runs';
-import { answerFor } from './known-before';
 import {
   creationFacts,
   earlierOf,
@@ -59,8 +57,7 @@ export class OrderCreation {
     private readonly order: NewPayment,
     private readonly context: PaymentContext,
   ) {
-    // Our own number first: a trade that a notification named may be another order's.
-    this.looks = new TradeLooks(context, () => [...this.ids, ...namedTrades(context.known)], context.policy);
+    this.looks = new TradeLooks(context, () => this.ids, context.policy);
     // Counted from the run's start: the first task may have waited for a worker.
     this.until = sendingEnd(order.request, workflowInfo().startTime.getTime(), context.policy);
   }
@@ -73,11 +70,12 @@ export class OrderCreation {
     if (!mayFollow(context.known)) context.learn({ is: 'recalled', earlier: await readEarlierRuns(context) });
   }
 
-  /** The ids to find the order's trade by, the surest first. */
+  /** The ids to find the order's trade by, the surest first: a trade that a notification named may be another order's. */
   private get ids(): TradeId[] {
-    const { trade_no } = earlierOf(this.context.known) ?? {};
+    const { known } = this.context;
+    const { trade_no } = earlierOf(known) ?? {};
     const { out_trade_no } = this.order.request;
-    return [...(trade_no ? [{ trade_no }] : []), { out_trade_no }];
+    return [...(trade_no ? [{ trade_no }] : []), { out_trade_no }, ...namedTrades(known)];
   }
 
   /** `isFirst`: no run was before. Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` if none is. */
@@ -266,12 +264,7 @@ export class OrderCreation {
   /** Goes on with a trade whose creation's answer was lost. */
   private recover(trade: Trade): true {
     const { context } = this;
-    const earlier = earlierOf(context.known);
-    const before = {
-      payment_data: answerFor(earlier, trade.trade_no),
-      isProven: earlier !== null && isNamedByItsCreation(earlier, trade.trade_no),
-    };
-    context.learn(...ofRecovered(context.known, trade, before));
+    context.learn(...ofRecovered(context.known, trade));
     return true;
   }
 
@@ -300,9 +293,11 @@ export class OrderCreation {
 
   private failedBefore(): ApplicationFailure {
     const { out_trade_no } = this.order.request;
-    const message = `Order ${out_trade_no} had failed before somebody reset its workflow, and its callers were told so: it is not sent. To send it, start it again.`;
-    const details = { outcome: 'not-sent', may_exist: mayExist(this.context.known) } as const;
-    return notCreatedFailure(this.order, { message, details, isWithdrawn: false });
+    return typedFailure(
+      FAILURE.notCreated,
+      `Order ${out_trade_no} had failed before somebody reset its workflow, and its callers were told so: it is not sent. To send it, start it again. Nothing was charged.`,
+      { outcome: 'not-sent', may_exist: mayExist(this.context.known) },
+    );
   }
 
   private compareWith(trade: Trade): true {
@@ -310,35 +305,18 @@ export class OrderCreation {
     return this.recover(trade);
   }
 
+  /** With what the gateway said last, or why it was not asked, if anything was tried. */
   private notCreated(outcome: 'not-created' | 'not-sent'): ApplicationFailure {
     const { known } = this.context;
     const { last } = known.creation;
-    const details = { ...last?.error, outcome, may_exist: mayExist(known) };
-    return notCreatedFailure(this.order, { message: last?.message, details, isWithdrawn: known.isWithdrawn });
+    const order = `Order ${this.order.request.out_trade_no}`;
+    const unsent = known.isWithdrawn
+      ? `${order} was not sent: it was withdrawn.`
+      : (last?.message ?? `${order} was not sent: its time was over before it could be.`);
+    const words =
+      outcome === 'not-sent' ? `${unsent} Nothing was charged.` : (last?.message ?? `${order} was not created.`);
+    return typedFailure(FAILURE.notCreated, words, { ...last?.error, outcome, may_exist: mayExist(known) });
   }
-}
-
-// — What callers are told if there is no order of ours —
-
-interface Refusal {
-  /** What the gateway said, or why it was not asked; undefined if nothing was tried. */
-  message: string | undefined;
-  details: { readonly outcome: 'not-created' | 'not-sent'; readonly [field: string]: unknown };
-  isWithdrawn: boolean;
-}
-
-function notCreatedFailure(
-  { request: { out_trade_no } }: NewPayment,
-  { message, details, isWithdrawn }: Refusal,
-): ApplicationFailure {
-  const unsent = isWithdrawn
-    ? 'was not sent: it was withdrawn.'
-    : 'was not sent: its time was over before it could be.';
-  const words =
-    details.outcome === 'not-sent'
-      ? `${(isWithdrawn ? undefined : message) ?? `Order ${out_trade_no} ${unsent}`} Nothing was charged.`
-      : (message ?? `Order ${out_trade_no} was not created.`);
-  return typedFailure(FAILURE.notCreated, words, details);
 }
 
 /** `trade`: what the gateway shows under the number, if anything. */

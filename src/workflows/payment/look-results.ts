@@ -1,18 +1,19 @@
 /** The result of a look at the gateway, as facts. Pure: `creation.ts` and `await-outcome.ts` look, and learn these facts. */
 import {
+  isNamedByItsCreation,
   type LookResult,
   type NotedTrade,
   type NotificationSignal,
   outcomeOf,
-  type PaymentData,
   type QueriedTrade,
+  reportsNewMoney,
   type Trade,
   tradesNamedBy,
 } from '../../contract';
 import { attentionAfter, type Missing } from '../shared/look';
-import { isBehind } from '../shared/stale-read';
 import type { NewPaymentFact } from './facts';
-import { isLikeOrder, type KnownPayment, nameOf, type PendingClaim, signalsIn } from './known-payment';
+import { answerFor } from './known-before';
+import { earlierOf, isLikeOrder, type KnownPayment, nameOf, type PendingClaim, signalsIn } from './known-payment';
 
 // — While the order is created —
 
@@ -43,23 +44,19 @@ function ofNamed(claims: readonly PendingClaim[], isDenied: boolean): NewPayment
   ];
 }
 
-/** What earlier runs tell of a trade: the data that callers got, and whether the gateway's answer to a creation named it. */
-export interface KnownBefore {
-  readonly payment_data: PaymentData | null;
-  readonly isProven: boolean;
-}
-
 /** A look found the order, and the answer to its creation was lost. Its notifications are read again once the payment waits. */
-export function ofRecovered(known: KnownPayment, trade: Trade, before: KnownBefore): NewPaymentFact[] {
-  const { payment_data, isProven } = before;
+export function ofRecovered(known: KnownPayment, trade: Trade): NewPaymentFact[] {
   const { trade_no, trade_status } = trade;
+  const earlier = earlierOf(known);
+  // What an earlier run gave to callers.
+  const payment_data = answerFor(earlier, trade_no);
   const found = {
     ...{ out_trade_no: nameOf(known), ...(trade_no ? { trade_no } : {}), trade_status, recovered: true },
     ...payment_data,
   };
   const answer = payment_data ?? (isLikeOrder(known, trade) ? found : null);
   // No request of this run is known to have left us, and no answer to an earlier run named this trade.
-  const isUnproven = known.creation.reach !== 'sent' && !isProven;
+  const isUnproven = known.creation.reach !== 'sent' && !isNamedByItsCreation(earlier ?? {}, trade_no);
   return [
     { is: 'created', data: found, answer },
     { is: 'queried', trade, after: 0 },
@@ -109,7 +106,7 @@ export function ofOtherNotified(
   { trade_status, amount }: NotificationSignal,
 ): NewPaymentFact[] {
   const known = others.find(({ trade_no }) => trade_no === other);
-  if (trade_status === undefined || (known?.trade_status && !isBehind(known.trade_status, [{ trade_status }])))
+  if (trade_status === undefined || (known?.trade_status && !reportsNewMoney(known.trade_status, trade_status)))
     return [];
   return [{ is: 'noted', other, said: { trade_status, order_amount: amount } }];
 }
