@@ -2,35 +2,32 @@
  * A query can contradict a notification, because the gateway may read a replica that lags behind. So query again until
  * they agree, or until the answer has stayed the same for `settling_ms`.
  */
-
-import type { NotificationSignal } from '../../contract';
-import { reportsNewMoney } from '../../contract';
-import type { QueriedTrade, Trade, TradeId } from '../../contract/gateway';
+import { type NotificationSignal, type QueriedTrade, reportsNewMoney, type Trade, type TradeId } from '../../contract';
 import { type LookTimes, lookOnce, type NotFound, searchOn } from './look';
 import type { RecheckRequests } from './recheck-requests';
 
-export interface ConsistentRead<Queried extends Trade> {
-  trade: Queried | QueriedTrade;
+interface ConsistentRead {
+  trade: Trade;
   /** The gateway keeps contradicting its own notification: a person has to look. */
   contradicted: boolean;
 }
 
 /** What is asked for. `onUnanswered` is called after a look that did not find the trade; then the gateway is asked ever less often. */
-export interface Read extends LookTimes {
+interface Read extends LookTimes {
   readonly app_id: string;
   readonly id: TradeId;
   readonly onUnanswered: (looked: NotFound) => void | Promise<void>;
   /** Callers who ask for a look now: they get the next look's result, even if it finds nothing. */
-  readonly requests?: RecheckRequests;
+  readonly requests: RecheckRequests;
 }
 
 /** Compares a queried trade with the notifications about it, and queries again while the trade may be stale. */
-export async function queryUntilConsistent<Queried extends Trade>(
-  queried: Queried,
+export async function queryUntilConsistent(
+  queried: Trade,
   claims: readonly Pick<NotificationSignal, 'trade_status'>[],
   read: Read,
-): Promise<ConsistentRead<Queried>> {
-  for (let trade: Queried | QueriedTrade = queried; ; ) {
+): Promise<ConsistentRead> {
+  for (let trade = queried; ; ) {
     if (!isBehind(trade.trade_status, claims)) return { trade, contradicted: false };
     const { trade_status: seen } = trade;
     trade = await settledTrade(seen, read);
@@ -48,12 +45,12 @@ async function settledTrade(
 ): Promise<QueriedTrade> {
   const asked = { app_id, id, settling_ms, read_by };
   for (;;) {
-    const answer = requests?.begin();
+    const answer = requests.begin();
     const looked = await lookOnce(app_id, id, { settling_ms, patience_ms, read_by }, seen);
     if (looked.is === 'found') return looked.trade;
     await onUnanswered(looked);
-    answer?.();
-    await searchOn({ ...asked, after: looked.is }, { isInterrupted: () => requests?.isRequested === true });
+    answer();
+    await searchOn({ ...asked, after: looked.is }, { isInterrupted: () => requests.isRequested });
   }
 }
 

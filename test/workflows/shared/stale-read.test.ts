@@ -1,6 +1,7 @@
 /** How a query is reconciled with the notifications that it contradicts. */
 import type { QueriedTrade } from '../../../src/contract/gateway';
 import { lookOnce } from '../../../src/workflows/shared/look';
+import { RecheckRequests } from '../../../src/workflows/shared/recheck-requests';
 import { isBehind, queryUntilConsistent } from '../../../src/workflows/shared/stale-read';
 
 jest.mock('../../../src/workflows/shared/look', () => ({ lookOnce: jest.fn() }));
@@ -51,6 +52,7 @@ test.each(READS)('%s', async (_name, queried, notified, further, trade_status, c
   for (const status of further) looks.mockResolvedValueOnce({ is: 'found', trade: trade(status) });
   const read = await queryUntilConsistent(trade(queried), claimsOf([notified]), {
     ...TRADE,
+    requests: new RecheckRequests(),
     onUnanswered: () => undefined,
   });
   expect(read).toEqual({ trade: trade(trade_status), contradicted });
