@@ -111,9 +111,7 @@ function applied(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSe
     case 'raised':
       return raised(withTold(known, fact), fact.attention);
     case 'cleared':
-      return fact.attention === 'silence'
-        ? { ...known, reasons: withoutSilence(known.reasons) }
-        : withoutReasons(known, [fact.attention]);
+      return fact.attention === 'silence' ? withoutSilence(known) : withoutReasons(known, [fact.attention]);
     case 'dated':
       return withShown(known, { expires_at: iso(fact.expires_at) });
     case 'expired':
@@ -155,7 +153,7 @@ function onAnswered(before: KnownPayment, { tried }: FactOf<'answered'>): KnownP
   // The first request that was not sent raises attention; the next one gets all the rest of the order's time.
   const isLate = tried.is === 'not-sent' && !mayExist(told) ? told.creation.begun > 1 : told.creation.isLate;
   const answered = withCreation(told, { isLate, last: { message, error } });
-  return tried.is === 'not-sent' ? answered : { ...answered, reasons: withoutSilence(answered.reasons) };
+  return tried.is === 'not-sent' ? answered : withoutSilence(answered);
 }
 
 /** A request counts once it is begun. One that certainly made nothing is taken off again; a busy gateway gets one more request. */

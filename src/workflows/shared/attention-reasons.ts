@@ -28,10 +28,13 @@ interface WithReasons {
   readonly reasons: readonly Attention[];
 }
 
-export const raised = <Known extends WithReasons>(known: Known, reason: Attention): Known => ({
-  ...known,
-  reasons: withReason(known.reasons, reason),
-});
+/** Adds the reason. Only the latest reason of a missing answer is kept. "No such order" is an answer. */
+export function raised<Known extends WithReasons>(known: Known, reason: Attention): Known {
+  const isKnown = known.reasons.includes(reason);
+  const endsSilence = reason === 'unknown-trade' || (isSilence(reason) && !isKnown);
+  const { reasons } = endsSilence ? withoutSilence(known) : known;
+  return { ...known, reasons: isKnown ? reasons : [...reasons, reason] };
+}
 
 /** Removes these reasons. */
 export const withoutReasons = <Known extends WithReasons>(known: Known, settled: readonly Attention[]): Known => ({
@@ -39,11 +42,4 @@ export const withoutReasons = <Known extends WithReasons>(known: Known, settled:
   reasons: known.reasons.filter((one) => !settled.includes(one)),
 });
 
-/** Only the latest reason of a missing answer is kept. "No such order" is an answer. */
-export function withReason(reasons: readonly Attention[], reason: Attention): readonly Attention[] {
-  if (reasons.includes(reason)) return reason === 'unknown-trade' ? withoutSilence(reasons) : reasons;
-  const others = reason === 'unknown-trade' || isSilence(reason) ? withoutSilence(reasons) : reasons;
-  return [...others, reason];
-}
-
-export const withoutSilence = (reasons: readonly Attention[]): Attention[] => reasons.filter((one) => !isSilence(one));
+export const withoutSilence = <Known extends WithReasons>(known: Known): Known => withoutReasons(known, SILENCES);
