@@ -39,11 +39,9 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
   // Only an end without a sale is compared with notifications here; otherwise they are read once the payment waits.
   const isAnEnd = outcome !== null && outcome !== 'SUCCESS';
   const { trade, contradicted } = await queryUntilConsistent(found, isAnEnd ? signalsIn(claims) : [], {
+    ...policy,
     app_id: input.app_id,
     id: idOf(context.known),
-    settling_ms: policy.settling_ms,
-    patience_ms: policy.patience_ms,
-    read_by: policy.read_by,
     requests,
     onUnanswered: (looked) => context.raise(attentionAfter(looked)),
   });
@@ -64,10 +62,10 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
 
 /** The ids to find the trade by, the surest first. Without a trade_no of ours, a notification may have named it. */
 function idsOf(known: KnownPayment): [TradeId, ...TradeId[]] {
-  const trade_no = known.shown.trade_no ?? known.before?.trade_no ?? undefined;
-  if (trade_no === undefined) return [idOf(known), ...namedTrades(known)];
+  const { trade_no } = known.shown;
+  if (trade_no === null) return [idOf(known), ...namedTrades(known)];
   // A notification may have named the number of an order that was made elsewhere wrongly: then only the trade_no is used.
-  return [known.before?.made === 'order' ? { ...idOf(known), trade_no } : { trade_no }];
+  return [known.before?.made === 'order' ? idOf(known) : { trade_no }];
 }
 
 /** Looks, and searches between the looks. What comes meanwhile needs a look that begins after it. */
@@ -140,7 +138,7 @@ function taken(trade: Trade, { known, learn, raise }: PaymentContext): Trade {
   if (shown.out_trade_no !== null && (trade.out_trade_no ?? shown.out_trade_no) !== shown.out_trade_no)
     raise('unproven-trade');
   const isNamed = namedTrades(known).some(({ trade_no }) => trade_no === trade.trade_no);
-  if (isNamed && shown.trade_no === null && before?.order && !before.trade_no) raise('unproven-trade');
+  if (isNamed && shown.trade_no === null && before?.order) raise('unproven-trade');
   return trade;
 }
 

@@ -6,6 +6,7 @@ import {
   lookBriefly,
   lookOnce,
   lookUnless,
+  NO_ANSWER,
   type NotFound,
   type Searched,
   searchOn,
@@ -99,8 +100,6 @@ export function settlesForeign({ trade_no, out_trade_no }: Trade, { known, learn
   return true;
 }
 
-const NO_ANSWER: LookResult = { is: 'no-answer', message: '', why: 'no-answer' };
-
 // — Other trades under the order’s number: each is looked at by itself, and put before a person —
 
 /** The trades, other than ours, that these claims name. */
@@ -132,9 +131,8 @@ async function lookAtOtherTrade(
   context: PaymentContext,
   claims: readonly PendingClaim[],
 ): Promise<boolean> {
-  const said = signalsIn(claims).filter(({ trade_no }) => trade_no === other);
   const noteNotified = () => {
-    for (const signal of said) context.learn(...ofOtherNotified(context.known, other, signal));
+    for (const signal of signalsIn(claims)) context.learn(...ofOtherNotified(context.known, other, signal));
   };
   noteNotified();
   const looked = await lookUnless(() => hasNewsOfOurs(context), context.app_id, { trade_no: other }, context.policy);

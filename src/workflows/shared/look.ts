@@ -76,7 +76,7 @@ const LOOKED: ResultShape<LookResult> = {
   'no-answer': { message: isText, why: isSilence },
 };
 
-const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, or held up', why: 'no-answer' };
+export const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, or held up', why: 'no-answer' };
 
 /**
  * One look within the current workflow task: it costs no further task. Null if the gateway has not answered within seconds: the
