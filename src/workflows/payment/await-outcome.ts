@@ -21,7 +21,7 @@ import { assertReadHere } from '../shared/continued';
 import { glance, type LookTimes, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/polling';
 import type { PaymentContext } from './context';
-import { type Deadline, doubtDueAt, orderDeadlines } from './deadlines';
+import { type Deadline, orderDeadlines } from './deadlines';
 import {
   hasSentAgain,
   idOf,
@@ -35,7 +35,7 @@ import {
   seenStatus,
 } from './known-payment';
 import { ofShown, ofUnanswered } from './look-results';
-import { nextPaymentStep, type PaymentStep } from './next-step';
+import { doubtToTellAt, nextPaymentStep, type PaymentStep } from './next-step';
 import { hasNews, lookAtOtherTrades, otherTradesIn, settlesForeign, tellOfOtherTrades } from './trade-looks';
 
 export class OutcomeWait {
@@ -92,7 +92,7 @@ export class OutcomeWait {
     const { known, policy } = this.context;
     const later = this.stages.filter(({ at }) => at > stage.at);
     const deadlines = [stage, ...later].map(({ name, at }) => `${DEADLINE_WORDS[name]} (${timeText(at)})`).join(', ');
-    const doubtDue = known.reasons.includes('unconfirmed-notification') ? null : doubtDueAt(known, policy);
+    const doubtDue = doubtToTellAt(known, policy);
     const doubted =
       doubtDue === null
         ? ''

@@ -3,8 +3,9 @@
  * is queried, and after the last one the wait ends. The usual expiry of each method is in `gateway/pure/by-method.ts`. Pure; times are
  * ms since the epoch, UTC.
  */
-import type { PaymentInput, PaymentPolicy, PaymentState, WaitingPolicy } from '../../contract';
+import type { PaymentInput, PaymentPolicy, WaitingPolicy } from '../../contract';
 import { deadline } from '../../gateway/pure/durations';
+import type { KnownPayment } from './known-payment';
 
 export interface Deadline {
   name:
@@ -31,9 +32,11 @@ export function sendingEnd(
   began: number,
   { create_within_ms }: Pick<PaymentPolicy, 'create_within_ms'>,
 ): number {
-  const expiry = timeout_express === undefined ? undefined : deadline(timeout_express, began);
-  return Math.min(expiry ?? Number.POSITIVE_INFINITY, began + create_within_ms);
+  return Math.min(endOf(timeout_express, began) ?? Number.POSITIVE_INFINITY, began + create_within_ms);
 }
+
+const endOf = (express: string | undefined, from: number) =>
+  express === undefined ? undefined : deadline(express, from);
 
 /** The deadlines of an order created at `created_at`, earliest first. The last one ends the wait. */
 export function orderDeadlines(
@@ -41,14 +44,12 @@ export function orderDeadlines(
   created_at: number,
   policy: WaitingPolicy,
 ): [Deadline, ...Deadline[]] {
-  const timeout = order.timeout_express === undefined ? undefined : deadline(order.timeout_express, created_at);
-  const cancellation =
-    order.cancellation_express === undefined ? undefined : deadline(order.cancellation_express, created_at);
+  const timeout = endOf(order.timeout_express, created_at);
   const expiry: Deadline =
     timeout === undefined
       ? { name: 'usual expiry', at: created_at + policy.usual_expiry_ms }
       : { name: 'timeout_express', at: timeout };
-  const own = ownDeadlines(expiry, cancellation);
+  const own = ownDeadlines(expiry, endOf(order.cancellation_express, created_at));
   const last = (own.at(-1) ?? expiry).at;
   const settled: Deadline[] =
     policy.settles_ms > policy.grace_ms ? [{ name: 'settlement', at: last + policy.settles_ms }] : [];
@@ -66,7 +67,7 @@ function ownDeadlines(expiry: Deadline, cancellation: number | undefined): [Dead
 
 /** Until when risk control may hold a trade that is RISK_CONTROLLING now; 0 for every other trade. */
 function endOfRiskControl(
-  { trade_status, history }: Pick<PaymentState, 'trade_status' | 'history'>,
+  { shown: { trade_status }, history }: TimesOfTrade,
   { risk_control_ms }: Pick<WaitingPolicy, 'risk_control_ms'>,
 ): number {
   const since = history.findLast(({ to }) => to === 'RISK_CONTROLLING')?.time;
@@ -75,28 +76,26 @@ function endOfRiskControl(
 
 /** When a person has to look at a SUCCESS that was notified and not confirmed; null if there is none. */
 export function doubtDueAt(
-  { doubted_at }: Doubt,
+  { doubted_at }: Pick<KnownPayment, 'doubted_at'>,
   { poll_schedule_ms }: Pick<PaymentPolicy, 'poll_schedule_ms'>,
 ): number | null {
   return doubted_at === null ? null : doubted_at + (poll_schedule_ms.at(-1) ?? 0);
 }
 
-/** Since when a notified SUCCESS is contradicted. */
-interface Doubt {
-  readonly doubted_at: number | null;
+interface TimesOfTrade extends Pick<KnownPayment, 'history' | 'doubted_at'> {
+  readonly shown: Pick<KnownPayment['shown'], 'trade_status'>;
 }
 
 /** The order's own deadlines, and what may be due after them. */
 export function allDeadlines(
   own: readonly Deadline[],
-  state: Pick<PaymentState, 'trade_status' | 'history'>,
-  doubt: Doubt,
+  known: TimesOfTrade,
   settings: Pick<PaymentPolicy, 'poll_schedule_ms' | 'risk_control_ms'>,
 ): readonly Deadline[] {
   const last = own.at(-1)?.at ?? 0;
   const later: Deadline[] = [
-    { name: 'risk control', at: endOfRiskControl(state, settings) },
-    { name: 'confirmation', at: doubtDueAt(doubt, settings) ?? 0 },
+    { name: 'risk control', at: endOfRiskControl(known, settings) },
+    { name: 'confirmation', at: doubtDueAt(known, settings) ?? 0 },
   ];
   return [...own, ...later.filter(({ at }) => at > last).sort((one, other) => one.at - other.at)];
 }

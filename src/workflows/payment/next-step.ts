@@ -8,7 +8,6 @@ import {
   type KnownPayment,
   needsDecision,
   type PendingClaim,
-  paymentState,
 } from './known-payment';
 
 export type PaymentStep =
@@ -28,7 +27,7 @@ export type PaymentStep =
   | { readonly take: 'end' };
 
 /** `isAsked`: somebody wants a fresh answer. `stages`: the order's deadlines, earliest first. */
-export interface PaymentWishes {
+interface PaymentWishes {
   readonly isAsked: boolean;
   readonly stages: readonly Deadline[];
 }
@@ -70,26 +69,24 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
   [
     'What was notified has stayed unconfirmed for long: a person has to look.',
     ({ known, now, settings }) => {
-      const doubtDue = doubtDueAt(known, settings);
-      return doubtDue !== null && doubtDue <= now && isUntold(known) ? { take: 'doubt' } : undefined;
+      const due_at = doubtToTellAt(known, settings);
+      return due_at !== null && due_at <= now ? { take: 'doubt' } : undefined;
     },
   ],
   [
     'At each deadline the gateway is asked.',
-    (question) => {
-      const looked_at = question.known.look?.at ?? Number.NEGATIVE_INFINITY;
-      const isDue = deadlinesOf(question).some(({ at }) => at <= question.now && looked_at < at);
+    ({ known, now, stages, settings }) => {
+      const looked_at = known.look?.at ?? Number.NEGATIVE_INFINITY;
+      const isDue = allDeadlines(stages, known, settings).some(({ at }) => at <= now && looked_at < at);
       return isDue ? { take: 'look' } : undefined;
     },
   ],
   [
     'Until a deadline the trade is polled, and a notification is waited for.',
-    (question) => {
-      const { known, settings, now } = question;
-      const stage = deadlinesOf(question).find(({ at }) => at > now);
+    ({ known, now, stages, settings }) => {
+      const stage = allDeadlines(stages, known, settings).find(({ at }) => at > now);
       if (stage === undefined) return undefined;
-      const doubtDue = isUntold(known) ? doubtDueAt(known, settings) : null;
-      return { take: 'watch', stage, due_at: Math.min(stage.at, doubtDue ?? stage.at) };
+      return { take: 'watch', stage, due_at: Math.min(stage.at, doubtToTellAt(known, settings) ?? stage.at) };
     },
   ],
   [
@@ -119,7 +116,7 @@ export const nextPaymentStep = (...question: Parameters<typeof paymentRule>): Pa
   paymentRule(...question).step;
 
 const isNotified = (known: KnownPayment) => hasClaimsAfter(known, known.looked_after);
-const isUntold = ({ reasons }: KnownPayment) => !reasons.includes('unconfirmed-notification');
 
-const deadlinesOf = ({ known, stages, settings }: Question): readonly Deadline[] =>
-  allDeadlines(stages, paymentState(known), known, settings);
+/** When a person is told that what was notified stays unconfirmed; null if nothing is in doubt, or the person is told already. */
+export const doubtToTellAt = (known: KnownPayment, settings: Pick<PaymentPolicy, 'poll_schedule_ms'>): number | null =>
+  known.reasons.includes('unconfirmed-notification') ? null : doubtDueAt(known, settings);

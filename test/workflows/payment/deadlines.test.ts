@@ -178,8 +178,8 @@ describe('risk control', () => {
     source: 'query',
   } as const;
 
-  const heldUntil = (state: Pick<PaymentState, 'trade_status' | 'history'>) =>
-    allDeadlines([], state, { doubted_at: null }, pix).find(({ name }) => name === 'risk control')?.at;
+  const heldUntil = ({ history, ...shown }: Pick<PaymentState, 'trade_status' | 'history'>) =>
+    allDeadlines([], { shown, history, doubted_at: null }, pix).find(({ name }) => name === 'risk control')?.at;
 
   test('may hold a trade for four days and an hour from the moment it took it', () => {
     const state = { trade_status: 'RISK_CONTROLLING', history: [entered] };
