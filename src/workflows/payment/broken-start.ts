@@ -4,6 +4,7 @@ import {
   type AdoptedPayment,
   type Attention,
   FAILURE,
+  hasSeenTrade,
   knownIds,
   type NewPayment,
   type NotificationSignal,
@@ -20,7 +21,7 @@ import { Visibility } from '../shared/visibility';
 import { readEarlierRuns } from './earlier-runs';
 import type { NewPaymentFact } from './facts';
 import { foldPayment } from './fold';
-import { isFollowed, knownOfTrade } from './known-before';
+import { knownOfTrade } from './known-before';
 import { carriedOf, paymentState, startedWith } from './known-payment';
 import {
   cancelUpdate,
@@ -80,7 +81,8 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
   visibility.withdraw();
   await condition(allHandlersFinished);
   const [first] = pending_notifications;
-  if (before && isFollowed(before)) {
+  // There may be an order of ours, or the gateway, or a person, has told of a trade.
+  if (before && (before.made === 'order' || hasSeenTrade(before))) {
     const { app_id, order } = before;
     const out_trade_no = before.out_trade_no ?? order?.request.out_trade_no ?? null;
     const ids = knownIds({ out_trade_no, trade_no: before.trade_no });

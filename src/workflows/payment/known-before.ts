@@ -9,10 +9,6 @@ import {
   type PaymentData,
 } from '../../contract';
 
-/** Whether the earlier runs may have had the order: if so, nothing is sent before the gateway has been asked. */
-export const mayHaveOrder = ({ runs, other_trades, untaken }: EarlierPayments): boolean =>
-  runs.some(({ made }) => made !== 'nothing') || other_trades.length > 0 || untaken.length > 0;
-
 /**
  * What is known of this order: the latest run that may have made it, with the outcome of a run of the same order (a sale if there was one, else
  * the latest outcome) and the trade that the run has named. Null if no run may have made an order.
@@ -65,9 +61,6 @@ const alikeOf = (runs: readonly EarlierPayment[], order: Order | null | undefine
 /** Whether the run had this order, or sold a trade that is like it. */
 export const isSameOrder = (one: EarlierPayment, order: Order): boolean =>
   fieldsUnlikeKnown(order, one.order ?? undefined, one).length === 0;
-
-/** Whether a new run can continue this one: there may be an order of ours, or the gateway, or a person, has told of a trade. */
-export const isFollowed = (one: EarlierPayment): boolean => one.made === 'order' || hasSeenTrade(one);
 
 /** The outcome of an order stays. Of a trade that nobody here ordered only a sale stays; otherwise it is queried again, for its account. */
 export const staysEnded = (one: EarlierPayment): boolean =>

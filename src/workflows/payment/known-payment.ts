@@ -30,7 +30,7 @@ import { ANSWERED, MAY_PASS, shownAttention } from '../shared/attention-reasons'
 import { shownTrades } from '../shared/noted-trades';
 import { shownWait } from '../shared/wait';
 import type { CreationFacts } from './creation-table';
-import { isSameOrder, knownOfOrder, mayHaveOrder } from './known-before';
+import { isSameOrder, knownOfOrder } from './known-before';
 
 /** How far a request of ours may have got, the least first, with the words that people read. */
 export const REACHES = {
@@ -55,7 +55,7 @@ export interface KnownCreation {
   /** What the last look brought, if it began after the last request, and how many claims there were when it began. */
   readonly looked: CreationFacts['looked'];
   readonly looked_after: number;
-  /** The pause before the next request is over. */
+  /** No pause is left before the next request. */
   readonly isRested: boolean;
   /** A try had all of the order's time, and was not sent. */
   readonly isLate: boolean;
@@ -180,7 +180,7 @@ const NOTHING_SENT: KnownCreation = {
   said: 'nothing',
   looked: 'not-yet',
   looked_after: 0,
-  isRested: false,
+  isRested: true,
   isLate: false,
   isOwn: false,
   last: null,
@@ -276,14 +276,17 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
   const order = known.order && saysWithoutOrder(failure) ? null : known.order;
   // An order that was not made describes no trade.
   const said = order === known.order ? {} : SAID_NOTHING;
-  const payment = { ...state, ...said, run_id, order, payment_data: answerToKeep(whole) };
   // Trades that came from a run that ended by itself: a person was asked about them at the end of that run.
   const isGiven = ({ trade_no, trade_status }: OtherTrade) =>
     before?.other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status) &&
     !earlier?.other_trades.some((one) => one.trade_no === trade_no);
   return {
     payment: {
-      ...payment,
+      ...state,
+      ...said,
+      run_id,
+      order,
+      payment_data: answerToKeep(whole),
       made: madeBy(known, order, failure),
       failed: saysWithoutOrder(failure),
       reached: known.creation.reached,
@@ -313,7 +316,7 @@ export function creationFacts(
   known: KnownPayment,
   { until, now }: { readonly until: number; readonly now: number },
 ): CreationFacts {
-  const { reach, said, looked, isLate, resent, isRested } = known.creation;
+  const { reach, said, looked, isLate, isRested } = known.creation;
   return {
     hasEnded: hasEndedBefore(known),
     mayExist: mayExist(known),
@@ -324,7 +327,7 @@ export function creationFacts(
     isNotified: known.claims.length > 0,
     isWithdrawn: known.isWithdrawn,
     isInTime: !isLate && now < until,
-    isRested: resent === 0 || isRested,
+    isRested,
   };
 }
 
@@ -332,8 +335,12 @@ export function creationFacts(
 export const earlierOf = ({ earlier, order }: KnownPayment): EarlierPayment | null =>
   earlier && order ? knownOfOrder(earlier, order) : null;
 
-/** Whether an earlier run may have made an order under the number, or has seen one there. */
-export const mayFollow = ({ earlier }: KnownPayment): boolean => earlier !== null && mayHaveOrder(earlier);
+/** Whether an earlier run may have made an order under the number, or has seen one there: if so, nothing is sent before the gateway has been asked. */
+export function mayFollow({ earlier }: KnownPayment): boolean {
+  if (earlier === null) return false;
+  const { runs, other_trades, untaken } = earlier;
+  return runs.some(({ made }) => made !== 'nothing') || other_trades.length > 0 || untaken.length > 0;
+}
 
 /** Whether an earlier run had this same order. */
 export function wasMadeBefore(known: KnownPayment): boolean {
@@ -359,7 +366,7 @@ export const hasSentAgain = ({ creation }: KnownPayment): boolean => creation.re
 
 /** Neither this run nor an earlier one has sent the order. */
 export const isCertainlyUnsent = (known: KnownPayment): boolean =>
-  known.creation.isOwn && known.creation.reach === 'none' && !mayFollow(known) && !cannotBeWithdrawn(known);
+  known.creation.isOwn && known.creation.reach === 'none' && !mayFollow(known) && known.claims.length === 0;
 
 /** Whether the gateway has, or may have, an order under the number. */
 export const cannotBeWithdrawn = (known: KnownPayment): boolean => mayExist(known) || known.claims.length > 0;
