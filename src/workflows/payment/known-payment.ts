@@ -270,9 +270,7 @@ export const hasClaimsAfter = ({ claims }: KnownPayment, claimed: number): boole
 /** What the next run needs of this one. `failure`: what ended this run before there was an order. */
 export function carriedOf(known: KnownPayment, run_id: string, failure: unknown): PaymentCarried {
   const { contradicted, ofRefunds, claims, taken, before, earlier } = known;
-  const whole = paymentState(known);
-  const { attention: _, attention_since: _since, taken: _by, history: _all, ...shown } = whole;
-  const { previous: _before, expires_at: _until, ...state } = shown;
+  const { expires_at: _until, ...shown } = known.shown;
   const order = known.order && saysWithoutOrder(failure) ? null : known.order;
   // An order that was not made describes no trade.
   const said = order === known.order ? {} : SAID_NOTHING;
@@ -282,11 +280,12 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
     !earlier?.other_trades.some((one) => one.trade_no === trade_no);
   return {
     payment: {
-      ...state,
+      ...shown,
       ...said,
+      other_trades: otherTrades(known),
       run_id,
       order,
-      payment_data: answerToKeep(whole),
+      payment_data: answerToKeep(paymentState(known)),
       made: madeBy(known, order, failure),
       failed: saysWithoutOrder(failure),
       reached: known.creation.reached,
