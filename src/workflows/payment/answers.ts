@@ -39,17 +39,16 @@ export function createdAnswer(
 ): PaymentData {
   if (isTradeOfOthers(order, state)) throw duplicateOrder(state);
   const answer = creationAnswer(state);
-  // An adopted trade can be compared only after its first query.
-  if (answer && !order) assertSameTrade(state, again);
-  if (answer) return answer;
-  throw typedFailure(
-    FAILURE.pending,
-    [
-      `The gateway has not settled order ${state.out_trade_no} yet. The payment goes on by itself; ask again for its data.`,
-      ...(problem ? [problem.message] : []),
-    ].join(' '),
-    { ...(problem?.error ?? { outcome: 'unknown' }) },
-  );
+  if (answer) {
+    // An adopted trade can be compared only after its first query, by the fields that both have.
+    if (!order && again && again.kind !== 'adopt')
+      assertNoDifference(fieldsUnlikeKnown(again, undefined, state), state);
+    return answer;
+  }
+  const message = `The gateway has not settled order ${state.out_trade_no} yet. The payment goes on by itself; ask again for its data.`;
+  throw typedFailure(FAILURE.pending, problem ? `${message} ${problem.message}` : message, {
+    ...(problem?.error ?? { outcome: 'unknown' }),
+  });
 }
 
 /**
@@ -71,12 +70,6 @@ export function assertSameOrder(
       `Order ${out_trade_no} was not created, and its workflow is about to end: ask again.`,
     );
   assertNoDifference(fields, state);
-}
-
-/** Throws `DifferentRequest` for an order that differs from the adopted trade, by the fields that both have. */
-function assertSameTrade(state: PaymentState, again: PaymentInput | undefined): void {
-  if (!again || again.kind === 'adopt') return;
-  assertNoDifference(fieldsUnlikeKnown(again, undefined, state), state);
 }
 
 function assertNoDifference(fields: readonly string[], first: PaymentState): void {

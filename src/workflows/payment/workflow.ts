@@ -397,16 +397,19 @@ class PaymentRun implements PaymentContext {
 
   /** The gateway has the order, or may have it. */
   private get isTooLate(): boolean {
-    const isKnown = this.input.kind === 'adopt' || this.phase === 'waiting';
-    return isKnown || cannotBeWithdrawn(this.known) || isOver(this.known);
+    return this.isMade || cannotBeWithdrawn(this.known);
+  }
+
+  /** There is a trade, or the payment is over. */
+  private get isMade(): boolean {
+    return this.input.kind === 'adopt' || this.phase === 'waiting' || isOver(this.known);
   }
 
   /** Refuses a `cancel` that would fail and change nothing: an update refused here adds nothing to the history, however often it comes. */
   private assertWithdrawable(): void {
     const { known } = this;
-    const isForNothing = known.isWithdrawn || this.phase === 'waiting' || this.input.kind === 'adopt' || isOver(known);
-    if (isForNothing && this.isTooLate && this.failure === undefined)
-      throw notCanceledFailure(nameOf(known), this.state);
+    const isForNothing = this.isMade || (known.isWithdrawn && cannotBeWithdrawn(known));
+    if (isForNothing && this.failure === undefined) throw notCanceledFailure(nameOf(known), this.state);
     this.requests.assertRoom();
   }
 
