@@ -102,7 +102,7 @@ const ENDED_BY_HAND: Failure = {
 function isEndedByHand({ completed, failed, cancelled }: ActivityResult): boolean {
   if (completed?.result && foreignOf([completed.result])) return true;
   for (let failure = failed?.failure ?? cancelled?.failure; failure; failure = failure.cause)
-    if (payloadsOf(failure).some((payload) => foreignOf([payload]))) return true;
+    if (foreignOf(payloadsOf(failure))) return true;
   return false;
 }
 
@@ -161,9 +161,9 @@ export class ForeignStarts implements WorkflowInboundCallsInterceptor {
         ...input,
         args: [named?.kind === 'spei-account' ? { app_id: named.app_id, account_id: named.part } : {}],
       });
-    const rule = { field: 'input', rule: why };
     const message = `Nothing was started under ${workflowId}: ${why}`;
+    const issues = [{ field: 'input', rule: why }];
     // Nothing was sent: a later creation ignores this run, and looks at the runs before.
-    return Promise.reject(typedFailure(FAILURE.invalidRequest, message, { issues: [rule], started: false }));
+    return Promise.reject(typedFailure(FAILURE.invalidRequest, message, { issues, started: false }));
   }
 }

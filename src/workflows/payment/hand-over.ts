@@ -4,7 +4,6 @@ import {
   type AfterSaleRunInput,
   type AfterSaleState,
   type AppAttentionWorkflow,
-  type Attention,
   afterSaleWorkflowId,
   appAttentionWorkflowId,
   claimOf,
@@ -28,7 +27,7 @@ import { orderDeadlines, orderTimes } from './deadlines';
 import { hasSentAgain, isTakenOn, mayHaveSent, paymentState, signalsIn } from './known-payment';
 
 /** The payment at its end. */
-export interface EndingPayment {
+interface EndingPayment {
   readonly input: PaymentInput;
   readonly context: PaymentContext;
   /** What ended the payment before there was an order. */
@@ -58,7 +57,12 @@ export async function handOverPayment(ending: EndingPayment): Promise<void> {
 
 async function handOver(given: HandedOver, context: PaymentContext): Promise<void> {
   if (!isOfTheApp(given)) return give(given);
-  await startAppAttention(given.end.state.app_id, 'credentials');
+  const { app_id } = given.end.state;
+  await startAbandoned<AppAttentionWorkflow>(WORKFLOW.appAttention, {
+    workflowId: appAttentionWorkflowId(app_id, 'credentials'),
+    args: [{ app_id, attention: 'credentials' }],
+    staticSummary: `Orders of ${app_id} fail`,
+  });
   // An after-sale that waits for the end, perhaps only since a moment, is told that there is no order.
   if (context.known.isFollowed) await give({ ...given, end: { ...given.end, reasons: [] } });
 }
@@ -141,14 +145,6 @@ function isOfTheApp({ end, claims, contradicted }: HandedOver): boolean {
   const isOfNobody = end.state.outcome === null && end.watch_until === 0;
   const isApps = end.reasons.length > 0 && end.reasons.every((one) => one === 'credentials');
   return isOfNobody && isApps && claims.length === 0 && contradicted.length === 0;
-}
-
-async function startAppAttention(app_id: string, attention: Attention): Promise<void> {
-  await startAbandoned<AppAttentionWorkflow>(WORKFLOW.appAttention, {
-    workflowId: appAttentionWorkflowId(app_id, attention),
-    args: [{ app_id, attention }],
-    staticSummary: `Orders of ${app_id} fail`,
-  });
 }
 
 type AfterSaleType = (input: AfterSaleRunInput) => Promise<AfterSaleState>;
