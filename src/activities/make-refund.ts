@@ -43,7 +43,7 @@ async function attempt(
   { noSuchOrderWords, buyerOf, sending }: AttemptNeeds,
 ): Promise<RefundResult> {
   if (refund.seen === null) return { is: 'moved', trade: null };
-  const found = await tradeUnlessDenied(gateway, refund, noSuchOrderWords);
+  const found = await tradeUnlessDenied({ gateway, noSuchOrderWords }, refund);
   if (found === null) return { is: 'moved', trade: null };
   const { trade_no = refund.id.trade_no } = found.trade;
   // Names the trade, because the order may have another trade by the time this is read.

@@ -28,20 +28,21 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
   const noSuchOrderWords = new Set(noSuchOrder);
   const unnotified = new Unnotified((message, of) => log.warn(message, of));
   const gatewayFor = (app_id: string) => gatewayOf(options.gateways, app_id);
+  const sourceFor = (app_id: string) => ({ gateway: gatewayFor(app_id), noSuchOrderWords });
   return {
     'gateway.create': forRun((payment) => createOrder(() => gatewayFor(payment.app_id), payment, options)),
     'gateway.refund': forRun((refund) =>
       makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf, noSuchOrderWords),
     ),
-    'gateway.look': forRun((look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords)),
+    'gateway.look': forRun((look) => lookAtTrade(sourceFor(look.app_id), look)),
     'gateway.glance': forRun(async ({ app_id, ...glance }) => {
-      const trade = await tradeAtAGlance(gatewayFor(app_id), glance, noSuchOrderWords);
+      const trade = await tradeAtAGlance(sourceFor(app_id), glance);
       unnotified.byLook(app_id, trade?.trade_status);
       return trade;
     }),
-    'gateway.find': forRun(({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords)),
+    'gateway.find': forRun(({ app_id, ...search }) => findTrade(sourceFor(app_id), search)),
     'gateway.watch': forRun(async ({ app_id, ...watch }) => {
-      const trade = await watchTrade(gatewayFor(app_id), watch, noSuchOrderWords);
+      const trade = await watchTrade(sourceFor(app_id), watch);
       unnotified.byPoll(app_id, trade?.trade_status);
       return trade;
     }),

@@ -38,6 +38,12 @@ const TASKS_WAIT_MS = 60_000;
 /** The end that our trade shows waits at most this long, in ms, for the gateway's answer about the order's number. */
 const SECOND_WITHIN_MS = 5_000;
 
+/** Where trades are asked for: the gateway of an app, and its words for "no such order". */
+export interface TradeSource {
+  readonly gateway: PaymentGateway;
+  readonly noSuchOrderWords: ReadonlySet<string>;
+}
+
 /** A trade, and the number by which the gateway knows it. */
 interface FoundTrade {
   readonly trade: QueriedTrade;
@@ -49,26 +55,24 @@ interface FoundTrade {
  * Throws a retryable failure for every other error of the gateway.
  */
 export async function tradeUnlessDenied(
-  gateway: PaymentGateway,
+  source: TradeSource,
   { id, settling_ms }: Pick<RefundAttempt, 'id' | 'settling_ms'>,
-  noSuchOrderWords: ReadonlySet<string>,
 ): Promise<FoundTrade | null> {
   try {
-    return await find(gateway, id, noSuchOrderWords);
+    return await find(source, id);
   } catch (error) {
-    if (isNoSuchOrder(error, noSuchOrderWords) && activityAge() >= settling_ms) return null;
+    if (isNoSuchOrder(error, source.noSuchOrderWords) && activityAge() >= settling_ms) return null;
     throw unanswered(error);
   }
 }
 
 /** The trade as the gateway reports it now; null if it gave no answer: callers then look again in a slower way. */
 export async function tradeAtAGlance(
-  gateway: PaymentGateway,
+  source: TradeSource,
   glance: Pick<GlanceInput, 'id' | 'number_too'>,
-  noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
-  const trade = await query(gateway, glance.id, noSuchOrderWords).catch(() => null);
-  return trade && withSecond(gateway, trade, glance);
+  const trade = await query(source, glance.id).catch(() => null);
+  return trade && withSecond(source, trade, glance);
 }
 
 /**
@@ -76,21 +80,20 @@ export async function tradeAtAGlance(
  * An answer that says nothing about the order counts as no answer. The status `seen` has to last for `settling_ms`, too.
  */
 export async function lookAtTrade(
-  gateway: PaymentGateway,
+  source: TradeSource,
   { id, number_too, settling_ms, patience_ms, seen }: LookInput,
-  noSuchOrderWords: ReadonlySet<string>,
 ): Promise<LookResult> {
   try {
-    const trade = await query(gateway, id, noSuchOrderWords);
+    const trade = await query(source, id);
     const waited_ms = waitedSoFar();
     if (trade.trade_status !== seen || waited_ms >= settling_ms)
-      return { is: 'found', trade: await withSecond(gateway, trade, { id, number_too }) };
+      return { is: 'found', trade: await withSecond(source, trade, { id, number_too }) };
     throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const { message } = error;
     const waited_ms = waitedSoFar();
-    const isDenied = isNoSuchOrder(error, noSuchOrderWords);
+    const isDenied = isNoSuchOrder(error, source.noSuchOrderWords);
     if (isDenied && waited_ms >= settling_ms) return { is: 'no-such-order', message };
     // A denial is an answer, so `patience_ms` does not limit it.
     if (isDenied)
@@ -105,19 +108,17 @@ export async function lookAtTrade(
  * for until it is found: the workflow knows the denial already.
  */
 export async function findTrade(
-  gateway: PaymentGateway,
+  source: TradeSource,
   { id, number_too, others = [], known, settling_ms }: Omit<FindInput, 'app_id'>,
-  noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   try {
-    const trade = await queryInTurn(gateway, inTurn(id, others), others, noSuchOrderWords);
-    if (isNews(trade, { id, known, seen: null })) return await withSecond(gateway, trade, { id, number_too });
+    const trade = await queryInTurn(source, inTurn(id, others), others);
+    if (isNews(trade, { id, known, seen: null })) return await withSecond(source, trade, { id, number_too });
   } catch (error) {
     // Any other refusal says nothing about the order: only denials count towards `settling_ms`.
-    if (!isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
+    if (!isNoSuchOrder(error, source.noSuchOrderWords)) throw unanswered(error);
     const waited_ms = waitedSoFar();
-    if (settling_ms !== undefined && waited_ms >= settling_ms)
-      return foundByNone(gateway, { id, others, known }, noSuchOrderWords);
+    if (settling_ms !== undefined && waited_ms >= settling_ms) return foundByNone(source, { id, others, known });
     throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
   }
   throw notYet('another trade', gapBeforeNextSearch(activityAge()));
@@ -125,17 +126,16 @@ export async function findTrade(
 
 /** The trade by another of its ids, or null if the gateway denies them all, or one shows nothing new. Throws if an id has no answer: the gateway may know the trade by it. */
 async function foundByNone(
-  gateway: PaymentGateway,
+  source: TradeSource,
   { id, others, known }: Required<Pick<FindInput, 'id' | 'others'>> & Pick<FindInput, 'known'>,
-  noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   if (others.length === 0) return null;
   for (const one of [id, ...others]) {
     try {
-      const trade = await query(gateway, one, noSuchOrderWords);
+      const trade = await query(source, one);
       if (isNews(trade, { id, known, seen: null })) return trade;
     } catch (error) {
-      if (!isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
+      if (!isNoSuchOrder(error, source.noSuchOrderWords)) throw unanswered(error);
     }
   }
   return null;
@@ -145,11 +145,7 @@ async function foundByNone(
  * The trade once its status differs from `seen`, or as `until` says; null once `due_at` has come. Until then Temporal calls again as
  * `schedule` says.
  */
-export async function watchTrade(
-  gateway: PaymentGateway,
-  watch: Omit<WatchInput, 'app_id'>,
-  noSuchOrderWords: ReadonlySet<string>,
-): Promise<QueriedTrade | null> {
+export async function watchTrade(source: TradeSource, watch: Omit<WatchInput, 'app_id'>): Promise<QueriedTrade | null> {
   const { id, others = [], seen, schedule, until, at_once = false, tell, due_at } = watch;
   const left_ms = timeLeft(due_at);
   if (left_ms <= 0) return null;
@@ -160,15 +156,15 @@ export async function watchTrade(
   if (looks === 0 && !at_once) throw notYet('watching', delay);
   const asked = inTurn(id, others);
   try {
-    const trade = await queryInTurn(gateway, asked, others, noSuchOrderWords);
+    const trade = await queryInTurn(source, asked, others);
     // An answer to another id is not about this trade.
     const isOwn = asked === id || trade.trade_no === id.trade_no;
-    if ((until === 'answered' && isOwn) || isNews(trade, watch)) return await withSecond(gateway, trade, watch);
+    if ((until === 'answered' && isOwn) || isNews(trade, watch)) return await withSecond(source, trade, watch);
     if (isOwn) noteShown();
   } catch (error) {
     if (tell && error instanceof GatewayError) {
       // The denial of another id is not about this trade.
-      const denied_since = asked === id && isNoSuchOrder(error, noSuchOrderWords) ? noteDenied() : undefined;
+      const denied_since = asked === id && isNoSuchOrder(error, source.noSuchOrderWords) ? noteDenied() : undefined;
       const why = isLasting(denied_since, tell) ? 'unknown-trade' : silenceOf(error);
       if (isToldByPolls(why) && timeLeft(tell.from[why]) <= 0)
         throw typedFailure(POLL_STOPPED[why], error.message, { denied_since });
@@ -204,7 +200,7 @@ function isNews(
  * replica may be stale: ours that is paid by one of its numbers is paid.
  */
 async function withSecond(
-  gateway: PaymentGateway,
+  source: TradeSource,
   trade: QueriedTrade,
   { id: { trade_no, out_trade_no }, number_too }: Pick<LookInput, 'id' | 'number_too'>,
 ): Promise<QueriedTrade> {
@@ -213,7 +209,7 @@ async function withSecond(
   // Without a trade number of ours, the order's number was asked for already.
   if (!isAsked || out_trade_no === undefined || trade_no === undefined || trade.trade_no !== trade_no) return trade;
   const until = currentTime() + SECOND_WITHIN_MS;
-  const byNumber = inItsTurn(() => queryBy(gateway, { out_trade_no }, { out_trade_no }), until).catch(() => null);
+  const byNumber = inItsTurn(() => queryBy(source, { out_trade_no }, { out_trade_no }), until).catch(() => null);
   const second = (await Promise.race([byNumber, pause(SECOND_WITHIN_MS)]))?.trade;
   if (second?.trade_no === undefined) return trade;
   if (second.trade_no !== trade_no) return { ...trade, second };
@@ -259,27 +255,23 @@ const query = async (...asked: Parameters<typeof find>): Promise<QueriedTrade> =
  * The trade by the id whose turn it is. If the order's number has its own turn, our trade is asked for by its trade number only: after a
  * denial, {@link find} would hide another trade under the order's number. The answer must still match both numbers.
  */
-async function queryInTurn(
-  gateway: PaymentGateway,
-  asked: TradeId,
-  others: readonly TradeId[],
-  noSuchOrderWords: ReadonlySet<string>,
-): Promise<QueriedTrade> {
+async function queryInTurn(source: TradeSource, asked: TradeId, others: readonly TradeId[]): Promise<QueriedTrade> {
   const hasTurn = others.some(({ trade_no }) => trade_no === undefined);
-  return hasTurn ? (await queryBy(gateway, asked, surestId(asked))).trade : query(gateway, asked, noSuchOrderWords);
+  return hasTurn ? (await queryBy(source, asked, surestId(asked))).trade : query(source, asked);
 }
 
 /**
  * The trade by its surest number. A gateway may know it by the other number only, so a denial counts only if the second query is answered,
  * too: a refusal of that number, or another trade under it, says nothing about ours.
  */
-async function find(gateway: PaymentGateway, id: TradeId, noSuchOrderWords: ReadonlySet<string>): Promise<FoundTrade> {
+async function find(source: TradeSource, id: TradeId): Promise<FoundTrade> {
   try {
-    return await queryBy(gateway, id, surestId(id));
+    return await queryBy(source, id, surestId(id));
   } catch (error) {
     const { trade_no, out_trade_no } = id;
-    if (!isNoSuchOrder(error, noSuchOrderWords) || trade_no === undefined || out_trade_no === undefined) throw error;
-    return queryBy(gateway, id, { out_trade_no }).catch((second: unknown) => {
+    if (!isNoSuchOrder(error, source.noSuchOrderWords) || trade_no === undefined || out_trade_no === undefined)
+      throw error;
+    return queryBy(source, id, { out_trade_no }).catch((second: unknown) => {
       const isAnswer = second instanceof GatewayError && (!second.retryable || second instanceof OtherAnswerError);
       throw isAnswer ? error : second;
     });
@@ -287,9 +279,9 @@ async function find(gateway: PaymentGateway, id: TradeId, noSuchOrderWords: Read
 }
 
 /** Leaves the whole answer out: no decision needs it, and it may hold the buyer's data, which a history would keep. */
-async function queryBy(gateway: PaymentGateway, id: TradeId, by: TradeId): Promise<FoundTrade> {
+async function queryBy(source: TradeSource, id: TradeId, by: TradeId): Promise<FoundTrade> {
   const asked_at = askedAt();
-  const { answer: _whole, ...found } = await gateway.query(by);
+  const { answer: _whole, ...found } = await source.gateway.query(by);
   // Only one number was sent, and the answer has to fit both.
   const differing = otherThanAsked(id, found);
   if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(id), differing, { operation: PATH.query });
