@@ -20,7 +20,7 @@ import {
 import { allRuns, earlierRuns, ifAnswered, ifExists, type ShownRun } from '../temporal/runs';
 import { paymentInHistory, readStart } from '../temporal/workflow-history';
 import { untakenNotifications } from './untaken-notifications';
-import { readWithin } from './urgency';
+import { readInTime } from './urgency';
 
 /** How a run ended: somebody ended it, it continued as another, or it came to its own end. */
 type RunEnding = 'cut-off' | 'continued' | 'ended';
@@ -198,10 +198,6 @@ const isSame = (one: EarlierPayment, { run_id: _, ...other }: EarlierPayment) =>
 
 const isOfOthers = (payment: EarlierPayment) => payment.made !== 'order' && hasSeenTrade(payment);
 
-/** An earlier run may fail to answer for this long (ms), as after a deploy whose code cannot replay it. */
-const PATIENCE_MS = 10 * 60_000;
-
 /** What a run answers; `otherwise` if it cannot be asked or has not answered in time: no money waits for it. */
-async function ifAnswers<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
-  return readWithin(PATIENCE_MS, () => ifAnswered(ask, otherwise), otherwise);
-}
+const ifAnswers = <T>(ask: () => Promise<T>, otherwise: T): Promise<T> =>
+  readInTime(() => ifAnswered(ask, otherwise), otherwise);

@@ -18,23 +18,18 @@ import { givenTo, knowingRun, NOTHING_GIVEN, orderUnder, readPaymentEnd } from '
 import { loadEarlierPayments } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './make-refund';
 import { untakenNotifications } from './untaken-notifications';
-import { readWithin } from './urgency';
-
-/** An earlier run may fail to answer for this long, in ms: no worker polls its task queue, or its code does not replay. Then a person is told. */
-const PATIENCE_MS = 10 * 60_000;
+import { readInTime } from './urgency';
 
 /** The activities that a new payment or after-sale calls first, to take over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
   'payments.earlierRuns': telling(async () => {
     const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
-    return readWithin(PATIENCE_MS, () => loadEarlierPayments(getClient(), workflowId, runId), 'unread');
+    return readInTime(() => loadEarlierPayments(getClient(), workflowId, runId), 'unread');
   }),
 
   'payments.knownBefore': telling(async ({ app_id, out_trade_no, of = 'all' }) => {
     const client = getClient();
-    const { workflowExecution } = activityInfo();
-    if (workflowExecution === undefined) return { ...NOTHING_LEFT, ...NO_PAYMENT };
-    const { workflowId, runId } = workflowExecution;
+    const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
     const left = of === 'payment' ? NOTHING_LEFT : await leftBefore(client, workflowId, runId);
     const payment =
       out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no), of);
@@ -60,7 +55,7 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
   let hasReadAll = false;
   for (const run of await earlierRuns(client, workflowId, runId)) {
     // Where a later ledger cannot be read, an older one must not be used.
-    const carried = left.is_unread ? null : await readWithin(PATIENCE_MS, () => carriedBy(client, run), null);
+    const carried = left.is_unread ? null : await readInTime(() => carriedBy(client, run), null);
     // A reset that never read the runs before it took nothing on their behalf, however it ended.
     const isEnded = run.status.name === 'COMPLETED' && carried?.has_read !== false;
     const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);

@@ -62,12 +62,15 @@ export function activityAge(): number {
   return currentAttemptScheduledTimestampMs - scheduledTimestampMs;
 }
 
-/** What `read` returns; `otherwise` if it still fails when the activity is `patience_ms` old: the workflow waits no longer. */
-export async function readWithin<T, O>(patience_ms: number, read: () => Promise<T>, otherwise: O): Promise<T | O> {
+/** An earlier run may fail to answer for this long, in ms: no worker polls its task queue, or new code does not replay it, as after a deploy. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** What `read` returns; `otherwise` if it still fails when the activity is {@link PATIENCE_MS} old: the workflow waits no longer. */
+export async function readInTime<T, O>(read: () => Promise<T>, otherwise: O): Promise<T | O> {
   try {
     return await read();
   } catch (error) {
-    if (activityAge() < patience_ms) throw error;
+    if (activityAge() < PATIENCE_MS) throw error;
     return otherwise;
   }
 }
