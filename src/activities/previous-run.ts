@@ -31,9 +31,7 @@ export const previousRunActivities: PreviousRunActivities = {
     const client = getClient();
     const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
     const left = of === 'payment' ? NOTHING_LEFT : await leftBefore(client, workflowId, runId);
-    const payment =
-      out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no), of);
-    return { ...left, ...payment };
+    return { ...left, ...(await paymentOf(client, paymentWorkflowId(app_id, out_trade_no), of)) };
   }),
 };
 

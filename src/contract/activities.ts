@@ -246,7 +246,7 @@ export interface PreviousRunActivities {
   /** Reads what Temporal knows from earlier runs, or only how the order's payment has ended. */
   'payments.knownBefore'(input: {
     app_id: string;
-    out_trade_no: string | null;
+    out_trade_no: string;
     of?: 'all' | 'payment';
   }): Promise<Told<EarlierAfterSale>>;
 }

@@ -130,7 +130,7 @@ export interface KnownOrder {
   readonly following: { readonly hasMoney: boolean } | null;
   readonly decision: OrderDecision | null;
   readonly others: readonly NotedTrade[];
-  readonly out_trade_no: string | null;
+  readonly out_trade_no: string;
   readonly trade_no: string | null;
   readonly method: string | null;
   /** What was paid; null until the gateway has shown the trade as sold. */

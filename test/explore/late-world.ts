@@ -68,7 +68,11 @@ export const ended = (): LateNode[] =>
       ...{ other: null, unsaid: [], told: [], said: [], now: START_AT },
     };
     const payment = endOf(outcome, status, confirmed_by);
-    return { world, order: folded(NOTHING_KNOWN, world, [{ is: 'ended', payment, contradicted: [] }]), depth: 0 };
+    return {
+      world,
+      order: folded({ ...NOTHING_KNOWN, out_trade_no: 'O1' }, world, [{ is: 'ended', payment, contradicted: [] }]),
+      depth: 0,
+    };
   });
 
 function endOf(outcome: PaymentOutcome, status: string, confirmed_by: PaymentState['confirmed_by']): PaymentEnd {

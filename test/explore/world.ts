@@ -85,7 +85,7 @@ const START: World = {
 export const sold = (): Node[] =>
   (['PARTIAL_REFUND', 'REFUNDED'] as const).map((parts) => ({
     world: { ...START, parts },
-    sale: folded(NOTHING_KNOWN, START, [queried(START, 'SUCCESS')]),
+    sale: folded({ ...NOTHING_KNOWN, out_trade_no: 'O1' }, START, [queried(START, 'SUCCESS')]),
     depth: 0,
   }));
 

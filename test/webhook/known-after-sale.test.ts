@@ -28,7 +28,10 @@ function endedAs(outcome: Exclude<RefundOutcome, 'ACCEPTED'>, answer: Partial<Re
     { is: 'answered', number: 'a', answered: taken },
     { is: 'decided', by: 'ana', reason: 'seen', refund: { number: 'a', outcome } },
   ] as const;
-  const sale = facts.reduce((known, fact) => fold(known, { at: AT, ...fact }, SETTINGS), NOTHING_KNOWN);
+  const sale = facts.reduce((known, fact) => fold(known, { at: AT, ...fact }, SETTINGS), {
+    ...NOTHING_KNOWN,
+    out_trade_no: 'O1',
+  });
   return stateOf(sale, 'app', 0);
 }
 

@@ -18,7 +18,6 @@ import type { WithoutTime } from '../shared/why';
 interface Introduced {
   readonly is: 'introduced';
   readonly trade_no?: string | null;
-  readonly out_trade_no?: string | null;
   readonly method?: string | null;
 }
 

@@ -83,13 +83,13 @@ export interface FoldSettings extends Readonly<PollSchedule> {
   readonly late_payments: LatePayments;
 }
 
-export const NOTHING_KNOWN: KnownOrder = {
+/** What is known of an order of which only the number is known. */
+export const NOTHING_KNOWN: Omit<KnownOrder, 'out_trade_no'> = {
   payment: null,
   first_ended_at: 0,
   following: null,
   decision: null,
   others: [],
-  out_trade_no: null,
   trade_no: null,
   method: null,
   paid: null,
@@ -146,7 +146,7 @@ function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late
   const { paid, method } = order;
   // An amount that nobody can read can be neither given back nor accepted.
   if (late_payments === 'attention' || !isOurTrade(order) || paid === null) return raised(order, 'late-payment');
-  const number = latePaymentRefundNumber(order);
+  const number = latePaymentRefundNumber(order.out_trade_no);
   if (late_payments !== 'refund' || findLateRefund(order)) return order;
   // The refund's number is made from the order: an earlier trade of the order may have used it.
   if (findMade(order, number)) return raised(order, 'late-payment');
@@ -163,7 +163,6 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'introduced':
       return {
         ...withOwnTrade(order, fact.trade_no ?? null),
-        out_trade_no: fact.out_trade_no ?? order.out_trade_no,
         method: order.method ?? fact.method ?? null,
       };
     case 'following':
@@ -228,7 +227,6 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
     first_ended_at: isOfKnownTrade ? before.first_ended_at : ended_at,
     // A person's decision about an earlier run of the payment does not hold for a later order under the number.
     decision: payment.repeats ? before.decision : null,
-    out_trade_no: before.out_trade_no ?? state.out_trade_no,
     method: state.method ?? before.method,
     wait: before.wait ?? waitOf(state),
   };
@@ -480,7 +478,6 @@ function learnedFrom(order: KnownOrder, trade: QueriedTrade): KnownOrder {
     denied: null,
     // A trade that was only found, and is not paid, may be another order's: it is asked for like other trades.
     trade_no: order.trade_no ?? (isSold || !isUnpaid(order) ? (trade.trade_no ?? null) : null),
-    out_trade_no: order.out_trade_no ?? trade.out_trade_no ?? null,
     method: order.method ?? trade.method ?? null,
     // Before it is sold, a trade shows what was ordered, and buyers may pay another amount.
     paid: order.paid ?? (isSold ? { amount, currency } : null),

@@ -156,7 +156,7 @@ export const isSettled = (order: KnownOrder): boolean =>
 export function idsToAsk(order: KnownOrder): [TradeId, ...TradeId[]] {
   const { trade_no, payment, others, held } = order;
   const own = knownIds(order);
-  const isOneOfMany = trade_no !== null && payment?.sent_again === true && order.out_trade_no !== null;
+  const isOneOfMany = trade_no !== null && payment?.sent_again === true;
   const byNumber = isOneOfMany ? [knownIds({ out_trade_no: order.out_trade_no, trade_no: null })] : [];
   // Each trade of an order that was sent more than once may be paid as long as the order may.
   const isOpen = ({ trade_status, asked }: NotedTrade) =>
@@ -171,7 +171,7 @@ export function isOwnTrade(
   { trade_no: own, out_trade_no: number }: KnownOrder,
   trade: Pick<Trade, 'trade_no' | 'out_trade_no'>,
 ) {
-  const isOfNumber = own !== null || !number || !trade.out_trade_no || trade.out_trade_no === number;
+  const isOfNumber = own !== null || !trade.out_trade_no || trade.out_trade_no === number;
   return isOfNumber && isOfTrade(trade, own);
 }
 
@@ -189,7 +189,7 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
   const before = { run_id: payment.run_id, outcome: state.outcome };
   return {
     ...state,
-    out_trade_no: order.out_trade_no ?? state.out_trade_no,
+    out_trade_no: order.out_trade_no,
     trade_no: order.trade_no ?? state.trade_no,
     trade_status: seen?.status ?? state.trade_status,
     order_amount: state.order_amount ?? paid?.amount ?? null,

@@ -76,7 +76,7 @@ export function grantRefund(
     throw invalidRequest([{ field: 'refund_currency', rule: `must be the order’s, ${currency}` }]);
   const isWhole = part === undefined || sameAmount(part, paid.amount);
   const named = isWhole ? 'whole' : { amount: part, currency, reason };
-  const number = order.out_request_no ?? generatedRefundNumber(sale, named);
+  const number = order.out_request_no ?? generatedRefundNumber(sale.out_trade_no, named);
   const made = findMade(sale, number);
   if (made) {
     // A number that we generate is one per order: the answer would be about money of another trade.
@@ -253,9 +253,6 @@ function pending(why: string): ApplicationFailure {
   );
 }
 
-/** The numbers of a trade: the order's is the surer one, because it never changes. */
-type TradeNumbers = Pick<AfterSaleState, 'out_trade_no' | 'trade_no'>;
-
 /** What distinguishes a partial refund from others of the same payment. */
 interface RefundedPart {
   readonly amount: string;
@@ -268,12 +265,12 @@ interface RefundedPart {
  * for each order, because a gateway may ask for numbers that are unique over the whole app. A refund of all, or of all that is left,
  * has one number for each order: asked for twice, it is one refund. The number holds nothing personal.
  */
-function generatedRefundNumber(trade: TradeNumbers, part: RefundedPart | 'whole'): string {
+function generatedRefundNumber(out_trade_no: string, part: RefundedPart | 'whole'): string {
   const what = part === 'whole' ? [part] : [sumOf([part.amount]), part.currency.toUpperCase(), part.reason];
-  return `R${digestOf(JSON.stringify([trade.out_trade_no ?? trade.trade_no, ...what]))}`;
+  return `R${digestOf(JSON.stringify([out_trade_no, ...what]))}`;
 }
 
 /** The number of the refund of a late payment: always the same for an order, and another one for each order. */
-export function latePaymentRefundNumber({ out_trade_no, trade_no }: TradeNumbers): string {
-  return `L${digestOf(JSON.stringify([out_trade_no ?? trade_no]))}`;
+export function latePaymentRefundNumber(out_trade_no: string): string {
+  return `L${digestOf(JSON.stringify([out_trade_no]))}`;
 }

@@ -337,7 +337,7 @@ class AfterSaleRun {
 
   /** Takes over what earlier runs knew, if Temporal still has it. Returns whether Temporal has anything of the order. */
   private async recall(policy: PaymentPolicy): Promise<boolean> {
-    const { app_id, out_trade_no = null } = this.input;
+    const { app_id, out_trade_no } = this.input;
     const facts: NewAfterSaleFact[] = [];
     let isKnownHere = true;
     if (!this.input.sale || wasReset(policy)) {
@@ -348,7 +348,7 @@ class AfterSaleRun {
       });
       const { sale, claims, sent, is_unread, method, trade_no, end, handed } = known;
       isKnownHere = isKnown(known);
-      const ledger = sale && { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null };
+      const ledger = sale && { ...sale, denied: null };
       this.learned = new LearnedFacts(ledger ?? given, fold);
       facts.push(
         ...sent.flatMap(lostIn),
@@ -364,7 +364,7 @@ class AfterSaleRun {
     }
     const given = this.handedOver;
     if (given) facts.push(...factsOf(given));
-    const payment_id = paymentWorkflowId(app_id, out_trade_no ?? '');
+    const payment_id = paymentWorkflowId(app_id, out_trade_no);
     // A reset has read what the run that it resets has told, and tells only what is new.
     const told = { isFirst: false, runId: policy.read_by };
     if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, told, policy);
@@ -889,9 +889,9 @@ const factsOf = ({ end, claims, contradicted }: HandedOver): NewAfterSaleFact[] 
   ...claims.map((claim) => ({ is: 'notified', claim }) as const),
 ];
 
-const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): KnownOrder => ({
+const introducedBy = ({ out_trade_no, trade_no }: AfterSaleInput): KnownOrder => ({
   ...NOTHING_KNOWN,
-  out_trade_no: out_trade_no ?? null,
+  out_trade_no,
   trade_no: trade_no ?? null,
 });
 

@@ -23,7 +23,7 @@ const SETTINGS = { ...POLLS, settling_ms: 30_000, refund_watch_ms: 3 * DAY, late
 type Move = number | Fact | ((order: Order) => readonly Fact[]);
 
 class Order {
-  sale: KnownOrder = NOTHING_KNOWN;
+  sale: KnownOrder = { ...NOTHING_KNOWN, out_trade_no: 'O1' };
   now = 10 * DAY;
   settings: FoldSettings = SETTINGS;
   happens(...moves: readonly Move[]): this {

@@ -22,6 +22,7 @@ const POLICY: PaymentPolicy = {
   ...{ risk_control_ms: MINUTE, poll_schedule_ms: [15_000], poll_every_ms: MINUTE },
 };
 const T = 10 * DAY;
+const KNOWN = { ...NOTHING_KNOWN, out_trade_no: 'O1' };
 const sees = (trade_status: string, at: number): AfterSaleFact => {
   const trade = { trade_no: 'T1', out_trade_no: 'O1', order_amount: '150.00', order_currency: 'BRL', trade_status };
   return { is: 'queried', trade: { ...trade, asked_at: at }, after: 0, at };
@@ -29,7 +30,7 @@ const sees = (trade_status: string, at: number): AfterSaleFact => {
 const told = (...facts: AfterSaleFact[]) =>
   explainedAfterSale({
     ...{ policy: POLICY, watch_until: 0 },
-    learned: { begin: NOTHING_KNOWN, left_out: 0, latest: facts.map((fact) => ({ fact, settings: POLICY })) },
+    learned: { begin: KNOWN, left_out: 0, latest: facts.map((fact) => ({ fact, settings: POLICY })) },
   });
 
 test('a refund whose answer was lost is told with its place in the table of refunds, and what the verdict means', () => {
@@ -81,7 +82,7 @@ test('a run that has not read its settings tells its facts, and no step', () => 
   const why = explainedAfterSale({
     ...{ policy: undefined, watch_until: 0 },
     learned: {
-      ...{ begin: NOTHING_KNOWN, left_out: 0 },
+      ...{ begin: KNOWN, left_out: 0 },
       latest: [{ fact: { is: 'noticed', what: 'no-answer', at: T }, settings: POLICY }],
     },
   });
@@ -101,8 +102,8 @@ test('a refund that breaks the rules is refused by us: the gateway has not heard
 });
 
 test('a run that was told ten thousand things keeps the latest, and says how many it leaves out', () => {
-  const learned = new LearnedFacts(NOTHING_KNOWN, fold);
-  let order = NOTHING_KNOWN;
+  const learned = new LearnedFacts(KNOWN, fold);
+  let order = KNOWN;
   for (let i = 0; i < 10_000; i += 1) {
     const fact = sees('SUCCESS', T + i);
     order = fold(order, fact, POLICY);
