@@ -18,7 +18,6 @@ import {
   outcomeOf,
   type PaymentOutcome,
   type PaymentState,
-  type RefundOrder,
   readSignal,
   type SaidAmount,
   type Trade,
@@ -219,11 +218,6 @@ function lateRefund(order: KnownOrder, attention: PaymentState['attention']): Pa
   if (failure) return { out_request_no, refund_status: null, reason: failure.message };
   const said = answer?.refund_status;
   return { out_request_no, refund_status: named ?? outcome ?? (typeof said === 'string' ? said : null), reason: null };
-}
-
-/** The request of the refund of late money, which no caller has sent. Undefined for any other number. */
-export function lateRequest(order: KnownOrder, number: string): RefundOrder | undefined {
-  return findLateRefund(order)?.number === number ? {} : undefined;
 }
 
 /** The order of an after-sale. */

@@ -1,6 +1,14 @@
 /** Sends a refund once, on a fresh look, and returns its result as facts. */
 import { condition } from '@temporalio/workflow';
-import { detailsOf, FAILURE, type GrantedRefund, type KnownOrder, knownIds, type RefundResult } from '../../contract';
+import {
+  detailsOf,
+  FAILURE,
+  type GrantedRefund,
+  type KnownOrder,
+  knownIds,
+  type PaymentPolicy,
+  type RefundResult,
+} from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
 import { sendingFailure } from '../shared/activity-failure';
@@ -21,15 +29,13 @@ interface NumberedRefund extends GrantedRefund {
   readonly out_request_no: string;
 }
 
-export interface SendOptions {
-  /** The run that knows what was sent before. In a reset of it, nothing is sent. */
-  readonly read_by: string;
+/**
+ * `read_by`: the run that knows what was sent before; in a reset of it, nothing is sent. `settling_ms`: how long the gateway has to deny the
+ * trade until the denial counts. `patience_ms`: after a silence of this many ms a person is told.
+ */
+interface SendOptions extends Pick<PaymentPolicy, 'read_by' | 'settling_ms' | 'patience_ms'> {
   /** Whether something forbids the refund now: a request that has not left us is called off. */
   readonly isForbidden: () => boolean;
-  /** How long the gateway has to deny the trade until the denial counts, in ms. */
-  readonly settling_ms: number;
-  /** After a silence of this many ms a person is told. */
-  readonly patience_ms: number;
   readonly onSilence: () => void;
 }
 

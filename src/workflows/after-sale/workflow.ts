@@ -25,7 +25,6 @@ import {
   claimOf,
   type EarlierAfterSale,
   FAILURE,
-  type HandedOver,
   type KnownOrder,
   type PaymentEnd,
   type PaymentPolicy,
@@ -78,15 +77,7 @@ import {
   takeAfterSaleUpdate,
 } from './messages';
 import { deadlineLeft, needsNoTrade, nextRefund, nextStep, type Step, turnOf, watchUntil } from './next-step';
-import {
-  findLateRefund,
-  idsToAsk,
-  isDenialAnswer,
-  isOwnTrade,
-  isUnpaid,
-  lateRequest,
-  readHandedOver,
-} from './payment-end';
+import { findLateRefund, idsToAsk, isDenialAnswer, isOwnTrade, isUnpaid, readHandedOver } from './payment-end';
 import {
   answerTo,
   askedTooOften,
@@ -318,8 +309,7 @@ class AfterSaleRun {
   }
 
   private get foldSettings(): FoldSettings {
-    const { settling_ms, late_payments, poll_schedule_ms, poll_every_ms } = this.policy ?? NO_TIME_IS_ENOUGH;
-    return { settling_ms, late_payments, poll_schedule_ms, poll_every_ms };
+    return this.policy ?? NO_TIME_IS_ENOUGH;
   }
 
   /** Counts the outcomes of refunds, and how long notifications waited. */
@@ -339,31 +329,26 @@ class AfterSaleRun {
   private async recall(policy: PaymentPolicy): Promise<boolean> {
     const { app_id, out_trade_no } = this.input;
     const facts: NewAfterSaleFact[] = [];
-    let isKnownHere = true;
-    if (!this.input.sale || wasReset(policy)) {
-      const given = this.order;
-      const known = await loadPreviousRun({ app_id, out_trade_no }, () => {
-        this.append([{ is: 'noticed', what: 'no-answer' }]);
-        this.waitFor('Temporal’s list of workflows: earlier runs have the ledger');
-      });
+    const known = this.input.sale && !wasReset(policy) ? undefined : await this.readEarlierRuns();
+    const given = this.factsIn(this.input.payment);
+    if (known) {
       const { sale, claims, sent, is_unread, method, trade_no, end, handed } = known;
-      isKnownHere = isKnown(known);
       const ledger = sale && { ...sale, denied: null };
-      this.learned = new LearnedFacts(ledger ?? given, fold);
+      this.learned = new LearnedFacts(ledger ?? this.learned.begin, fold);
+      const isHandedOver = endsIn([...this.early, ...given]).some(({ run_id }) => run_id === end?.run_id);
       facts.push(
         ...sent.flatMap(lostIn),
         ...handed.flatMap((one) => this.factsIn(one)),
         // The payment, or a refund that was sent, says which trade was sold. The order's number, or the starter, may name another trade.
         { is: 'introduced', method, trade_no },
         // A payment that hands itself over says more than is read of it.
-        ...(end === null || this.isHandedOver(end) ? [] : [{ is: 'ended', payment: end, contradicted: [] } as const]),
+        ...(end === null || isHandedOver ? [] : [{ is: 'ended', payment: end, contradicted: [] } as const]),
         ...(is_unread ? [{ is: 'noticed', what: 'unread' } as const] : []),
         ...cutOff(this.order),
         ...claims.map((claim) => ({ is: 'notified', claim }) as const),
       );
     }
-    const given = this.handedOver;
-    if (given) facts.push(...factsOf(given));
+    facts.push(...given);
     const payment_id = paymentWorkflowId(app_id, out_trade_no);
     // A reset has read what the run that it resets has told, and tells only what is new.
     const told = { isFirst: false, runId: policy.read_by };
@@ -371,32 +356,37 @@ class AfterSaleRun {
     // An earlier run has published what it knew.
     const sale = this.input.sale ?? this.order;
     const shown = stateOf(sale, app_id, 0);
-    const isNew = given !== undefined && sale.payment?.run_id !== given.end.run_id;
-    const attention = shown.attention ?? (isNew ? given.end.state.attention : null);
-    this.outbox?.skip({ history: transitionsToTell(sale), attention }, shown.payment ?? given?.end.state);
+    const [end] = endsIn(given);
+    const isNew = end !== undefined && sale.payment?.run_id !== end.run_id;
+    const attention = shown.attention ?? (isNew ? end.state.attention : null);
+    this.outbox?.skip({ history: transitionsToTell(sale), attention }, shown.payment ?? end?.state);
     this.phase = 'open';
     // After a reset an unhandled signal comes again: the run before has told a person of it.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';
     this.learn(...facts, ...this.early.splice(0).filter((fact) => !(wasReset(policy) && isKnownNotice(fact))));
+    const isKnownHere = known === undefined || isKnown(known);
     if (isKnownHere) await this.paymentFollowed();
     else this.read_at = Date.now();
     return isKnownHere;
   }
 
-  /** The facts in what was handed over to a run that never read it. */
+  private readEarlierRuns(): Promise<EarlierAfterSale> {
+    const { app_id, out_trade_no } = this.input;
+    return loadPreviousRun({ app_id, out_trade_no }, () => {
+      this.append([{ is: 'noticed', what: 'no-answer' }]);
+      this.waitFor('Temporal’s list of workflows: earlier runs have the ledger');
+    });
+  }
+
+  /** The facts in what a payment hands over; none if no payment of this order can have sent it. */
   private factsIn(handed: unknown): NewAfterSaleFact[] {
     const given = readHandedOver(handed, this.input, Date.now());
-    return given ? factsOf(given) : [];
-  }
-
-  private get handedOver(): HandedOver | undefined {
-    return readHandedOver(this.input.payment, this.input, Date.now());
-  }
-
-  private isHandedOver({ run_id }: PaymentEnd): boolean {
-    const given = this.handedOver;
-    const ends = this.early.flatMap((fact) => (fact.is === 'ended' ? [fact.payment] : []));
-    return [...ends, ...(given ? [given.end] : [])].some((one) => one.run_id === run_id);
+    if (given === undefined) return [];
+    const { end, claims, contradicted } = given;
+    return [
+      { is: 'ended', payment: end, contradicted },
+      ...claims.map((claim) => ({ is: 'notified', claim }) as const),
+    ];
   }
 
   /** Temporal has nothing of the order. Whether the gateway has nothing either, e.g. for a mistyped number: callers are told, and the run ends. */
@@ -426,8 +416,8 @@ class AfterSaleRun {
 
   private onPayment(signal: unknown): void {
     this.payments += 1;
-    const given = readHandedOver(signal, this.input, Date.now());
-    this.learn(...(given ? factsOf(given) : [{ is: 'noticed', what: 'unexpected-signal' } as const]));
+    const facts = this.factsIn(signal);
+    this.learn(...(facts.length > 0 ? facts : [{ is: 'noticed', what: 'unexpected-signal' } as const]));
   }
 
   // — Steps —
@@ -489,13 +479,9 @@ class AfterSaleRun {
 
   /** The request of a waiting refund is in this run alone: the run continues as new only if the server would soon end it. */
   private get mayContinueAnew(): boolean {
-    const isWaiting = nextRefund(this.order) !== undefined;
-    return this.isTooLong && (!isWaiting || workflowInfo().historyLength > MAX_EVENTS);
-  }
-
-  /** Rechecks lengthen the history, and use up its room for updates: so an idle run continues as new, too. */
-  private get isTooLong(): boolean {
-    return (this.rechecks.isFull || workflowInfo().continueAsNewSuggested) && allHandlersFinished();
+    // Rechecks lengthen the history, and use up its room for updates: so an idle run continues as new, too.
+    const isTooLong = (this.rechecks.isFull || workflowInfo().continueAsNewSuggested) && allHandlersFinished();
+    return isTooLong && (nextRefund(this.order) === undefined || workflowInfo().historyLength > MAX_EVENTS);
   }
 
   /**
@@ -641,22 +627,20 @@ class AfterSaleRun {
 
   private async send(number: string): Promise<void> {
     const { app_id } = this.input;
-    const asked = this.requests.get(number) ?? lateRequest(this.order, number);
-    const refund = findRefund(this.order, number);
-    // An earlier run took the request, and never sent it.
-    if (asked === undefined || refund === undefined) return this.learn(notSentByEarlierRun(number));
+    const { order } = this;
+    const asked = this.requests.get(number);
+    const refund = findRefund(order, number);
+    // An earlier run took the request, and never sent it. The refund of late money has no request.
+    if (refund === undefined || (asked === undefined && !refund.isLate)) return this.learn(notSentByEarlierRun(number));
     const { amount: refund_amount, currency: refund_currency } = refund;
     const request = { ...asked, out_request_no: number, refund_amount, refund_currency };
-    const { order } = this;
     this.learn({ is: 'begun', number });
     this.waitFor('the gateway to take the refund');
     const sent = await sendRefund(app_id, order, request, {
-      read_by: this.settings.read_by,
-      settling_ms: this.settings.settling_ms,
-      patience_ms: this.settings.patience_ms,
+      ...this.settings,
       // Attempts may go on for days: they end if another step comes first meanwhile.
       isForbidden: () => {
-        const step = this.stepFor(withoutBegin(this.order, number, this.foldSettings));
+        const step = this.stepFor(withoutBegin(this.order, number, this.settings));
         return step.take !== 'send' || step.number !== number;
       },
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
@@ -698,9 +682,7 @@ class AfterSaleRun {
 
   private async continueInNewRun(): Promise<void> {
     this.phase = 'closing';
-    const waiting = this.order.refunds.filter(
-      ({ phase, number }) => phase === 'waiting' && !lateRequest(this.order, number),
-    );
+    const waiting = this.order.refunds.filter(({ phase, isLate }) => phase === 'waiting' && !isLate);
     this.learn(...waiting.map(({ number }) => notSentByEarlierRun(number)));
     await this.outbox?.close();
     await this.continueAsNew();
@@ -884,10 +866,8 @@ const NOTHING_READ = { has_read: false, taken: 0, taken_payments: 0 };
 const isKnown = ({ has_payment, is_unread, sale }: EarlierAfterSale) =>
   has_payment || is_unread || (sale !== null && (sale.seen !== null || refundsOf(sale).length > 0));
 
-const factsOf = ({ end, claims, contradicted }: HandedOver): NewAfterSaleFact[] => [
-  { is: 'ended', payment: end, contradicted },
-  ...claims.map((claim) => ({ is: 'notified', claim }) as const),
-];
+const endsIn = (facts: readonly NewAfterSaleFact[]): PaymentEnd[] =>
+  facts.flatMap((fact) => (fact.is === 'ended' ? [fact.payment] : []));
 
 const introducedBy = ({ out_trade_no, trade_no }: AfterSaleInput): KnownOrder => ({
   ...NOTHING_KNOWN,
