@@ -28,16 +28,20 @@ export function attentionOfRefund({ asked, phase, isOverdue }: LedgerRefund): (t
 export const mayHaveShown = (refund: LedgerRefund): boolean =>
   mayBeGone(refund) || (refund.begun !== null && refund.outcome !== 'NOT_CREATED');
 
+/** What is left of what was paid if all of these refunds, and those elsewhere, are gone. */
+const leftAfter = ({ paid, elsewhere }: KnownOrder, gone: readonly LedgerRefund[]): string =>
+  less(paid?.amount ?? '0', sumOf([elsewhere, ...gone.map(({ amount }) => amount)]));
+
 /** How much certainly is still at the gateway: a refund that waits for its turn has taken nothing. */
 export function leftAtGateway(order: KnownOrder, except?: string): string {
   const gone = order.refunds.filter((one) => one.number !== except && mayBeGone(one));
-  return less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...gone.map(({ amount }) => amount)]));
+  return leftAfter(order, gone);
 }
 
 /** How much may still be granted: what waits for its turn is reserved. */
 export function leftToGrant(order: KnownOrder): string {
   const reserved = order.refunds.filter((one) => mayBeGone(one) || one.phase === 'waiting');
-  const left = less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...reserved.map(({ amount }) => amount)]));
+  const left = leftAfter(order, reserved);
   // A gateway may give back more than was paid.
   return isMore('0', left) ? '0.00' : left;
 }

@@ -4,6 +4,7 @@ import {
   isTransientStatus,
   type KnownOrder,
   type LedgerRefund,
+  type Patience,
   refundableIn,
   refundMeaningOf,
   takesMoneyBack,
@@ -11,7 +12,7 @@ import {
 import { DAY, MINUTE, replicaLag } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isContradicted } from './attention';
-import { findRefund, isComplete, leftAtGateway, mayBeGone } from './ledger';
+import { isComplete, leftAtGateway, mayBeGone } from './ledger';
 import { echoLeft, unexplainedEnds } from './movements';
 import {
   hasLateMoney,
@@ -117,7 +118,7 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
     'Only time is missing until no replica can be behind what the trade shows.',
     ({ order, settings }) => {
       const lag_ms = replicaLag(settings);
-      const isMissing = isRevoked(order) || order.refunds.some((one) => waitsForLag(order, one));
+      const isMissing = isRevoked(order) || order.refunds.some((one) => waitsFor('lag', order, one));
       const lasting_ms = Math.max(echoLeft(order, lag_ms), isMissing ? lagLeft(order, lag_ms) : 0);
       return lasting_ms > 0 ? { take: 'look', lasting_ms } : undefined;
     },
@@ -154,7 +155,6 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
         : undefined;
     },
   ],
-  ['Nothing is left to ask.', () => ({ take: 'rest' })],
 ];
 
 /** The step, and the words of its rule. */
@@ -168,8 +168,7 @@ export function stepRule(
     const step = stepOf({ order, now, wishes, settings });
     if (step) return { step, because };
   }
-  // The last rule always gives a step.
-  return { step: { take: 'rest' }, because: '' };
+  return { step: { take: 'rest' }, because: 'Nothing is left to ask.' };
 }
 
 export const nextStep = (...question: Parameters<typeof stepRule>): Step => stepRule(...question).step;
@@ -206,10 +205,10 @@ function lastingOf(order: KnownOrder, settings: StepSettings): number {
   return order.held.some(({ claim }) => !isAnswered(claim, status)) ? lagLeft(order, replicaLag(settings)) : 0;
 }
 
-/** Whether only time is missing until no replica can be behind what the table reads. */
-function waitsForLag(order: KnownOrder, refund: LedgerRefund): boolean {
+/** Whether only this time is missing until a person is asked, by what the table reads. */
+function waitsFor(patience: Patience, order: KnownOrder, refund: LedgerRefund): boolean {
   const verdict = verdictOf(order, refund);
-  return verdict?.is === 'ask' && verdict.after === 'lag' && refund.asked === null;
+  return verdict?.is === 'ask' && verdict.after === patience && refund.asked === null;
 }
 
 interface Deadline {
@@ -229,12 +228,10 @@ export function deadlineLeft(order: KnownOrder, now: number): number | undefined
 }
 
 function deadlineOf(order: KnownOrder, refund: LedgerRefund): Deadline | undefined {
-  const { number, phase, begun, requested_at, asked, isOverdue } = refund;
+  const { number, phase, requested_at, isOverdue } = refund;
   if (isOverdue) return undefined;
   if (phase === 'waiting') return { number, at: requested_at + WEEK, deadline: 'a week' };
-  const verdict = verdictOf(order, refund);
-  const waits = verdict?.is === 'ask' && verdict.after === 'a day' && asked === null;
-  return begun !== null && waits ? { number, at: lastBegunAt(order) + DAY, deadline: 'a day' } : undefined;
+  return waitsFor('a day', order, refund) ? { number, at: lastBegunAt(order) + DAY, deadline: 'a day' } : undefined;
 }
 
 /** A later refund may be what makes an earlier one doubtful. */
@@ -289,7 +286,6 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
   const refundable = refundableIn(status);
   if (refundable === 'no') return notNow(status);
   const others = order.refunds.filter((one) => one.number !== refund.number && one.begun !== null);
-  const isUndecided = (one: LedgerRefund) => one.outcome === null && one.begun !== null;
   // No refund while the gateway denies the trade, or another refund is lost: what is left is unknown then, and two refunds look alike.
   if (
     refundable === 'later' ||
@@ -300,9 +296,9 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
   switch (refundMeaningOf(status)) {
     case 'stands':
       // It waits only for what the table, a notification or a person still decides.
-      return others.some((one) => mayBeGone(one) && verdictOf(order, one) !== undefined) ? 'later' : 'now';
+      return others.some((one) => verdictOf(order, one) !== undefined) ? 'later' : 'now';
     case 'refused':
-      return others.some(isUndecided) && unexplainedEnds(order).length > 0 ? 'later' : 'now';
+      return others.some(({ outcome }) => outcome === null) && unexplainedEnds(order).length > 0 ? 'later' : 'now';
     case 'done':
       return callsPartsRefunded(order) ? 'now' : elsewhereUnknown(status);
     default:
@@ -333,12 +329,3 @@ export function obstacleToAny(order: KnownOrder, now: number): RefundFailure | u
 /** Whether a person has named what went back elsewhere while the trade was REFUNDED: then the gateway calls a part so. */
 const callsPartsRefunded = ({ history }: KnownOrder): boolean =>
   history.some(({ from, refunded_elsewhere }) => from === 'REFUNDED' && refunded_elsewhere !== undefined);
-
-/** For this long a request that was given up may still arrive, and the dashboard that a person has seen may be older than an answer. In ms. */
-const TOO_FRESH_MS = 2 * MINUTE;
-
-/** Whether a request of this number is under way, or was so recently that no person can know how it ended. */
-export function isFresh(order: KnownOrder, number: string, now: number): boolean {
-  const { phase, answered_at = null } = findRefund(order, number) ?? {};
-  return phase === 'sending' || (phase !== 'ended' && answered_at !== null && now - answered_at < TOO_FRESH_MS);
-}

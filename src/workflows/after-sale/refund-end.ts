@@ -153,8 +153,7 @@ function isDue(order: KnownOrder, { isOverdue }: LedgerRefund, verdict: Verdict,
   return isOverdue;
 }
 
-const isJudged = ({ phase, begun, outcome, failure }: LedgerRefund) =>
-  begun !== null && failure === null && (phase === 'lost' || phase === 'taken' || outcome === 'REFUNDED');
+const isJudged = ({ phase, outcome }: LedgerRefund) => phase === 'lost' || phase === 'taken' || outcome === 'REFUNDED';
 
 /** What the trade says of this refund now; undefined if it says nothing new of a refund that has ended or was decided. */
 export const verdictOf = (order: KnownOrder, refund: LedgerRefund): Verdict | undefined =>

@@ -171,21 +171,17 @@ function spent(out_request_no: string, outcome: RefundOutcome | null): Applicati
   );
 }
 
-/** The answer to a request whose refund has an answer, or has ended. Otherwise throws why there is no answer. */
+/** The answer to a request whose refund has an answer. Otherwise throws why there is none. */
 export function answerTo(entry: RefundState | undefined, state: AfterSaleState): RefundAnswer {
-  const { trade_no, out_trade_no } = state;
   if (entry === undefined) throw pending('another request under its number came first');
-  const { out_request_no, refund_amount, refund_currency, outcome } = entry;
+  const { out_request_no, outcome } = entry;
   if (entry.attention === 'unknown-refund')
     throw pending('nobody knows whether the gateway has made it, and a person is asked');
   if (entry.answer) return entry.answer;
   if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
   if (isEndUnpaid(outcome)) throw spent(out_request_no, outcome);
-  if (outcome === null) throw pending(entry.started_at ? 'the gateway has not settled it' : waitsFor(entry, state));
-  const ids = { trade_no, out_trade_no, out_request_no };
-  // It ended without the gateway's own answer: by a person, or by a query.
-  return { ...ids, refund_amount, refund_currency, refund_status: outcome, recovered: true };
+  throw pending(entry.started_at ? 'the gateway has not settled it' : waitsFor(entry, state));
 }
 
 /** What a refund that has not been sent waits for. */

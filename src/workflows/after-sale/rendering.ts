@@ -117,20 +117,20 @@ function refundState(order: KnownOrder, refund: LedgerRefund): RefundState {
     requested_at: iso(refund.requested_at),
     started_at: begun_at,
     sent_at: begun_at,
-    answer: answer ?? (outcome === null ? null : recoveredAnswer(order, refund)),
+    answer: answer ?? recoveredAnswer(order, refund),
     failure: refund.failure,
     // What the gateway has said since is no person's decision.
     resolved: refund.confirmed_by === 'operator' && decided ? { by: decided.by, reason: decided.reason } : null,
   };
 }
 
-/** The answer was lost, but the trade or a notification shows that the gateway has the refund: callers get this answer. */
+/** The gateway's own answer was lost, but it is known that the gateway has the refund: callers get this answer. */
 function recoveredAnswer(order: KnownOrder, refund: LedgerRefund): RefundAnswer | null {
-  const { outcome, asked } = refund;
-  if (asked !== null || (outcome !== null && outcome !== 'REFUNDED')) return null;
+  const outcome = outcomeOfRefund(refund);
+  if (refund.asked !== null || (outcome !== 'REFUNDED' && outcome !== 'ACCEPTED')) return null;
   const { number: out_request_no, amount: refund_amount, currency: refund_currency } = refund;
   const ids = { trade_no: order.trade_no, out_trade_no: order.out_trade_no, out_request_no };
-  return { ...ids, refund_amount, refund_currency, refund_status: outcome ?? 'ACCEPTED', recovered: true };
+  return { ...ids, refund_amount, refund_currency, refund_status: outcome, recovered: true };
 }
 
 /** The payment as it is now. An unknown payment counts as paid if the gateway has shown the trade paid. */

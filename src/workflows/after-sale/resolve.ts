@@ -13,6 +13,7 @@ import {
   type RefundOutcome,
   refundMeaningOf,
 } from '../../contract';
+import { MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { iso } from '../../gateway/pure/timestamps';
 import { OF_THE_BANK, withoutReasons } from '../shared/attention-reasons';
@@ -30,7 +31,6 @@ import {
   withRefund,
   withUnknownRefund,
 } from './ledger';
-import { isFresh } from './next-step';
 import { hasMoney, isUnpaid, otherAmounts, outcomeNow, paymentNow, shownStatus } from './payment-end';
 import { distinct } from './readings';
 
@@ -111,13 +111,17 @@ export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, sh
   return { ...said, seen: shown };
 }
 
+/** For this long a request that was given up may still arrive, and the dashboard that a person has seen may be older than an answer. In ms. */
+const TOO_FRESH_MS = 2 * MINUTE;
+
 /** Any refund may be decided, and decided again, unless its request is so fresh that no person can know how it ended. */
 function assertDecidable(sale: KnownOrder, number: string, outcome: Decidable, now: number): void {
-  if (findRefund(sale, number) === undefined)
+  const { phase, answered_at = null } = findRefund(sale, number) ?? {};
+  if (phase === undefined)
     throw invalidRequest([{ field: 'out_request_no', rule: 'there is no refund under this number' }]);
+  const isFresh = phase !== 'ended' && answered_at !== null && now - answered_at < TOO_FRESH_MS;
   // A person who says that it paid has seen that.
-  const isSeen = outcome === 'REFUNDED' && findRefund(sale, number)?.phase !== 'sending';
-  if (!isSeen && isFresh(sale, number, now))
+  if (phase === 'sending' || (isFresh && outcome !== 'REFUNDED'))
     throw invalidRequest([
       {
         field: 'out_request_no',
@@ -217,9 +221,9 @@ export function standingDecision(
     const isAsked = sale.reasons.includes('amount-mismatch');
     return by === 'operator' && standing && !isAsked ? { outcome: standing, by } : undefined;
   }
-  const { phase, asked, confirmed_by: by = null, outcome: standing } = findRefund(sale, out_request_no ?? '') ?? {};
+  const { asked, confirmed_by: by = null, outcome: standing } = findRefund(sale, out_request_no ?? '') ?? {};
   if (by === null || by === 'query' || !standing) return undefined;
-  return phase === 'ended' && asked === null ? { outcome: standing, by } : undefined;
+  return asked === null ? { outcome: standing, by } : undefined;
 }
 
 /** For each meaning of a trade’s status: whether a decision that leaves `left` of the amount `paid` contradicts it. */
