@@ -204,6 +204,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
 /** The payment says which trade is the order's. The order's number alone, or the starter of the after-sale, may have named another trade. */
 function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ended'>): KnownOrder {
   const { state, run_id, ended_at } = payment;
+  const last = before.payment?.state;
   // Reasons that this run has handed over before are not new. If there is a ledger of the trade, it says itself whose the refunds are.
   const told = before.payment?.run_id === run_id ? before.payment.reasons : [];
   const hasLedger = before.seen !== null && isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no);
@@ -220,11 +221,12 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
     return isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no) ? raisedAll(told) : told;
   }
   const known = changedAt(withOwnTrade(before, state.trade_no), at);
-  const isOfKnownTrade = before.payment !== null && before.trade_no !== null && known.trade_no === before.trade_no;
+  // The ledger may name this trade already, and the payment before may have made no order.
+  const isSameTrade = known.trade_no !== null && last?.trade_no === known.trade_no;
   const order: KnownOrder = {
     ...known,
     payment: before.payment === null ? payment : { ...together(payment, before.payment), ended_at },
-    first_ended_at: isOfKnownTrade ? before.first_ended_at : ended_at,
+    first_ended_at: isSameTrade ? before.first_ended_at : ended_at,
     // A person's decision about an earlier run of the payment does not hold for a later order under the number.
     decision: payment.repeats ? before.decision : null,
     method: state.method ?? before.method,

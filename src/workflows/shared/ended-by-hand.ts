@@ -62,10 +62,11 @@ export function isResultOf<Result extends { is: string }>(told: unknown, shape: 
 export const isText = (value: unknown) => typeof value === 'string';
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
-/** A trade has a status, and its other fields are texts: what a person typed may have anything there. */
+/** A trade has a status, perhaps the time of the question, and else texts: what a person typed may have anything there. */
 export const isTrade = (value: unknown): boolean =>
   hasField(value, 'trade_status') &&
   TRADE_TEXTS.every((name) => value[name] === undefined || isText(value[name])) &&
+  (value.asked_at === undefined || Number.isFinite(value.asked_at)) &&
   (value.second === undefined || (isTrade(value.second) && hasField(value.second, 'trade_no')));
 
 /** Whether this is a trade, or null: the activities return nothing else. */

@@ -47,6 +47,10 @@ const ENDED: [how: string, activity: () => Promise<unknown>][] = [
       throw ApplicationFailure.create({ type: 'Typed', nonRetryable: true, details: [await inClear('details')] });
     },
   ],
+  [
+    'completes with a time that is no number',
+    async () => ({ trade_status: 'PROCESSING', asked_at: '2026-01-05T12:00' }),
+  ],
   ['completes with half an answer of a look', async () => ({ is: 'found', trade: {} })],
 ];
 

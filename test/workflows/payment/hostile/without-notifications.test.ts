@@ -17,12 +17,15 @@ import {
   outcome,
   outcomeNow,
   pay,
+  refund,
+  settle,
   startWith,
   stateNow,
   tell,
   terminate,
   tradeAt,
   trouble,
+  withdraw,
   works,
   world,
 } from './acts';
@@ -141,6 +144,16 @@ test('promise 5: our own trade is watched after its run was terminated and anoth
   await happens(move('T1', 'SUCCESS'), 2 * DAY);
   expect([await outcomeNow(), await others()]).toEqual(['SUCCESS', ['T2 SUCCESS']]);
   expect(open()).not.toEqual([]);
+});
+
+test('promise 5: an open trade is watched for its whole time, although an earlier run under its number made no order', async () => {
+  await begin({ kind: 'checkout' });
+  await happens(trouble('unreachable'), pay, SECOND, refund, MINUTE, withdraw, 10 * MINUTE, works, 25 * DAY);
+  await happens(pay, 5 * DAY, settle({}), MINUTE);
+  const left = Date.parse((await afterSale())?.watched_until ?? '') - world.now;
+  expect(Math.round(left / DAY)).toBe(32);
+  await happens(10 * DAY, move('T1', 'SUCCESS'), 10 * DAY);
+  expect(open()).toEqual(['late-payment']);
 });
 
 test('a gateway that forgets orders that have ended needs no person for each order that was not paid', async () => {
