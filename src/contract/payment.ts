@@ -98,6 +98,8 @@ export interface PaymentState extends ShownWait {
   other_trades: OtherTrade[];
   /** The refund of money that came after an end without a sale; absent if none is to be made. */
   late_payment_refund?: LatePaymentRefund;
+  /** All that was paid has gone back, or is on its way, by refunds that we know of; absent if money of the sale stays. */
+  all_goes_back?: boolean;
   /** What the gateway named last instead of what was ordered (`amount-mismatch`). */
   mismatch?: OtherAmount;
 }

@@ -83,14 +83,14 @@ export const takesMoneyBack = (status: string): boolean => status === 'DISPUTE' 
 export const isSold = ({
   outcome,
   attention,
-  late_payment_refund,
+  all_goes_back,
   trade_status,
 }: Pick<PaymentState, 'outcome' | 'attention' | 'trade_status'> & {
-  late_payment_refund?: PaymentState['late_payment_refund'] | undefined;
+  all_goes_back?: boolean | undefined;
 }): boolean =>
   outcome === 'SUCCESS' &&
   !attention &&
-  !late_payment_refund &&
+  !all_goes_back &&
   refundMeaningOf(trade_status) !== 'done' &&
   !takesMoneyBack(trade_status ?? '');
 

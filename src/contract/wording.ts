@@ -37,6 +37,10 @@ export type GoneMoney = Pick<
 export const goneOf = (sale: GoneMoney | null): string =>
   sale ? sumOf([sale.refunded_amount, sale.refunding_amount, sale.refunded_elsewhere]) : '0.00';
 
+/** Whether that is all that was paid: then the state of the payment says so, and nobody delivers. */
+export const goesBackWhole = (sale: GoneMoney): boolean =>
+  sale.order_amount !== null && !isMore(sale.order_amount, goneOf(sale));
+
 /**
  * The money, in words, that came for an order that a person has decided is not sold, and that has not gone back; undefined if there is none.
  * Nothing sends it back by itself.

@@ -13,7 +13,7 @@ var moneyBack = []string{"REFUNDED", "DISPUTE", "CHARGEBACK"}
 
 // IsSold tells whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back.
 func IsSold(state PaymentState) bool {
-	stands := state.Attention == "" && state.LatePaymentRefund == nil
+	stands := state.Attention == "" && !state.AllGoesBack
 	return state.Outcome == "SUCCESS" && stands && !slices.Contains(moneyBack, state.TradeStatus)
 }
 

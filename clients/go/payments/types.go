@@ -212,6 +212,7 @@ type PaymentState struct {
 	RefusedBecause    *Refusal           `json:"refused_because"`
 	OtherTrades       []OtherTrade       `json:"other_trades"`
 	LatePaymentRefund *LatePaymentRefund `json:"late_payment_refund,omitempty"`
+	AllGoesBack       bool               `json:"all_goes_back,omitempty"`
 	Mismatch          *OtherAmount       `json:"mismatch,omitempty"`
 	History           []Transition       `json:"history,omitempty"`
 	PaymentData       Object             `json:"payment_data,omitempty"`

@@ -323,7 +323,7 @@ def is_sold(state: PaymentInEvent) -> bool:
     Whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back. Takes a
     payment's state, or the `payment` of an event.
     """
-    stands = not state["attention"] and not state.get("late_payment_refund")
+    stands = not state["attention"] and not state.get("all_goes_back")
     return state["outcome"] == "SUCCESS" and stands and state["trade_status"] not in MONEY_BACK
 
 

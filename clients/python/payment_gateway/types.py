@@ -227,6 +227,7 @@ class PaymentInEvent(TypedDict):
     refused_because: Refusal | None
     other_trades: list[OtherTrade]
     late_payment_refund: NotRequired[LatePaymentRefund]
+    all_goes_back: NotRequired[bool]
     mismatch: NotRequired[OtherAmount]
 
 

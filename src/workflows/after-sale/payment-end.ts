@@ -174,8 +174,11 @@ export function isOwnTrade(
   return isOfNumber && isOfTrade(trade, own);
 }
 
-/** The payment as it is now; null if none has ended. `attention`: what the after-sale shows. */
-export function paymentNow(order: KnownOrder, attention: PaymentState['attention']): PaymentState | null {
+/** The payment as it is now; null if none has ended. The after-sale knows why it needs a person, and whether all goes back. */
+export function paymentNow(
+  order: KnownOrder,
+  { attention, ...goingBack }: Pick<PaymentState, 'attention' | 'all_goes_back'>,
+): PaymentState | null {
   const { payment, decision, seen, paid } = order;
   if (payment === null) return null;
   const { state } = payment;
@@ -203,6 +206,7 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
     other_trades: shownTrades(order.others),
     ...(mismatch ? { mismatch } : {}),
     ...(late_payment_refund ? { late_payment_refund } : {}),
+    ...goingBack,
   };
 }
 

@@ -4,12 +4,15 @@ import {
   type AfterSaleState,
   type Attention,
   type EventPayment,
+  type GoneMoney,
+  goesBackWhole,
   isEndUnpaid,
   type KnownOrder,
   type LedgerRefund,
   mismatchLine,
   NOTHING_SAID,
   nameDigests,
+  type PaymentState,
   type RefundAnswer,
   type RefundState,
   refundInQuestion,
@@ -46,21 +49,24 @@ export function stateOf(
   const isDecided = ({ outcome, attention }: RefundState) => outcome !== null && attention === null;
   const isGone = (one: RefundState) => isDecided(one) && (one.outcome === 'REFUNDED' || one.outcome === 'ACCEPTED');
   const attention = attentionOf(order);
-  return {
-    app_id,
-    payment: paymentNow(order, attention),
-    out_trade_no: order.out_trade_no,
-    trade_no: order.trade_no,
+  const money = {
     trade_status: order.seen?.status ?? null,
     order_amount: order.paid?.amount ?? null,
     order_currency: order.paid?.currency ?? null,
+    refunded_amount: sum(isGone),
+    refunding_amount: sum((one) => !isDecided(one)),
+    refunded_elsewhere: order.elsewhere,
+  };
+  return {
+    app_id,
+    payment: paymentNow(order, { attention, ...goingBack(money) }),
+    out_trade_no: order.out_trade_no,
+    trade_no: order.trade_no,
+    ...money,
     method: order.method,
     attention,
     ...shownWait(attention === null ? null : order.wait),
-    refunded_amount: sum(isGone),
-    refunding_amount: sum((one) => !isDecided(one)),
     refunds: [...ofEarlier, ...own].toSorted(byRequest),
-    refunded_elsewhere: order.elsewhere,
     ledger_complete: isComplete(order),
     other_trades: shownTrades(order.others),
     claims: order.held.map(({ claim }) => claim),
@@ -70,6 +76,10 @@ export function stateOf(
     history: transitionsOf(order),
   };
 }
+
+/** What the payment's state says of its money, as each language reads it to know what is sold. */
+const goingBack = (sale: GoneMoney): Pick<PaymentState, 'all_goes_back'> =>
+  goesBackWhole(sale) ? { all_goes_back: true } : {};
 
 /** The state without what is said of refunds that were refused, revoked or not made. */
 export function withoutRefusals(state: AfterSaleState): AfterSaleState {
@@ -153,6 +163,7 @@ export function eventPaymentOf(state: AfterSaleState, { following }: KnownOrder)
     previous: null,
     refused_because: null,
     other_trades: [],
+    ...goingBack(state),
   };
 }
 

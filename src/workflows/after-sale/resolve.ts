@@ -217,7 +217,7 @@ export function standingDecision(
 ): { readonly outcome: string; readonly by: keyof typeof STANDS_BY } | undefined {
   if (outcome === undefined) return undefined;
   if (isEnd(outcome)) {
-    const { outcome: standing, confirmed_by: by } = paymentNow(sale, null) ?? {};
+    const { outcome: standing, confirmed_by: by } = paymentNow(sale, { attention: null }) ?? {};
     const isAsked = sale.reasons.includes('amount-mismatch');
     return by === 'operator' && standing && !isAsked ? { outcome: standing, by } : undefined;
   }

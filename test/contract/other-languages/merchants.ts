@@ -175,7 +175,7 @@ const paymentState = z.object({
   outcome: z.enum(['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED']).nullable(),
   trade_status: z.string().nullable(),
   attention: z.enum(['late-payment']).nullable(),
-  late_payment_refund: z.object({ out_request_no: z.string(), refund_status: z.null(), reason: z.null() }).optional(),
+  all_goes_back: z.boolean().optional(),
 });
 
 const tradeAction = z.enum(['pay', 'cancel', 'refuse', 'dispute', 'chargeback']);

@@ -4,7 +4,6 @@ import {
   type AfterSaleState,
   type Attention,
   type EventPayment,
-  goneOf,
   isSold,
   outcomeOf,
   type PaymentEvent,
@@ -98,12 +97,12 @@ type ToldPayment = Parameters<typeof isSold>[0];
 
 const isPaidOnly = (payment: ToldPayment): boolean => payment.outcome === 'SUCCESS' && !isSold(payment);
 
-/** Whether money of the sale stays, and neither a refund nor what was notified takes it back just now. */
+/** Whether the gateway has shown what was paid, and neither a refund nor what was notified takes money back just now. */
 const staysSold = (state: AfterSaleState): boolean =>
   refundMeaningOf(state.trade_status) !== 'under way' &&
   state.claims.length === 0 &&
   !isMore(state.refunding_amount, '0') &&
-  isMore(state.order_amount ?? '0', goneOf(state));
+  state.order_amount !== null;
 
 /** Whether merchants take the transition for money. */
 const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
@@ -166,8 +165,9 @@ export class PaymentEventLog {
       const payment = { ...context.payment, attention: null };
       events.push({ id: this.idOf('sold'), type: 'sold', time, ...context, payment });
     }
-    if (!isSoldNow) this.isHeldBack = outcome === 'SUCCESS';
-    else if (events.length > 0) this.isHeldBack = false;
+    // No event tells that a refund of all begins: what was told as sold is not told again because that refund has failed.
+    const isSoldButForRefunds = isSold({ ...context.payment, all_goes_back: false });
+    if (events.length > 0 || !isSoldButForRefunds) this.isHeldBack = isPaidOnly(context.payment);
     this.told = known.at(-1) ?? told;
     this.attention = attention;
     return events;

@@ -20,6 +20,7 @@ import {
   sell,
   settle,
   startAgain,
+  stateNow,
   tell,
   tradeAt,
   trouble,
@@ -183,11 +184,52 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
     expect(delivers()).toBe(false);
   });
 
-  test('delivers what a person lets pass while a refund is gone, once that is refused by its number', async () => {
-    await begin({ method: 'Wallet', plan: { startsAfter_ms: 5 * DAY, takes_ms: HOUR, ends: 'refused' } });
-    await happens(heldBack, refund, 10 * MINUTE, settle({}), MINUTE, refusedByNumber, 2 * HOUR);
-    expect([await isSoldNow(), delivers()]).toEqual([true, true]);
+  const inTheDashboard = (amount: string) => () =>
+    world.gateway.giveBack(tradeAt(0), 'desk', amount, 'the desk', { ...inTwoDays, ends: 'done' });
+
+  test('does not deliver what a person lets pass while all of it is sent back, whatever the gateway shows of it later', async () => {
+    await begin({ method: 'Wallet', plan: { ...inTwoDays, ends: 'done' } });
+    await happens(heldBack, refund, 10 * MINUTE, settle({}), 3 * DAY);
+    expect([heard().slice(-2), await isSoldNow(), delivers()]).toEqual([
+      ['REFUND_PROCESSING', 'REFUNDED'],
+      false,
+      false,
+    ]);
   });
+
+  test('does not deliver what a person lets pass and has named as sent back, all of it in parts', async () => {
+    await begin({ method: 'Wallet', plan: { startsAfter_ms: 4 * DAY, takes_ms: HOUR, ends: 'done' } });
+    await happens(heldBack, inTheDashboard('120.00'), settle({ refunded_elsewhere: '120.00' }), MINUTE);
+    await happens(() => world.refund('30.00'), 10 * MINUTE, settle({}), 10 * DAY);
+    expect([heard().includes('PARTIAL_REFUND'), await isSoldNow(), delivers()]).toEqual([true, false, false]);
+  });
+
+  test('that asks for the state does not deliver what is sent back, before the gateway shows the refund', async () => {
+    await begin({ method: 'Wallet', plan: { ...inTwoDays, ends: 'done' } });
+    await happens(sell);
+    const before = isSold(await stateNow());
+    await happens(refund, 10 * MINUTE);
+    expect([before, isSold(await stateNow())]).toEqual([true, false]);
+  });
+
+  test('is not told again to deliver because a refund of all was refused', async () => {
+    await begin({ method: 'Wallet', plan: { startsAfter_ms: 5 * DAY, takes_ms: HOUR, ends: 'refused' } });
+    await happens(sell, refund, 10 * MINUTE, refusedByNumber, 2 * HOUR);
+    expect([await isSoldNow(), world.events.filter(({ type }) => type === 'sold')]).toEqual([true, []]);
+  });
+
+  const endAfterSale = () => world.temporal.latest(AFTER)?.terminate();
+  test.each([
+    ['', 0],
+    [', although the after-sale is terminated meanwhile', endAfterSale],
+  ])(
+    'delivers what a person lets pass while a refund is gone, once that is refused by its number%s',
+    async (_, act) => {
+      await begin({ method: 'Wallet', plan: { startsAfter_ms: 5 * DAY, takes_ms: HOUR, ends: 'refused' } });
+      await happens(heldBack, refund, 10 * MINUTE, settle({}), MINUTE, act, refusedByNumber, 2 * HOUR);
+      expect([await isSoldNow(), delivers()]).toEqual([true, true]);
+    },
+  );
 
   test('delivers what is left of an order that a person lets pass after a part went back', async () => {
     await begin({ method: 'Wallet', plan: { startsAfter_ms: 0, takes_ms: HOUR, ends: 'done' } });

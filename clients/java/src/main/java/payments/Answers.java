@@ -44,7 +44,8 @@ public final class Answers {
   public record PaymentState(String appId, String outTradeNo, String tradeNo, String tradeStatus, String orderAmount,
       String orderCurrency, String method, String outcome, String confirmedBy, String attention, String attentionSince, Taken taken,
       String expiresAt, Earlier previous,
-      Refusal refusedBecause, List<OtherTrade> otherTrades, LatePaymentRefund latePaymentRefund, OtherAmount mismatch,
+      Refusal refusedBecause, List<OtherTrade> otherTrades, LatePaymentRefund latePaymentRefund, Boolean allGoesBack,
+      OtherAmount mismatch,
       List<Transition> history, Map<String, Object> paymentData) {}
 
   /** Who decided, and why. */

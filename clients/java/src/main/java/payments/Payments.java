@@ -170,7 +170,7 @@ public final class Payments implements AutoCloseable {
 
   /** Whether to deliver: it is paid, nobody has to look first, and neither a refund nor the bank gives all of the money back. */
   public static boolean isSold(PaymentState state) {
-    boolean stands = state.attention() == null && state.latePaymentRefund() == null;
+    boolean stands = state.attention() == null && !Boolean.TRUE.equals(state.allGoesBack());
     return "SUCCESS".equals(state.outcome()) && stands && (state.tradeStatus() == null || !MONEY_BACK.contains(state.tradeStatus()));
   }
 
