@@ -5,6 +5,7 @@ import { afterSaleWorkflowId, paymentWorkflowId, speiAccountWorkflowId } from '.
 import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { type Simulation, signTestNotification, simulate } from '../../../src/testing';
 import { APP } from '../../../src/testing/stack';
+import { isTrade } from '../../../src/workflows/shared/ended-by-hand';
 import { key, payload } from '../../codec/support';
 import { accountRequest } from '../../harness/accounts';
 import { endNextByHand } from '../../harness/by-hand';
@@ -47,14 +48,19 @@ const ENDED: [how: string, activity: () => Promise<unknown>][] = [
       throw ApplicationFailure.create({ type: 'Typed', nonRetryable: true, details: [await inClear('details')] });
     },
   ],
-  [
-    'completes with a time that is no number',
-    async () => ({ trade_status: 'PROCESSING', asked_at: '2026-01-05T12:00' }),
-  ],
   ['completes with half an answer of a look', async () => ({ is: 'found', trade: {} })],
 ];
 
 const once = (name: string, end: () => Promise<unknown>) => endNextByHand(simulation, name, end);
+
+test.each([
+  { trade_status: 'PROCESSING', asked_at: '2026-01-05T12:00' },
+  { trade_status: 'PROCESSING', trade_no: 7 },
+  { trade_status: 'PROCESSING', second: { trade_status: 'SUCCESS' } },
+  { asked_at: 0 },
+])('a person types a trade that no gateway shows: %j', (typed) => {
+  expect(isTrade(typed)).toBe(false);
+});
 
 test('a payment whose poll is paused reaches its deadline all the same', async () => {
   const { gateway, payments, temporal } = simulation;
