@@ -38,6 +38,9 @@ const TASKS_WAIT_MS = 60_000;
 /** The end that our trade shows waits at most this long, in ms, for the gateway's answer about the order's number. */
 const SECOND_WITHIN_MS = 5_000;
 
+/** What an attempt has found reaches Temporal within this time, in ms, before the attempt would be given up. */
+const ANSWERS_WITHIN_MS = 500;
+
 /** Where trades are asked for: the gateway of an app, and its words for "no such order". */
 export interface TradeSource {
   readonly gateway: PaymentGateway;
@@ -71,8 +74,10 @@ export async function tradeAtAGlance(
   source: TradeSource,
   glance: Pick<GlanceInput, 'id' | 'number_too'>,
 ): Promise<QueriedTrade | null> {
+  const began = currentTime();
   const trade = await query(source, glance.id).catch(() => null);
-  return trade && withSecond(source, trade, glance);
+  const left_ms = activityInfo().startToCloseTimeoutMs - (currentTime() - began);
+  return trade && withSecond(source, trade, glance, left_ms - ANSWERS_WITHIN_MS);
 }
 
 /**
@@ -94,7 +99,10 @@ export async function lookAtTrade(
     const { message } = error;
     const waited_ms = waitedSoFar();
     const isDenied = isNoSuchOrder(error, source.noSuchOrderWords);
-    if (isDenied && waited_ms >= settling_ms) return { is: 'no-such-order', message };
+    if (isDenied && waited_ms >= settling_ms) {
+      const second = number_too && (await shownByNumber(source, id, SECOND_WITHIN_MS));
+      return { is: 'no-such-order', message, ...(second ? { second } : {}) };
+    }
     // A denial is an answer, so `patience_ms` does not limit it.
     if (isDenied)
       throw waitOn(message, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms || FIRST_GAP_MS));
@@ -202,18 +210,29 @@ function isNews(
 async function withSecond(
   source: TradeSource,
   trade: QueriedTrade,
-  { id: { trade_no, out_trade_no }, number_too }: Pick<LookInput, 'id' | 'number_too'>,
+  { id, number_too }: Pick<LookInput, 'id' | 'number_too'>,
+  left_ms = SECOND_WITHIN_MS,
 ): Promise<QueriedTrade> {
   const outcome = outcomeOf(trade.trade_status);
   const isAsked = outcome === null ? number_too === 'unless sold' : number_too !== undefined && outcome !== 'SUCCESS';
-  // Without a trade number of ours, the order's number was asked for already.
-  if (!isAsked || out_trade_no === undefined || trade_no === undefined || trade.trade_no !== trade_no) return trade;
-  const until = currentTime() + SECOND_WITHIN_MS;
-  const byNumber = inItsTurn(() => queryBy(source, { out_trade_no }, { out_trade_no }), until).catch(() => null);
-  const second = (await Promise.race([byNumber, pause(SECOND_WITHIN_MS)]))?.trade;
-  if (second?.trade_no === undefined) return trade;
-  if (second.trade_no !== trade_no) return { ...trade, second };
+  if (!isAsked || trade.trade_no !== id.trade_no) return trade;
+  const second = await shownByNumber(source, id, Math.min(left_ms, SECOND_WITHIN_MS));
+  if (!second) return trade;
+  if (second.trade_no !== trade.trade_no) return { ...trade, second };
   return outcomeOf(second.trade_status) === 'SUCCESS' ? second : trade;
+}
+
+/** What the order's number shows, if that names a trade; null without an answer in time, or without a trade number of ours, which was asked for then. */
+async function shownByNumber(
+  source: TradeSource,
+  { trade_no, out_trade_no }: TradeId,
+  within_ms: number,
+): Promise<QueriedTrade | null> {
+  if (out_trade_no === undefined || trade_no === undefined || within_ms <= 0) return null;
+  const until = currentTime() + within_ms;
+  const byNumber = inItsTurn(() => queryBy(source, { out_trade_no }, { out_trade_no }), until).catch(() => null);
+  const trade = (await Promise.race([byNumber, pause(within_ms)]))?.trade;
+  return trade?.trade_no === undefined ? null : trade;
 }
 
 /** Makes a call that the limit of calls defers as soon as its turn has come, if that is before `until`, in ms. */

@@ -70,7 +70,7 @@ test('an end that our trade shows waits a few seconds at most for what the order
   const id = { trade_no: 'T1', out_trade_no: 'order-1' };
   jest.useFakeTimers();
   try {
-    const environment = new MockActivityEnvironment({ activityType: 'gateway.glance' });
+    const environment = new MockActivityEnvironment({ activityType: 'gateway.glance', startToCloseTimeoutMs: 7_000 });
     const looked = environment.run(async () => glance({ app_id: APP.app_id, id, number_too: 'at an end' }));
     await jest.advanceTimersByTimeAsync(5_000);
     expect(await looked).toMatchObject({ trade_no: 'T1', trade_status: 'EXPIRED' });
@@ -98,7 +98,7 @@ async function ended(byNumber: Partial<Trade>, calls_per_second: number) {
     notifyUrl: undefined,
   });
   const id = { trade_no: 'T1', out_trade_no: 'order-1' };
-  const environment = new MockActivityEnvironment({ activityType: 'gateway.glance' });
+  const environment = new MockActivityEnvironment({ activityType: 'gateway.glance', startToCloseTimeoutMs: 7_000 });
   return environment.run(async () => glance({ app_id: APP.app_id, id, number_too: 'at an end' }));
 }
 

@@ -6,6 +6,7 @@ import {
   isOfTrade,
   type LookResult,
   outcomeOf,
+  type QueriedTrade,
   type Trade,
   type TradeId,
   tradesNamedBy,
@@ -26,10 +27,15 @@ import {
   type PendingClaim,
   signalsIn,
 } from './known-payment';
+import { ofShown } from './look-results';
 import { hasNews, lookAtOtherTrades, otherTradesIn, TradeLooks, tellOfOtherTrades } from './trade-looks';
 
 /** Returns once the gateway has said what it knows of the trade. `paid`: the trade, if the first look found it paid. */
-export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, context: PaymentContext): Promise<void> {
+export async function adoptTrade(
+  input: AdoptedPayment,
+  paid: QueriedTrade | null,
+  context: PaymentContext,
+): Promise<void> {
   const { policy, requests } = context;
   const { before } = context.known;
   if (before && staysEnded(before)) return adoptEnded(input, before, context);
@@ -40,6 +46,7 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
   const isAnEnd = outcome !== null && outcome !== 'SUCCESS';
   const { trade, contradicted } = await queryUntilConsistent(found, isAnEnd ? signalsIn(claims) : [], {
     ...policy,
+    ...numberToo(context.known),
     app_id: input.app_id,
     id: idOf(context.known),
     requests,
@@ -48,7 +55,7 @@ export async function adoptTrade(input: AdoptedPayment, paid: Trade | null, cont
   const { out_trade_no, trade_no, trade_status } = { ...idOf(context.known), ...trade };
   const data = { out_trade_no, trade_no, trade_status, recovered: true };
   const answer = isLikeOrder(context.known, trade) ? data : null;
-  context.learn({ is: 'created', data, answer }, { is: 'queried', trade, after: 0 });
+  context.learn({ is: 'created', data, answer }, ...ofShown(trade, 0));
   noteEarlierTrade(before, context);
   const { trade_no: ours } = context.known.shown;
   if (input.trade_no && !isOfTrade(input, ours)) {
@@ -68,10 +75,14 @@ function idsOf(known: KnownPayment): [TradeId, ...TradeId[]] {
   return [known.before?.made === 'order' ? idOf(known) : { trade_no }];
 }
 
+/** Another trade may have been paid under the number of an order of ours. */
+const numberToo = ({ order }: KnownPayment) => (order ? ({ number_too: 'at an end' } as const) : {});
+
 /** Looks, and searches between the looks. What comes meanwhile needs a look that begins after it. */
-async function untilFound(context: PaymentContext): Promise<Trade> {
+async function untilFound(context: PaymentContext): Promise<QueriedTrade> {
   const { patience_ms, read_by } = context.policy;
-  const looks = new TradeLooks(context, () => idsOf(context.known), { settling_ms: patience_ms, patience_ms, read_by });
+  const times = { settling_ms: patience_ms, patience_ms, read_by, ...numberToo(context.known) };
+  const looks = new TradeLooks(context, () => idsOf(context.known), times);
   for (;;) {
     const looked = await look(looks, context);
     const trade = looked.is === 'found' ? looked.trade : await searchUntilNews(looked.is, looks, context);
@@ -100,7 +111,7 @@ async function searchUntilNews(
   after: NotFound['is'],
   looks: TradeLooks,
   context: PaymentContext,
-): Promise<Trade | null> {
+): Promise<QueriedTrade | null> {
   context.waitFor('the gateway to know this trade');
   const { claims } = context.known;
   const searched = await looks.untilFound(after, () => hasNews(context));
@@ -126,7 +137,7 @@ function onDenied(claims: readonly PendingClaim[], { known, learn }: PaymentCont
 }
 
 /** The trade that was found. If only a notification links it to our order, a person has to say whether it is ours. */
-function taken(trade: Trade, { known, learn, raise }: PaymentContext): Trade {
+function taken(trade: QueriedTrade, { known, learn, raise }: PaymentContext): QueriedTrade {
   const issues = issuesOfNumber(trade, known);
   if (issues.length > 0) {
     // What was notified of it belongs to its own order, and starts no next run here.
@@ -191,7 +202,7 @@ export function mayPeek({ isAdopted, before }: KnownPayment): boolean {
  * The trade if it is paid. Null says nothing: the trade is then looked for as usual. Notifications that come meanwhile must not
  * change this step: a replay may see them before it or after it.
  */
-export async function peekAtPaid(known: KnownPayment): Promise<Trade | null> {
+export async function peekAtPaid(known: KnownPayment): Promise<QueriedTrade | null> {
   if (!mayPeek(known)) return null;
   const trade = await glance({ app_id: known.shown.app_id, id: idOf(known) });
   return trade && outcomeOf(trade.trade_status) === 'SUCCESS' ? trade : null;

@@ -72,8 +72,9 @@ export const ofShown = ({ second, ...trade }: QueriedTrade, after: number): NewP
   { is: 'queried', trade, after },
 ];
 
-/** A look has not found the trade. `after`: the claims that it answers. */
+/** A look has not found the trade, and perhaps another one under the order's number. `after`: the claims that it answers. */
 export const ofUnanswered = (looked: Missing, after: number): NewPaymentFact[] => [
+  ...('second' in looked && looked.second ? [{ is: 'queried', trade: looked.second, after: 0 } as const] : []),
   { is: 'unanswered', looked: looked.is, after },
   { is: 'raised', attention: attentionAfter(looked) },
 ];

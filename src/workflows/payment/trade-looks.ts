@@ -45,9 +45,12 @@ export class TradeLooks {
     const { app_id, known } = this.context;
     const ids = this.ids().filter(({ trade_no }) => trade_no === undefined || !foreign.includes(trade_no));
     const [id = idOf(known), ...others] = ids;
-    const { settling_ms, read_by } = this.times;
+    const { settling_ms, read_by, number_too } = this.times;
     try {
-      const searched = await searchOn({ app_id, id, others, after, settling_ms, read_by }, { isInterrupted });
+      const searched = await searchOn(
+        { app_id, id, others, after, settling_ms, read_by, number_too },
+        { isInterrupted },
+      );
       if (searched.is !== 'found' || !settlesForeign(searched.trade, this.context)) return searched;
       return await this.untilFound(after, isInterrupted, [...foreign, searched.trade.trade_no]);
     } catch (error) {

@@ -29,9 +29,9 @@ import {
   type PaymentState,
   type PaymentWorkflow,
   paymentWorkflowId,
+  type QueriedTrade,
   saysWithoutOrder,
   type Taking,
-  type Trade,
   tradesNamedBy,
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
@@ -316,7 +316,7 @@ class PaymentRun implements PaymentContext {
   }
 
   /** `paid`: the adopted trade, if the first look found it paid. */
-  private async createOrAdopt(paid: Trade | null): Promise<void> {
+  private async createOrAdopt(paid: QueriedTrade | null): Promise<void> {
     if (this.input.kind === 'adopt') await adoptTrade(this.input, paid, this);
     else await new OrderCreation(this.input, this).run(this.isFirst);
     this.phase = 'waiting';

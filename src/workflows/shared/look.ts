@@ -72,7 +72,7 @@ async function lookWithin(
 
 const LOOKED: ResultShape<LookResult> = {
   found: { trade: isTrade },
-  'no-such-order': { message: isText },
+  'no-such-order': { message: isText, second: (value) => value === undefined || isTrade(value) },
   'no-answer': { message: isText, why: isSilence },
 };
 
@@ -92,7 +92,9 @@ export async function glance(look: GlanceInput): Promise<QueriedTrade | null> {
 }
 
 /** The gateway has no such trade, or the reason why it did not say. */
-export type Missing = { readonly is: 'no-such-order' } | Extract<NotFound, { is: 'no-answer' }>;
+export type Missing =
+  | Pick<Extract<NotFound, { is: 'no-such-order' }>, 'is' | 'second'>
+  | Extract<NotFound, { is: 'no-answer' }>;
 
 /** Why a person has to know of a look that did not find the trade. */
 export function attentionAfter(looked: Missing): Attention {

@@ -2,12 +2,12 @@
  * A query can contradict a notification, because the gateway may read a replica that lags behind. So query again until
  * they agree, or until the answer has stayed the same for `settling_ms`.
  */
-import { type NotificationSignal, type QueriedTrade, reportsNewMoney, type Trade, type TradeId } from '../../contract';
+import { type NotificationSignal, type QueriedTrade, reportsNewMoney, type TradeId } from '../../contract';
 import { type LookTimes, lookOnce, type NotFound, searchOn } from './look';
 import type { RecheckRequests } from './recheck-requests';
 
 interface ConsistentRead {
-  trade: Trade;
+  trade: QueriedTrade;
   /** The gateway keeps contradicting its own notification: a person has to look. */
   contradicted: boolean;
 }
@@ -23,7 +23,7 @@ interface Read extends LookTimes {
 
 /** Compares a queried trade with the notifications about it, and queries again while the trade may be stale. */
 export async function queryUntilConsistent(
-  queried: Trade,
+  queried: QueriedTrade,
   claims: readonly Pick<NotificationSignal, 'trade_status'>[],
   read: Read,
 ): Promise<ConsistentRead> {
@@ -41,16 +41,19 @@ export async function queryUntilConsistent(
  */
 async function settledTrade(
   seen: string,
-  { app_id, id, settling_ms, patience_ms, read_by, requests, onUnanswered }: Read,
+  { app_id, id, requests, onUnanswered, ...times }: Read,
 ): Promise<QueriedTrade> {
-  const asked = { app_id, id, settling_ms, read_by };
   for (;;) {
     const answer = requests.begin();
-    const looked = await lookOnce(app_id, id, { settling_ms, patience_ms, read_by }, seen);
+    const looked = await lookOnce(app_id, id, times, seen);
     if (looked.is === 'found') return looked.trade;
     await onUnanswered(looked);
     answer();
-    await searchOn({ ...asked, after: looked.is }, { isInterrupted: () => requests.isRequested });
+    const { settling_ms, read_by } = times;
+    await searchOn(
+      { app_id, id, settling_ms, read_by, after: looked.is },
+      { isInterrupted: () => requests.isRequested },
+    );
   }
 }
 

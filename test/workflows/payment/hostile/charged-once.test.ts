@@ -125,6 +125,7 @@ const endsUnsold: [how: string, acts: Act[]][] = [
   ['a poll finds expired', [80 * MINUTE, move('T1', 'EXPIRED')]],
   ['a notification says is cancelled', [tell('T1', 'CANCEL')]],
   ['never ends', []],
+  ['has ended when another run takes it on', [terminate, MINUTE, tell('T1', 'CANCEL')]],
 ];
 
 test.each(endsUnsold)(
@@ -136,6 +137,12 @@ test.each(endsUnsold)(
     expect(found()).toEqual(['second-trade']);
   },
 );
+
+test('promise 1: a paid trade that nobody notifies is before a person, although the gateway has forgotten ours', async () => {
+  await begin({ kind: 'checkout' });
+  await happens(pay, 5 * MINUTE, anotherMade('SUCCESS'), () => hide(['T1'], 'denied'), DAY);
+  expect([await others(), attentions()]).toEqual([['T2 SUCCESS'], ['second-trade']]);
+});
 
 test.each(endsUnsold)(
   'promise 1: the number’s own silence does not hold up the end of our trade, which %s',
