@@ -28,7 +28,7 @@ import {
   signalsIn,
 } from './known-payment';
 import { ofShown } from './look-results';
-import { hasNews, lookAtOtherTrades, otherTradesIn, TradeLooks, tellOfOtherTrades } from './trade-looks';
+import { beginLook, hasNews, lookAtOtherTrades, TradeLooks, tellOfOtherTrades } from './trade-looks';
 
 /** Returns once the gateway has said what it knows of the trade. `paid`: the trade, if the first look found it paid. */
 export async function adoptTrade(
@@ -93,10 +93,8 @@ async function untilFound(context: PaymentContext): Promise<QueriedTrade> {
 /** One look at the trade, and at every other trade that was named. */
 async function look(looks: TradeLooks, context: PaymentContext): Promise<LookResult> {
   context.waitFor('the gateway to say what it knows of this trade');
-  context.learn({ is: 'looking' });
-  const { claims, shown } = context.known;
-  const others = otherTradesIn(claims, shown.trade_no);
-  tellOfOtherTrades(others, context);
+  const others = beginLook(context);
+  const { claims } = context.known;
   const looked = await looks.byAll();
   await lookAtOtherTrades(others, context);
   if (looked.is === 'found') return looked;

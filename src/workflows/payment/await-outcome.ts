@@ -36,7 +36,7 @@ import {
 } from './known-payment';
 import { ofShown, ofUnanswered } from './look-results';
 import { doubtToTellAt, nextPaymentStep, type PaymentStep } from './next-step';
-import { hasNews, lookAtOtherTrades, otherTradesIn, settlesForeign, tellOfOtherTrades } from './trade-looks';
+import { beginLook, hasNews, lookAtOtherTrades, settlesForeign } from './trade-looks';
 
 export class OutcomeWait {
   private readonly watch = new RunningWatch();
@@ -148,10 +148,8 @@ export class OutcomeWait {
   private async look(): Promise<void> {
     const { context } = this;
     context.waitFor('the gateway to say what it has now', 'later');
-    context.learn({ is: 'looking' });
-    const { claims, looked_after: after, shown } = context.known;
-    const others = otherTradesIn(claims, shown.trade_no);
-    tellOfOtherTrades(others, context);
+    const others = beginLook(context);
+    const { claims, looked_after: after } = context.known;
     await context.requests.fulfil(async () => {
       const looked = await this.lookAtOurs(claims);
       if (looked.is === 'found') return context.learn(...ofShown(looked.trade, after));

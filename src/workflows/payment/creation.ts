@@ -152,15 +152,14 @@ export class OrderCreation {
 
   private async send(): Promise<boolean> {
     const { context, until } = this;
-    const { policy } = context;
     const isAgain = mayExist(context.known);
     context.learn({ is: 'begun' });
     // The first request is short, so that a person is told of an unreachable gateway; the next has the rest of the order's time.
-    const patience_ms = context.known.creation.begun === 1 ? policy.patience_ms : Number.POSITIVE_INFINITY;
+    const patience_ms = context.known.creation.begun === 1 ? context.policy.patience_ms : Number.POSITIVE_INFINITY;
     const send_before = Math.min(until, Date.now() + (isAgain ? FRESH_LOOK_MS : patience_ms));
-    const bounds = { send_before, read_by: policy.read_by };
     this.ownRefusal = undefined;
-    const tried = await tryCreation(this.order, context, bounds, until).catch((error: unknown) => this.failed(error));
+    const trying = tryCreation(this.order, context, send_before, until);
+    const tried = await trying.catch((error: unknown) => this.failed(error));
     if (tried.is === 'interrupted') return false;
     if (tried.is === 'created') {
       const data = dataOfCreation(tried.answer);
@@ -364,21 +363,15 @@ type Decisive = Exclude<Tried, { is: 'busy' | 'too-soon' }>;
 async function tryCreation(
   order: NewPayment,
   context: PaymentContext,
-  bounds: Pick<CreateInput, 'send_before' | 'read_by'>,
+  send_before: number,
   until: number,
 ): Promise<Decisive> {
-  const { send_before } = bounds;
   const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
   const isShort = !isSlowToCreate(context.known) && soon < send_before;
-  const first = await attempt(
-    order,
-    context,
-    isShort ? { ...bounds, send_before: soon } : bounds,
-    isShort ? null : until,
-  );
+  const first = await attempt(order, context, isShort ? soon : send_before, isShort ? null : until);
   if (!isShort || first.is !== 'not-sent') return told(context, first);
   context.learn({ is: 'answered', tried: { is: 'too-soon', why: first.why } });
-  return told(context, await attempt(order, context, bounds, until));
+  return told(context, await attempt(order, context, send_before, until));
 }
 
 function told(context: PaymentContext, tried: Decisive): Decisive {
@@ -389,12 +382,13 @@ function told(context: PaymentContext, tried: Decisive): Decisive {
 async function attempt(
   order: NewPayment,
   context: PaymentContext,
-  bounds: Pick<CreateInput, 'send_before' | 'read_by'>,
+  send_before: number,
   until: number | null,
 ): Promise<Decisive> {
+  const { read_by } = context.policy;
   for (;;) {
     const reached = context.known.creation.reach !== 'none';
-    const tried = await attemptCreation({ ...order, ...bounds, reached }, context, until);
+    const tried = await attemptCreation({ ...order, send_before, read_by, reached }, context, until);
     if (tried.is !== 'busy') return tried;
     context.learn({ is: 'answered', tried });
     const summary = 'before a busy gateway is asked again';

@@ -110,6 +110,15 @@ export function otherTradesIn(claims: readonly PendingClaim[], ours: string | nu
   return tradesNamedBy(signalsIn(claims).filter((one) => !isOfTrade(one, ours)));
 }
 
+/** A look at our trade begins. Returns the other trades that were named; a person is told of them. */
+export function beginLook(context: PaymentContext): string[] {
+  context.learn({ is: 'looking' });
+  const { claims, shown } = context.known;
+  const others = otherTradesIn(claims, shown.trade_no);
+  tellOfOtherTrades(others, context);
+  return others;
+}
+
 /** Puts these trades before a person at once: the look at them may take its time. */
 export function tellOfOtherTrades(trade_nos: readonly string[], context: PaymentContext): void {
   const noted = (other: string) => context.known.others.find(({ trade_no }) => trade_no === other);

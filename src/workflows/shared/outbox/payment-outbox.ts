@@ -41,10 +41,9 @@ export class PaymentOutbox {
       const id = `${paymentId}:attention.overdue:${since}`;
       const { payment, ...context } = this.latest ?? {};
       const attention = payment?.attention;
-      if (attention)
-        this.delivery.put([
-          { id, type: 'attention.overdue', time: now(), ...context, payment: { ...payment, attention } },
-        ]);
+      if (!attention) return;
+      const time = new Date().toISOString();
+      this.delivery.put([{ id, type: 'attention.overdue', time, ...context, payment: { ...payment, attention } }]);
     };
     this.overdue = new OverdueWait(overdue_ms, tell, isTold);
   }
@@ -79,8 +78,6 @@ export class PaymentOutbox {
     this.overdue.show(context.payment.attention_since);
   }
 }
-
-const now = () => new Date().toISOString();
 
 // — Which events a change of the state makes —
 
