@@ -94,7 +94,7 @@ async function soldBefore(client: Client, { workflowId, after, read }: Forgotten
   if (sale === null) return [];
   const { payment: end, seen, trade_no } = sale;
   // Nobody told it of a payment, and the gateway has shown it a trade.
-  if (end === null) return seen === null ? [] : [{ ...unknownOf(workflowId), trade_no, made: 'of others' }];
+  if (end === null) return seen === null ? [] : [seenUnder(workflowId, trade_no)];
   if (read.includes(end.run_id)) return [];
   const { state, run_id, sent_again, ordered_here, watch_until } = end;
   const mayBeMade = state.outcome === 'SUCCESS' || (ordered_here && (state.outcome !== null || watch_until > 0));
@@ -103,21 +103,13 @@ async function soldBefore(client: Client, { workflowId, after, read }: Forgotten
   return [{ ...state, run_id, made: mayBeMade ? 'order' : 'of others', failed: state.outcome === null, reached }];
 }
 
-/** A run of which nothing is known. */
-function unknownOf(workflowId: string): Omit<EarlierPayment, 'made'> {
+/** A run of which nothing is known but the trade of others that the gateway has shown. */
+function seenUnder(workflowId: string, trade_no: string | null): EarlierPayment {
   const { app_id = '', out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
   return {
-    ...{
-      app_id,
-      out_trade_no,
-      run_id: '',
-      trade_no: null,
-      trade_status: null,
-      order_amount: null,
-      order_currency: null,
-    },
-    ...{ method: null, outcome: null, confirmed_by: null, payment_data: null, refused_because: null },
-    ...{ other_trades: [], failed: false, reached: 0 },
+    ...{ app_id, out_trade_no, run_id: '', made: 'of others', trade_no, trade_status: null },
+    ...{ order_amount: null, order_currency: null, method: null, outcome: null, confirmed_by: null },
+    ...{ payment_data: null, refused_because: null, other_trades: [], failed: false, reached: 0 },
   };
 }
 
