@@ -15,11 +15,13 @@ export type Urgency = 'awaited' | 'late' | 'overdue' | 'background';
 /** A buyer, or a merchant's request, waits about this long, in ms. */
 const AWAITED_MS = 30_000;
 
-type CallingActivity = Exclude<
-  Extract<keyof (GatewayActivities & AccountActivities & LookupActivities), `gateway.${string}`>,
-  // It returns the worker's settings, and makes no call.
-  'gateway.account-policy'
->;
+type CallingActivity =
+  | Exclude<
+      Extract<keyof (GatewayActivities & AccountActivities & LookupActivities), `gateway.${string}`>,
+      // It returns the worker's settings, and makes no call.
+      'gateway.account-policy'
+    >
+  | 'payments.reconcile';
 
 /** A poll that was held back this often in a row is overdue: else the frequent polls of young payments would starve it. */
 const OVERDUE_AFTER = 2;
@@ -41,13 +43,11 @@ const URGENCY = {
   'gateway.banks': ['awaited', 'late'],
   'gateway.installments': ['awaited', 'late'],
   'gateway.wallet-token': ['awaited', 'late'],
+  // Nobody waits for a reconciliation, and it holds no payment up.
+  'payments.reconcile': ['background', 'background'],
 } as const satisfies Record<CallingActivity, readonly [fresh: Urgency, later: Urgency]>;
 
-const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>([
-  ...Object.entries(URGENCY),
-  // Nobody waits for a reconciliation, and it holds no payment up.
-  ['payments.reconcile', ['background', 'background']],
-]);
+const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>(Object.entries(URGENCY));
 
 /** The urgency of the calls that the activity makes now. */
 export function urgencyOfActivity(): Urgency {
