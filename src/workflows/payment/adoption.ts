@@ -56,7 +56,7 @@ export async function adoptTrade(
   const data = { out_trade_no, trade_no, trade_status, recovered: true };
   const answer = isLikeOrder(context.known, trade) ? data : null;
   context.learn({ is: 'created', data, answer }, ...ofShown(trade, 0));
-  noteEarlierTrade(before, context);
+  noteEarlierTrade(context);
   const { trade_no: ours } = context.known.shown;
   if (input.trade_no && !isOfTrade(input, ours)) {
     tellOfOtherTrades([input.trade_no], context);
@@ -159,8 +159,8 @@ function issuesOfNumber({ trade_no, out_trade_no }: Trade, { shown }: KnownPayme
 }
 
 /** The run before had another trade under this number: a person has to know of both. */
-function noteEarlierTrade(before: EarlierPayment | undefined, { known, learn, raise }: PaymentContext): void {
-  const ours = known.shown.trade_no;
+function noteEarlierTrade({ known: { before, shown }, learn, raise }: PaymentContext): void {
+  const ours = shown.trade_no;
   if (!before || !ours) return;
   const { trade_no, other_trades } = before;
   // If that run never knew its trade_no, one of the trades that it noted was its own.

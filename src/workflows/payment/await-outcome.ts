@@ -14,6 +14,7 @@ import {
   TOLD_BY_POLLS,
   type ToldByPolls,
   timeText,
+  type WatchInput,
 } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { causeOf, hasFailedWith } from '../shared/activity-failure';
@@ -107,7 +108,7 @@ export class OutcomeWait {
     const { known, policy, app_id } = this.context;
     // An earlier look did not find the trade: any answer settles its notifications, and clears the attention that it raised.
     const isAnswerAwaited = known.claims.length > 0 || isUnanswered(known);
-    const watch = {
+    const watch: WatchInput = {
       app_id,
       id: idOf(known),
       ...this.numberToo,
@@ -116,9 +117,9 @@ export class OutcomeWait {
       // The order was sent more than once: nobody knows which of its trades the buyer pays.
       ...(hasSentAgain(known) ? { others: [{ out_trade_no: nameOf(known) }], known: otherTrades(known) } : {}),
       schedule: pollSchedule(policy),
-      ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
+      until: isAnswerAwaited ? 'answered' : undefined,
       tell: toTell(known, policy),
-      ...(due_at === undefined ? {} : { due_at }),
+      due_at,
     };
     try {
       return await this.watch.next(watch, () => hasNews(this.context));

@@ -28,7 +28,7 @@ export function orderTimes(input: PaymentInput): OrderTimes {
 
 /** From when on an order that was asked for at `began` is not sent any more: its own expiry, or the settings' limit. */
 export function sendingEnd(
-  { timeout_express }: { timeout_express?: string | undefined },
+  { timeout_express }: OrderTimes,
   began: number,
   { create_within_ms }: Pick<PaymentPolicy, 'create_within_ms'>,
 ): number {

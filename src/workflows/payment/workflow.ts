@@ -241,7 +241,7 @@ class PaymentRun implements PaymentContext {
       this.outbox = new PaymentOutbox(workflowId, { isFirst: this.isFirst, runId }, policy);
     try {
       await this.untilResolved(() => this.createOrAdopt(paid));
-      await this.untilResolved(() => this.awaitOutcome());
+      await this.untilResolved(() => new OutcomeWait(this, orderTimes(this.input)).run());
     } catch (error) {
       // If this run is a reset, a later run than the failed one may have sold the order.
       if (saysWithoutOrder(error)) await assertReadHere(policy);
@@ -320,10 +320,6 @@ class PaymentRun implements PaymentContext {
     if (this.input.kind === 'adopt') await adoptTrade(this.input, paid, this);
     else await new OrderCreation(this.input, this).run(this.isFirst);
     this.phase = 'waiting';
-  }
-
-  private awaitOutcome(): Promise<void> {
-    return new OutcomeWait(this, orderTimes(this.input)).run();
   }
 
   // — The signals and updates —
