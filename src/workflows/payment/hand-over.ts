@@ -155,14 +155,13 @@ async function give(payment: HandedOver): Promise<void> {
   // The payment of a trade that was adopted by its trade_no has the trade_no in its workflow id.
   const number = out_trade_no ?? namedByWorkflowId(workflowInfo().workflowId)?.out_trade_no ?? trade_no;
   if (number === null) return;
-  const workflowId = afterSaleWorkflowId(app_id, number);
+  const input: AfterSaleRunInput = { app_id, out_trade_no: number, trade_no: trade_no ?? undefined, payment };
   const start = {
-    workflowId,
-    args: [{ app_id, out_trade_no: number, trade_no: trade_no ?? undefined, payment }] as [AfterSaleRunInput],
+    workflowId: afterSaleWorkflowId(app_id, number),
     staticSummary: `After payment ${number}`,
     // People find what needs them at once, and not only after its first tasks.
     typedSearchAttributes: attention === null ? [] : [{ key: SEARCH_ATTRIBUTE.attention, value: attention }],
   };
   // A refund or a notification may have started it already.
-  await startOrSignal<AfterSaleType>(WORKFLOW.afterSale, start, SIGNAL.payment, payment);
+  await startOrSignal<AfterSaleType>(WORKFLOW.afterSale, { ...start, args: [input] }, SIGNAL.payment, payment);
 }

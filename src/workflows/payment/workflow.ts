@@ -15,6 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import {
+  type AdoptedPayment,
   type Attention,
   creationAnswer,
   failureAnew,
@@ -289,16 +290,10 @@ class PaymentRun implements PaymentContext {
 
   /** Continues as the run that the webhook would start for the trade that was notified last. */
   private async takeOnNotified(): Promise<void> {
-    const { known, state } = this;
-    const { app_id, out_trade_no } = state;
-    const pending_notifications = signalsIn(known.claims);
-    const trade_no = tradesNamedBy(pending_notifications).at(-1) ?? state.trade_no;
-    this.visibility.withdraw();
-    await continueAsNew<PaymentWorkflow>({
-      ...{ kind: 'adopt', app_id, ...knownIds({ out_trade_no, trade_no }) },
-      ...{ pending_notifications, reasons: lastingReasons(known) },
-      ...(mayExist(known) && known.order ? { may_be: known.order } : {}),
-    });
+    const { known } = this;
+    const trade_no = tradesNamedBy(signalsIn(known.claims)).at(-1) ?? known.shown.trade_no;
+    const may_be = mayExist(known) && known.order ? known.order : undefined;
+    await this.continueWith(trade_no, { reasons: lastingReasons(known), may_be });
   }
 
   /** Callers reach the latest run only. So a run that made no order continues as the earlier one that did. */
@@ -307,12 +302,15 @@ class PaymentRun implements PaymentContext {
     if (before?.made !== 'order') return;
     await condition(allHandlersFinished);
     this.phase = 'giving-way';
+    await this.continueWith(null);
+  }
+
+  private continueWith(trade_no: string | null, more: Pick<AdoptedPayment, 'reasons' | 'may_be'> = {}): Promise<never> {
     this.visibility.withdraw();
     const { app_id, out_trade_no } = this.state;
-    const ids = knownIds({ out_trade_no, trade_no: null });
-    await continueAsNew<PaymentWorkflow>({
-      ...{ kind: 'adopt', app_id, ...ids, pending_notifications: signalsIn(this.known.claims) },
-    });
+    const ids = knownIds({ out_trade_no, trade_no });
+    const pending_notifications = signalsIn(this.known.claims);
+    return continueAsNew<PaymentWorkflow>({ kind: 'adopt', app_id, ...ids, pending_notifications, ...more });
   }
 
   /** `paid`: the adopted trade, if the first look found it paid. */
