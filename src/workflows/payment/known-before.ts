@@ -28,7 +28,6 @@ export function knownOfOrder({ runs }: EarlierPayments, order: Order): EarlierPa
 export function knownOfTrade({ runs }: EarlierPayments): EarlierPayment | undefined {
   const latest = runs.find(({ made }) => made === 'order');
   if (latest === undefined) return watchedBy(runs);
-  if (isSale(latest)) return latest;
   const alike = alikeOf(runs, latest.order);
   const sold = alike.find(isSale);
   return sold ? endedAs(latest, sold) : { ...latest, ...namedBy(alike) };

@@ -45,13 +45,7 @@ export interface ToldPayment {
 export function explainedPayment({ input, began, policy, learned }: ToldPayment): FactsOfRun {
   const dated = learned.latest.find(({ fact }) => fact.is === 'dated')?.fact.at;
   const next: PaymentExplainer['next'] = (known, at) => policy && nextOf(known, { at, began, dated, input, policy });
-  return explained(learned, policy, {
-    fold: foldPayment,
-    said: saidOf,
-    world: worldOf,
-    concluded,
-    next,
-  });
+  return explained(learned, policy, { fold: foldPayment, said: saidOf, world: worldOf, concluded, next });
 }
 
 type PaymentExplainer = Explainer<KnownPayment, PaymentFact, PaymentFoldSettings>;
@@ -67,7 +61,7 @@ function nextOf(
   known: KnownPayment,
   { at, began, dated, input, policy }: Moment,
 ): ReturnType<PaymentExplainer['next']> {
-  if (dated !== undefined && at >= dated && known.shown.expires_at !== null) {
+  if (dated !== undefined && known.shown.expires_at !== null) {
     const stages = orderDeadlines(orderTimes(input), dated, policy);
     const { step, because } = paymentRule(known, at, { isAsked: false, stages }, policy);
     return { step: step.take === 'watch' ? `watch until ${iso(step.due_at)}` : step.take, because };
