@@ -28,10 +28,10 @@ type RunEnding = 'cut-off' | 'continued' | 'ended';
 interface RunBefore {
   readonly run: ShownRun;
   readonly input: PaymentInput;
+  /** What the run answers or, if it no longer does, what its history says. */
   readonly payment: EarlierPayment;
   /** Null if the run no longer answers. */
   readonly carried: PaymentCarried | null;
-  readonly ending: RunEnding;
 }
 
 type Left = Pick<EarlierPayments, 'other_trades' | 'untaken' | 'reasons'>;
@@ -48,10 +48,12 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
     if (start === null) continue;
     read.push(run.runId);
     const { input, runId: original } = start;
-    const before = await runBefore(client, run, input);
-    const { payment, carried, ending } = before;
+    const handle = client.workflow.getHandle(run.workflowId, run.runId);
+    const carried = await ifAnswers(() => handle.query<PaymentCarried>(QUERY.carried), null);
+    const payment = carried?.payment ?? (await paymentInHistory(client, run, input));
     const { made, outcome, order, other_trades } = payment;
-    if (ending === 'cut-off' && isLeft) left = await withLeft(left, client, before);
+    const ending = endingOf(run.status.name);
+    if (ending === 'cut-off' && isLeft) left = await withLeft(left, client, { run, input, payment, carried });
     // A run that ended with a result leaves nothing: it took in what the runs before it had left, or a person may have settled that.
     const isOver = ending === 'ended' && (outcome !== null || made === 'of others');
     isLeft &&= !isOver;
@@ -128,14 +130,6 @@ async function saleKnownAfter(
     if (status.name === 'RUNNING') throw ApplicationFailure.retryable('The after-sale reads what earlier runs knew.');
   }
   return null;
-}
-
-/** What one run answers or, if it cannot answer, what its history says. */
-async function runBefore(client: Client, run: ShownRun & { runId: string }, input: PaymentInput): Promise<RunBefore> {
-  const handle = client.workflow.getHandle(run.workflowId, run.runId);
-  const carried = await ifAnswers(() => handle.query<PaymentCarried>(QUERY.carried), null);
-  const payment = carried?.payment ?? (await paymentInHistory(client, run, input));
-  return { run, input, payment, carried, ending: endingOf(run.status.name) };
 }
 
 function endingOf(status: string): RunEnding {
