@@ -268,7 +268,7 @@ function askedAt(): number {
   return Math.min(Math.max(currentTime(), scheduled), scheduled + TASKS_WAIT_MS);
 }
 
-const query = async (...asked: Parameters<typeof find>): Promise<QueriedTrade> => (await find(...asked)).trade;
+const query = async (source: TradeSource, id: TradeId): Promise<QueriedTrade> => (await find(source, id)).trade;
 
 /**
  * The trade by the id whose turn it is. If the order's number has its own turn, our trade is asked for by its trade number only: after a

@@ -183,7 +183,7 @@ export class OutcomeWait {
     const searched = await searchOn(search, { isInterrupted: () => hasNews(this.context) });
     if (searched.is === 'interrupted') return this.look();
     if (searched.is === 'found') return learn(...ofShown(searched.trade, after));
-    this.context.learn(...ofUnanswered({ is: 'no-such-order' }, after));
+    learn(...ofUnanswered({ is: 'no-such-order' }, after));
   }
 
   /** If our trade_no is unknown, the trade may be found by one that a notification names. */

@@ -299,10 +299,9 @@ function onSignal(known: KnownPayment, { signal, at }: FactOf<'notified' | 'carr
   // The gateway may repeat a notification: it is kept once, as of its latest arrival.
   const others = known.claims.filter((one) => !saysTheSame(one.signal, said));
   const claims = [...others, { signal: said, heard: claimed, isDenied: false }];
-  const of = { ...(trade_status ? { trade_status } : {}), ...(trade_no ? { trade_no } : {}) };
   const isOfRefund = said.out_request_no !== undefined && isRefundStatus(trade_status ?? '');
   const ofRefunds = [...known.ofRefunds.filter((one) => !saysTheSame(one, said)), ...(isOfRefund ? [said] : [])];
-  const heard = { ...known, claimed, claims, ofRefunds, latest: { ...of, at: iso(at) } };
+  const heard = { ...known, claimed, claims, ofRefunds, latest: { trade_status, trade_no, at: iso(at) } };
   const isOurs = isOfTrade(said, known.shown.trade_no);
   return isOurs ? withShown(heard, { method: known.shown.method ?? method ?? null }) : heard;
 }

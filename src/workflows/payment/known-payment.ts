@@ -114,7 +114,7 @@ export interface KnownPayment {
   readonly contradicted: readonly NotificationSignal[];
   /** Notifications that name a refund: only the after-sale can settle them. */
   readonly ofRefunds: readonly NotificationSignal[];
-  readonly latest: { readonly trade_status?: string; readonly trade_no?: string; readonly at: string } | null;
+  readonly latest: (Pick<NotificationSignal, 'trade_status' | 'trade_no'> & { readonly at: string }) | null;
   /** Since when the gateway contradicts a notified SUCCESS that nobody has looked at. */
   readonly doubted_at: number | null;
   /** When the last look began, and whether the gateway gave no answer. */

@@ -64,5 +64,5 @@ export function paymentSubject(known: KnownPayment): AttentionSubject {
 function notifiedLine(notified: KnownPayment['latest']): string {
   if (!notified) return 'none yet';
   const { trade_status, trade_no, at } = notified;
-  return `${trade_status ?? 'without a status'}${trade_no ? ` of trade ${trade_no}` : ''}, on ${timeText(at)}`;
+  return `${trade_status || 'without a status'}${trade_no ? ` of trade ${trade_no}` : ''}, on ${timeText(at)}`;
 }

@@ -233,7 +233,7 @@ class PaymentRun implements PaymentContext {
     this.show(mayPeek(this.known) ? 'later' : 'now');
     const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.known)]);
     this.settings = policy;
-    if (this.phase === 'joining') assertReadBySame(this.known.earlier, policy);
+    assertReadBySame(this.known.earlier, policy);
     if (this.phase === 'joining' && this.known.earlier === null && !this.isFirst) await this.recall();
     this.phase = 'creating';
     this.measured.began(this.known);
