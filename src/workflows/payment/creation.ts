@@ -160,6 +160,7 @@ export class OrderCreation {
     this.ownRefusal = undefined;
     const trying = tryCreation(this.order, context, send_before, until);
     const tried = await trying.catch((error: unknown) => this.failed(error));
+    context.learn({ is: 'answered', tried });
     if (tried.is === 'interrupted') return false;
     if (tried.is === 'created') {
       const data = dataOfCreation(tried.answer);
@@ -190,17 +191,15 @@ export class OrderCreation {
    * If the earlier answer was only "busy", our refusal counts like one of the gateway.
    */
   private failed(error: unknown): Extract<CreateResult, { is: 'not-created' }> {
-    const { known, learn } = this.context;
+    const { known } = this.context;
     if (known.creation.reach === 'none' || !(error instanceof ApplicationFailure)) throw error;
     if (!mayExist(known)) {
       const { message } = error;
       this.ownRefusal = error;
       const refused = { outcome: 'not-created', retryable: false, operation: creationOf(this.order) } as const;
-      const tried = { is: 'not-created', error: refused, message, credentials: false } as const;
-      learn({ is: 'answered', tried });
-      return tried;
+      return { is: 'not-created', error: refused, message, credentials: false };
     }
-    this.raiseIfMayExist();
+    this.context.raise('unknown-outcome');
     const details = { ...detailsOf(error), may_exist: true };
     throw typedFailure(error.type ?? FAILURE.invalidRequest, error.message, details);
   }
@@ -369,14 +368,9 @@ async function tryCreation(
   const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
   const isShort = !isSlowToCreate(context.known) && soon < send_before;
   const first = await attempt(order, context, isShort ? soon : send_before, isShort ? null : until);
-  if (!isShort || first.is !== 'not-sent') return told(context, first);
+  if (!isShort || first.is !== 'not-sent') return first;
   context.learn({ is: 'answered', tried: { is: 'too-soon', why: first.why } });
-  return told(context, await attempt(order, context, send_before, until));
-}
-
-function told(context: PaymentContext, tried: Decisive): Decisive {
-  context.learn({ is: 'answered', tried });
-  return tried;
+  return attempt(order, context, send_before, until);
 }
 
 async function attempt(
