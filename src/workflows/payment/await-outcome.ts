@@ -5,7 +5,6 @@
 import { ApplicationFailure, condition } from '@temporalio/workflow';
 import {
   detailsOf,
-  isToldByPolls,
   type LookInput,
   type LookResult,
   POLL_STOPPED,
@@ -73,11 +72,11 @@ export class OutcomeWait {
         return this.look();
       case 'watch':
         this.tellOfWatch(step);
-        return this.onNews(await this.nextNews(step.due_at), step.due_at);
+        return this.watchTrade(step.due_at);
       case 'decide':
         // The trade is polled meanwhile: the money may go back.
         context.waitFor('a person’s decision: the update `resolve`');
-        return this.onNews(await this.nextNews());
+        return this.watchTrade();
       case 'doubt':
         return context.raise('unconfirmed-notification');
       case 'insist':
@@ -103,7 +102,21 @@ export class OutcomeWait {
     );
   }
 
-  /** `due_at`: when something else is due; absent: nothing is. */
+  /** Watches the trade until there is news. `due_at`: when something else is due; absent: nothing is. */
+  private async watchTrade(due_at?: number): Promise<void> {
+    const { context } = this;
+    const news = await this.nextNews(due_at);
+    if (news === 'interrupted') return;
+    if (news === 'due') {
+      // The poll may have ended earlier, if its worker has died or has a clock that is ahead.
+      const left = (due_at ?? 0) - Date.now();
+      if (left > 0) await condition(() => hasNews(context), left, { summary: 'until the gateway is asked' });
+      return;
+    }
+    if (typeof news === 'string') return context.raise(news);
+    context.learn(...ofShown(news, context.known.looked_after));
+  }
+
   private async nextNews(due_at?: number): Promise<News> {
     const { known, policy, app_id } = this.context;
     // An earlier look did not find the trade: any answer settles its notifications, and clears the attention that it raised.
@@ -128,19 +141,6 @@ export class OutcomeWait {
       if (why === undefined) throw error;
       return why === 'unknown-trade' && hasLookedSince(known, causeOf(error)) ? 'interrupted' : why;
     }
-  }
-
-  private async onNews(news: News, due_at = 0): Promise<void> {
-    const { context } = this;
-    if (news === 'interrupted') return;
-    if (typeof news === 'string' && isToldByPolls(news)) return context.raise(news);
-    if (news === 'due') {
-      // The poll may have ended earlier, if its worker has died or has a clock that is ahead.
-      const left = due_at - Date.now();
-      if (left > 0) await condition(() => hasNews(this.context), left, { summary: 'until the gateway is asked' });
-      return;
-    }
-    context.learn(...ofShown(news, context.known.looked_after));
   }
 
   // — Looking —
