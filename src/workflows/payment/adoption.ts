@@ -118,10 +118,9 @@ async function searchUntilNews(
   context.raise('unknown-trade');
   onDenied(claims, context);
   // The gateway answers again, so it is also asked for the other trades that it gave no answer for.
-  const unasked = notedTrades(context.known).filter(({ asked }) => asked !== 'answered');
   if (context.known.shown.trade_no !== null) {
-    const numbers = unasked.map(({ trade_no }) => trade_no);
-    await lookAtOtherTrades(numbers, context);
+    const unasked = notedTrades(context.known).flatMap(({ trade_no, asked }) => (asked === 'answered' ? [] : trade_no));
+    await lookAtOtherTrades(unasked, context);
   }
   return searchUntilNews('no-such-order', looks, context);
 }

@@ -21,7 +21,7 @@ import { hasLeft, NO_WORD, sendingFailure, wasNeverRun } from '../shared/activit
 import { backoffAfter } from '../shared/backoff';
 import { wasReset } from '../shared/continued';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
-import type { Missing } from '../shared/look';
+import { lookBriefly, type Missing } from '../shared/look';
 import { pollUntil } from '../shared/polling';
 import type { PaymentContext } from './context';
 import { type CreationFacts, type CreationStep, nextCreationStep, type Tried } from './creation-table';
@@ -32,6 +32,7 @@ import {
   earlierOf,
   hasClaimsAfter,
   hasEndedBefore,
+  idOf,
   isOurOrder,
   isSlowToCreate,
   type KnownPayment,
@@ -219,7 +220,9 @@ export class OrderCreation {
     const { context } = this;
     context.waitFor('the gateway to say whether the order that it refused is over');
     const { claimed: after } = context.known;
-    const looked = await this.looks.briefly();
+    // Callers of `created` wait for the answer: once, by the surest id.
+    const [id = idOf(context.known)] = this.ids;
+    const looked = await lookBriefly(context.app_id, id, context.policy.read_by);
     if (looked.is === 'found' && contradictsRefusal(looked.trade.trade_status)) {
       context.learn({ is: 'learned', of: 'a revived order' });
       return this.recover(looked.trade);

@@ -3,7 +3,6 @@ import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow
 import { isOfTrade, type LookResult, type Trade, type TradeId, tradesNamedBy } from '../../contract';
 import {
   type LookTimes,
-  lookBriefly,
   lookOnce,
   lookUnless,
   NO_ANSWER,
@@ -58,13 +57,6 @@ export class TradeLooks {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
       return { is: 'interrupted' };
     }
-  }
-
-  /** Asks once by the surest id. Callers of `created` wait for the answer. */
-  briefly(): Promise<LookResult> {
-    const { app_id, known } = this.context;
-    const [id = idOf(known)] = this.ids();
-    return lookBriefly(app_id, id, this.times.read_by);
   }
 
   /** Looks until the answer has settled. A recheck meanwhile gets the gateway's next answer from a separate look, without this wait. */
