@@ -80,6 +80,12 @@ const END_REFUND: Template = {
   options: `--refund NUMBER --outcome OUTCOME ${WHO_OPTIONS}`,
   input: `{"out_request_no": "NUMBER", "outcome": "OUTCOME", ${WHO}}`,
 };
+const END_ORDER: Template = {
+  what: 'say how the order has ended: SUCCESS, CANCEL, REFUSED or EXPIRED',
+  update: 'resolve',
+  options: `--outcome OUTCOME ${WHO_OPTIONS}`,
+  input: `{"outcome": "OUTCOME", ${WHO}}`,
+};
 /** Nothing was sent, so the only outcome is NOT_CREATED. */
 const GIVE_UP: Template = {
   ...END_REFUND,
@@ -105,10 +111,9 @@ export const isSettledByAskingAgain = (attention: string): boolean =>
   isSilence(attention) || attention === 'undelivered-event';
 
 const isOfRefund = ({ out_request_no }: OperatorQuestion) => out_request_no !== undefined;
-const isOfAmount = (question: OperatorQuestion) => question.attention === 'amount-mismatch' && !isOfRefund(question);
 /** Whether a person has to say how the order has ended: what the gateway calls it is not what was ordered, or not what was sold. */
-const isOfOutcome = (question: OperatorQuestion) =>
-  isOfAmount(question) || question.attention === 'unlisted-transition';
+const isOfOutcome = ({ attention }: OperatorQuestion) =>
+  attention === 'amount-mismatch' || attention === 'unlisted-transition';
 /** Without an outcome it counts as sold. */
 const isOfLateMoney = ({ attention }: OperatorQuestion) => attention === 'late-payment';
 const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
@@ -122,13 +127,8 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
       what: 'say that you have taken care of it, and let the payment go on',
       settles: isSettledByLooking,
     },
-    {
-      // Without an outcome the payment goes on.
-      what: 'end the payment now, as SUCCESS, CANCEL, REFUSED or EXPIRED, instead of letting it go on',
-      update: 'resolve',
-      options: `--outcome OUTCOME ${WHO_OPTIONS}`,
-      input: `{"outcome": "OUTCOME", ${WHO}}`,
-    },
+    // Without an outcome the payment goes on.
+    { ...END_ORDER, what: 'end the payment now, as SUCCESS, CANCEL, REFUSED or EXPIRED, instead of letting it go on' },
     { what: 'withdraw it, where it was certainly not sent', update: 'cancel' },
   ],
   'app-attention': [SEEN],
@@ -138,13 +138,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
       ...LOOKED_AT,
       settles: (question) => !isOfRefund(question) && !isOfElsewhere(question) && !isOfOutcome(question),
     },
-    {
-      what: 'say how the order has ended: SUCCESS, CANCEL, REFUSED or EXPIRED',
-      update: 'resolve',
-      options: `--outcome OUTCOME ${WHO_OPTIONS}`,
-      input: `{"outcome": "OUTCOME", ${WHO}}`,
-      settles: (question) => isOfOutcome(question) || isOfLateMoney(question),
-    },
+    { ...END_ORDER, settles: (question) => isOfOutcome(question) || isOfLateMoney(question) },
     { ...END_REFUND, settles: (question) => isOfRefund(question) && !isOfUnsent(question) },
     { ...GIVE_UP, settles: isOfUnsent },
     {

@@ -73,6 +73,7 @@ import {
 import { changedAt, distinct, isAnswered, lagLeft, tellsKnownSale } from './readings';
 import { afterAnswer, afterNamed, hasCalledAPart, judged } from './refund-end';
 import { latePaymentRefundNumber } from './refund-requests';
+import { saysUnpaid } from './refund-table';
 import { ofOtherTrade } from './refusals';
 import { decidedAfterSale } from './resolve';
 
@@ -207,7 +208,8 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
   const last = before.payment?.state;
   // Reasons that this run has handed over before are not new. If there is a ledger of the trade, it says itself whose the refunds are.
   const told = before.payment?.run_id === run_id ? before.payment.reasons : [];
-  const hasLedger = before.seen !== null && isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no);
+  const mayBeOurs = isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no);
+  const hasLedger = before.seen !== null && mayBeOurs;
   const reasons = payment.reasons.filter((one) => !told.includes(one) && (one !== 'refund-elsewhere' || !hasLedger));
   const raisedAll = (order: KnownOrder) => reasons.reduce(raised, order);
   const withTold = (order: KnownOrder) => withOthersTold(order, payment, contradicted);
@@ -218,7 +220,7 @@ function onEnded(before: KnownOrder, { payment, contradicted, at }: FactOf<'ende
   if (isOfTradeAlone(before.payment, payment)) {
     const told = withTold(newsOfTrade({ ...before, payment: toldBy(before.payment, payment) }, payment, at));
     // What needs a person for another trade's money says nothing about the money of the order's own.
-    return isOfTrade({ trade_no: state.trade_no ?? undefined }, before.trade_no) ? raisedAll(told) : told;
+    return mayBeOurs ? raisedAll(told) : told;
   }
   const known = changedAt(withOwnTrade(before, state.trade_no), at);
   // The ledger may name this trade already, and the payment before may have made no order.
@@ -306,9 +308,8 @@ const NOT_ASKED_FOR = { seen: null, bank: null, denied: null, mismatch: undefine
 
 /** No claim that the trade was paid: the payment says so itself. None that a refund paid nothing: without a number it says nothing. */
 function saidOf({ trade_no, trade_status }: NotedTrade): NotificationClaim[] {
-  const meaning = refundMeaningOf(trade_status);
-  const isEmpty = meaning === 'refused' || meaning === 'revoked';
-  return trade_status !== null && isAfterSaleStatus(trade_status) && !isEmpty ? [{ trade_no, trade_status }] : [];
+  const says = trade_status !== null && isAfterSaleStatus(trade_status) && !saysUnpaid(trade_status);
+  return says ? [{ trade_no, trade_status }] : [];
 }
 
 /** Each trade has its own ledger: a refund of one trade says nothing about the money of another. */
@@ -435,9 +436,7 @@ function withEnd(order: KnownOrder, lag_ms: number): KnownOrder {
 /** An answer that is older than the known one. What it shows was true then, although the trade shows it no more. */
 function onOlder(order: KnownOrder, status: string, at: number): KnownOrder {
   const heard = heardOfBank(order, status, at);
-  const meaning = refundMeaningOf(status);
-  const isEnd = meaning === 'refused' || meaning === 'revoked';
-  return isEnd && !order.history.some(({ to }) => to === status) ? askedOfAllGone(heard) : heard;
+  return saysUnpaid(status) && !order.history.some(({ to }) => to === status) ? askedOfAllGone(heard) : heard;
 }
 
 function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'>): KnownOrder {
@@ -571,9 +570,8 @@ function afterClaim(
 ): KnownOrder {
   // A decision about the bank's status does not cover a later status, even if the trade shows the same again.
   if (isBankStatus(trade_status) && isBankStatus(shown)) return onBankStatus(order, trade_status);
-  const meaning = refundMeaningOf(trade_status);
-  const isUnnamedEnd = !out_request_no && (meaning === 'refused' || meaning === 'revoked');
-  return isUnnamedEnd && refundMeaningOf(shown) !== meaning ? askedOfAllGone(order) : order;
+  const isUnnamedEnd = !out_request_no && saysUnpaid(trade_status);
+  return isUnnamedEnd && refundMeaningOf(shown) !== refundMeaningOf(trade_status) ? askedOfAllGone(order) : order;
 }
 
 /** If the trade shows a refund that none of ours explains, somebody else has made one. */

@@ -1,5 +1,14 @@
 /** The refunds of an order and what is left of its money. Amounts are decimal strings in currency units. Pure. */
-import type { Attention, KnownOrder, LedgerRefund, RefundOutcome, Source, Transition } from '../../contract';
+import {
+  type Attention,
+  isEndUnpaid,
+  type KnownOrder,
+  type LedgerRefund,
+  type RefundOutcome,
+  type RefundState,
+  type Source,
+  type Transition,
+} from '../../contract';
 import { isMore, less, sumOf } from '../../gateway/pure/money';
 import { raised, withoutReasons } from '../shared/attention-reasons';
 
@@ -8,8 +17,8 @@ export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
   outcome === 'REFUNDED' || asked !== null || (begun !== null && outcome === null);
 
 /** Whether it has ended, and paid nothing. */
-export const hasPaidNothing = ({ outcome }: Pick<LedgerRefund, 'outcome'>): boolean =>
-  outcome !== null && outcome !== 'REFUNDED';
+export const hasPaidNothing = ({ outcome }: Pick<RefundState, 'outcome'>): boolean =>
+  outcome === 'NOT_CREATED' || isEndUnpaid(outcome);
 
 /** The outcome that merchants are told; null while it is open. */
 export const outcomeOfRefund = ({ outcome, phase, asked }: LedgerRefund): RefundOutcome | null =>
@@ -73,12 +82,9 @@ export const CONTRADICTED = { asked: 'by a contradiction' } as const;
 export const findOwnRefund = ({ refunds }: KnownOrder, number: string | undefined): LedgerRefund | undefined =>
   refunds.find((one) => one.number === number);
 
-type Change = Partial<LedgerRefund> | ((refund: LedgerRefund) => Partial<LedgerRefund>);
-
-export function withRefund(order: KnownOrder, number: string, change: Change): KnownOrder {
+export function withRefund(order: KnownOrder, number: string, change: Partial<LedgerRefund>): KnownOrder {
   const refund = findRefund(order, number);
-  const changed = (all: readonly LedgerRefund[]) =>
-    all.map((one) => (one === refund ? { ...one, ...(typeof change === 'function' ? change(one) : change) } : one));
+  const changed = (all: readonly LedgerRefund[]) => all.map((one) => (one === refund ? { ...one, ...change } : one));
   const earlier = order.earlier.map((one) => ({ ...one, refunds: changed(one.refunds) }));
   return { ...order, refunds: changed(order.refunds), earlier };
 }

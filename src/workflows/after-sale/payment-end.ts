@@ -26,6 +26,7 @@ import {
 } from '../../contract';
 import { LONGEST_OPEN_MS, timingOf } from '../../gateway/pure/by-method';
 import { isKnownStatus } from '../../gateway/pure/names';
+import { isObject, isText } from '../shared/ended-by-hand';
 import { shownTrades } from '../shared/noted-trades';
 import { shownWait } from '../shared/wait';
 import { hasPaidNothing, transitionsOf } from './ledger';
@@ -261,11 +262,11 @@ function isHandedOver(given: unknown): given is HandedOver {
 }
 
 /** Checks only the fields that are read. */
-function isState(state: Record<string, unknown>): boolean {
+function isState(state: Readonly<Record<string, unknown>>): boolean {
   const { app_id, history, other_trades, trade_no, out_trade_no, attention_since, taken } = state;
-  const isNamed = typeof app_id === 'string' && [trade_no, out_trade_no].every(isTextOrNull);
+  const isNamed = isText(app_id) && [trade_no, out_trade_no].every(isTextOrNull);
   const isTimed = attention_since === null || isTime(attention_since);
-  const isTaken = taken === null || (isObject(taken) && [taken.by, taken.time].every((one) => typeof one === 'string'));
+  const isTaken = taken === null || (isObject(taken) && [taken.by, taken.time].every(isText));
   return (
     isNamed &&
     isTimed &&
@@ -277,5 +278,4 @@ function isState(state: Record<string, unknown>): boolean {
 }
 
 const isTime = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
-const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isTextOrNull = (value: unknown) => value === null || isText(value);

@@ -27,6 +27,7 @@ import {
   outcomeNamed,
   type Row,
   rowOf,
+  saysUnpaid,
   type Verdict,
   verdictOn,
   WHOSE_END,
@@ -100,7 +101,7 @@ function afterNamedGone(order: KnownOrder, refund: LedgerRefund, status: string,
   }
   if (before === status) return order;
   // It was refused, or an end of this kind was known before: then another system may have a refund under our number.
-  const isDenied = named === 'REFUND_REFUSED' || isEndUnpaid(outcomeNamed(before ?? '') ?? null);
+  const isDenied = named === 'REFUND_REFUSED' || saysUnpaid(before ?? '');
   const isUnclear = isDenied || attempt > 1;
   return withRefund(
     order,

@@ -2,8 +2,7 @@
  * What the trade's status says of a refund that has left us. The gateway has no query for refunds: the trade shows the latest one, and
  * two parts look the same. An amount is freed only if nothing else can be true; otherwise a person is asked. Pure tables.
  */
-import type { RefundOutcome } from '../../contract';
-import { type Patience, type RefundMeaning, refundMeaningOf } from '../../contract';
+import { isEndUnpaid, type Patience, type RefundMeaning, refundMeaningOf } from '../../contract';
 
 /** What each verdict means, in the words that people read. */
 export const VERDICTS = {
@@ -95,10 +94,11 @@ const AS_BEFORE: Readonly<Partial<Record<RefundMeaning, Row>>> = {
   done: 'perhaps all',
 };
 
-/** The outcome that a notification names for the refund under its number; undefined while the refund goes on. */
-export function outcomeNamed(status: string): Exclude<RefundOutcome, 'ACCEPTED' | 'NOT_CREATED'> | undefined {
-  return NAMED[refundMeaningOf(status)];
-}
+/** The outcome that this status names for a refund; undefined while the refund goes on. */
+export const outcomeNamed = (status: string) => NAMED[refundMeaningOf(status)];
+
+/** Whether this status says that a refund paid nothing: it was refused, or has come back. */
+export const saysUnpaid = (status: string): boolean => isEndUnpaid(outcomeNamed(status) ?? null);
 
 const NAMED: Readonly<Partial<Record<RefundMeaning, 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE'>>> = {
   'part is done': 'REFUNDED',

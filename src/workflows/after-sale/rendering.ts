@@ -6,7 +6,6 @@ import {
   type EventPayment,
   type GoneMoney,
   goesBackWhole,
-  isEndUnpaid,
   type KnownOrder,
   type LedgerRefund,
   mismatchLine,
@@ -28,7 +27,14 @@ import { shownTrades } from '../shared/noted-trades';
 import { type AttentionSubject, tradeAttributes } from '../shared/visibility';
 import { decidedLines, shownWait, takenLines } from '../shared/wait';
 import { attentionOf } from './attention';
-import { attentionOfRefund, isComplete, outcomeOfRefund, ownTransitions, transitionsOf } from './ledger';
+import {
+  attentionOfRefund,
+  hasPaidNothing,
+  isComplete,
+  outcomeOfRefund,
+  ownTransitions,
+  transitionsOf,
+} from './ledger';
 import { paymentNow } from './payment-end';
 
 /**
@@ -83,12 +89,11 @@ const goingBack = (sale: GoneMoney): Pick<PaymentState, 'all_goes_back'> =>
 
 /** The state without what is said of refunds that were refused, revoked or not made. */
 export function withoutRefusals(state: AfterSaleState): AfterSaleState {
-  const shown = (one: RefundState) => (isRefusal(one.outcome) ? { ...one, ...NOTHING_SAID_OF_IT } : one);
+  const shown = (one: RefundState) => (hasPaidNothing(one) ? { ...one, ...NOTHING_SAID_OF_IT } : one);
   return { ...state, refunds: state.refunds.map(shown) };
 }
 
 const NOTHING_SAID_OF_IT = { outcome: null, refund_status: null, failure: null, resolved: null } as const;
-const isRefusal = (outcome: RefundState['outcome']) => outcome === 'NOT_CREATED' || isEndUnpaid(outcome);
 
 /**
  * The transitions to publish: those of the order's own trade, and not of the trades before it. What the payment had seen until its end, the

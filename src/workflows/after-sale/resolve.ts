@@ -33,6 +33,7 @@ import {
 } from './ledger';
 import { hasMoney, isUnpaid, otherAmounts, outcomeNow, paymentNow, shownStatus } from './payment-end';
 import { distinct } from './readings';
+import { outcomeNamed } from './refund-table';
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
 const REFUND_OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
@@ -41,7 +42,8 @@ type Decided = Extract<AfterSaleFact, { is: 'decided' }>;
 
 // — Which decisions are taken —
 
-const isEnd = (outcome: string): outcome is PaymentOutcome => PAYMENT_OUTCOMES.some((one) => one === outcome);
+const isEnd = (outcome: string | undefined): outcome is PaymentOutcome =>
+  PAYMENT_OUTCOMES.some((one) => one === outcome);
 const isDecidable = (outcome: string): outcome is Decidable => REFUND_OUTCOMES.some((one) => one === outcome);
 
 /** Throws `InvalidRequest` if a person's decision breaks a rule of its form. */
@@ -49,7 +51,7 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
   const { outcome, out_request_no, refunded_elsewhere: elsewhere, although } = resolution ?? {};
   const isAmount =
     elsewhere === undefined || (typeof elsewhere === 'string' && /^\d{1,14}(\.\d{1,8})?$/.test(elsewhere));
-  const isOfOrder = out_request_no === undefined && outcome !== undefined && isEnd(outcome);
+  const isOfOrder = out_request_no === undefined && isEnd(outcome);
   assertResolution(resolution, [
     ...(outcome === undefined || isOfOrder || isDecidable(outcome)
       ? []
@@ -96,7 +98,7 @@ export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, sh
   const named = elsewhere === undefined ? decided : withElsewhere(decided, elsewhere);
   assertNotContradicted(sale, named, resolution, shown);
   const said = { by, reason, ...(elsewhere === undefined ? {} : { elsewhere }) };
-  if (outcome !== undefined && isEnd(outcome)) {
+  if (isEnd(outcome)) {
     if (sale.payment === null) throw invalidRequest([{ field: 'outcome', rule: NO_PAYMENT_HAS_ENDED }]);
     return { ...said, order: outcome };
   }
@@ -190,7 +192,7 @@ function deniedByGateway(before: KnownOrder, after: KnownOrder): Contradiction[]
 function deniedByTrade(sale: KnownOrder, { outcome }: AfterSaleResolution): Contradiction[] {
   const status = shownStatus(sale) ?? '';
   const ended = outcomeOf(status);
-  const isDenied = isEnd(outcome ?? '') && ended !== null && (ended === 'SUCCESS') !== (outcome === 'SUCCESS');
+  const isDenied = isEnd(outcome) && ended !== null && (ended === 'SUCCESS') !== (outcome === 'SUCCESS');
   return isDenied
     ? [{ word: status, is: `nothing of this order waits for a person, and the gateway says ${status}` }]
     : [];
@@ -250,10 +252,10 @@ export function decidedAfterSale(before: KnownOrder, fact: Decided): KnownOrder 
   const named =
     refund === undefined
       ? order
-      : withRefund(order, refund.number, ({ over_by }) => ({
+      : withRefund(order, refund.number, {
           ...asEnded(refund.outcome, 'operator'),
-          ...{ over_by: over_by ?? at, decided, failure: null },
-        }));
+          ...{ over_by: findRefund(order, refund.number)?.over_by ?? at, decided, failure: null },
+        });
   // Then somebody else's refund is what the trade has shown since this one was begun.
   const isOfOthers =
     (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(order, refund.number)) ||
@@ -294,9 +296,8 @@ const ofMoney = ({ reasons }: KnownOrder) =>
 
 /** Whether the trade shows that money went back, and nothing that is known explains it. */
 function showsMoneyOfNobody({ seen, refunds, elsewhere }: KnownOrder): boolean {
-  const meaning = refundMeaningOf(seen?.status ?? null);
   const isExplained = refunds.some((one) => mayBeGone(one) || one.outcome === 'REFUND_REVOKE') || elsewhere !== '0.00';
-  return (meaning === 'part is done' || meaning === 'done') && !isExplained;
+  return outcomeNamed(seen?.status ?? '') === 'REFUNDED' && !isExplained;
 }
 
 /** Whether the trade has moved since this refund was begun, and no person has said since what went back elsewhere. */
