@@ -12,12 +12,12 @@ import {
   isRefundStatus,
   isUnlikeOrder,
   type KnownOrder,
-  type LatePayments,
   type LedgerRefund,
   type NotedTrade,
   type NotificationClaim,
   outcomeOf,
   type PaymentEnd,
+  type PaymentPolicy,
   type PollSchedule,
   refundMeaningOf,
   SILENCES,
@@ -78,11 +78,7 @@ import { ofOtherTrade } from './refusals';
 import { decidedAfterSale } from './resolve';
 
 /** What the fold needs of the settings. */
-export interface FoldSettings extends Readonly<PollSchedule> {
-  readonly settling_ms: number;
-  /** What happens to money that comes after the end of its order. */
-  readonly late_payments: LatePayments;
-}
+export type FoldSettings = Readonly<Pick<PaymentPolicy, 'settling_ms' | 'late_payments' | keyof PollSchedule>>;
 
 /** What is known of an order of which only the number is known. */
 export const NOTHING_KNOWN: Omit<KnownOrder, 'out_trade_no'> = {

@@ -5,6 +5,7 @@ import {
   type KnownOrder,
   type LedgerRefund,
   type Patience,
+  type PaymentPolicy,
   refundableIn,
   refundMeaningOf,
   takesMoneyBack,
@@ -37,11 +38,8 @@ import {
   unconfirmed,
 } from './refusals';
 
-export interface StepSettings {
-  readonly settling_ms: number;
-  /** How long after each acceptance the trade is watched: a refusal without a notification is seen only on the trade. */
-  readonly refund_watch_ms: number;
-}
+/** What the next step needs of the settings. */
+type StepSettings = Readonly<Pick<PaymentPolicy, 'settling_ms' | 'refund_watch_ms'>>;
 
 export type Step =
   /** Ask the gateway for another trade under the order's number. */
@@ -64,7 +62,7 @@ export type Step =
  * `isAsked`: somebody wants a fresh answer. `watch_until`: the settings ask for a watch until then, in ms since the epoch.
  * `deciding`: the refund that a person is deciding on now.
  */
-export interface Wishes {
+interface Wishes {
   readonly isAsked: boolean;
   readonly watch_until: number;
   readonly deciding?: string | undefined;

@@ -1,5 +1,6 @@
 /** What a payment hands over at its end, and what follows from it and from later answers of the gateway. Pure. */
 import {
+  type AfterSaleInput,
   claimOf,
   type HandedOver,
   isAttention,
@@ -225,14 +226,8 @@ function lateRefund(order: KnownOrder, attention: PaymentState['attention']): Pa
   return { out_request_no, refund_status: named ?? outcome ?? (typeof said === 'string' ? said : null), reason: null };
 }
 
-/** The order of an after-sale. */
-interface OfOrder {
-  readonly app_id: string;
-  readonly out_trade_no: string;
-}
-
 /** What came as the signal `payment`. Anybody may send it, with anything: undefined if no payment of this order can have sent it. */
-export function readHandedOver(given: unknown, order: OfOrder, now: number): HandedOver | undefined {
+export function readHandedOver(given: unknown, order: AfterSaleInput, now: number): HandedOver | undefined {
   if (!isHandedOver(given) || given.end.state.app_id !== order.app_id) return undefined;
   if ((given.end.state.out_trade_no ?? order.out_trade_no) !== order.out_trade_no) return undefined;
   const { end, claims, contradicted } = given;

@@ -75,8 +75,8 @@ export function grantRefund(
   if (refund_currency.toUpperCase() !== currency.toUpperCase())
     throw invalidRequest([{ field: 'refund_currency', rule: `must be the order’s, ${currency}` }]);
   const isWhole = part === undefined || sameAmount(part, paid.amount);
-  const named = isWhole ? 'whole' : { amount: part, currency, reason };
-  const number = order.out_request_no ?? generatedRefundNumber(sale.out_trade_no, named);
+  const what = isWhole ? ['whole'] : [sumOf([part]), currency.toUpperCase(), reason];
+  const number = order.out_request_no ?? generatedRefundNumber(sale.out_trade_no, what);
   const made = findMade(sale, number);
   if (made) {
     // A number that we generate is one per order: the answer would be about money of another trade.
@@ -249,24 +249,14 @@ function pending(why: string): ApplicationFailure {
   );
 }
 
-/** What distinguishes a partial refund from others of the same payment. */
-interface RefundedPart {
-  readonly amount: string;
-  readonly currency: string;
-  readonly reason: string;
-}
-
 /**
  * The number of a refund: the same for the same order, amount, currency and reason, at most 16 characters, and another one
  * for each order, because a gateway may ask for numbers that are unique over the whole app. A refund of all, or of all that is left,
- * has one number for each order: asked for twice, it is one refund. The number holds nothing personal.
+ * has one number for each order: asked for twice, it is one refund. The number holds nothing personal. `what`: "whole", or the amount, the
+ * currency and the reason of a part.
  */
-function generatedRefundNumber(out_trade_no: string, part: RefundedPart | 'whole'): string {
-  const what = part === 'whole' ? [part] : [sumOf([part.amount]), part.currency.toUpperCase(), part.reason];
-  return `R${digestOf(JSON.stringify([out_trade_no, ...what]))}`;
-}
+const generatedRefundNumber = (out_trade_no: string, what: readonly string[]): string =>
+  `R${digestOf(JSON.stringify([out_trade_no, ...what]))}`;
 
 /** The number of the refund of a late payment: always the same for an order, and another one for each order. */
-export function latePaymentRefundNumber(out_trade_no: string): string {
-  return `L${digestOf(JSON.stringify([out_trade_no]))}`;
-}
+export const latePaymentRefundNumber = (out_trade_no: string): string => `L${digestOf(JSON.stringify([out_trade_no]))}`;

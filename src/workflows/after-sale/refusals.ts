@@ -10,8 +10,7 @@ const notRefunded = (message: string, details: RefundFailure['details'] = {}): R
 });
 
 /** The trade's status is why. */
-export const because = (message: string, trade_status: string | null): RefundFailure =>
-  notRefunded(message, { trade_status });
+const because = (message: string, trade_status: string | null): RefundFailure => notRefunded(message, { trade_status });
 
 export const notNow = (status: string): RefundFailure =>
   because(`A trade that is ${status} cannot be refunded.`, status);

@@ -63,6 +63,16 @@ export async function sendRefund(
   request: NumberedRefund,
   { read_by, isForbidden, settling_ms, patience_ms, onSilence }: SendOptions,
 ): Promise<Sent> {
+  const { paid, method, seen } = sale;
+  const attempt = {
+    app_id,
+    id: knownIds(sale),
+    trade: { order_amount: paid?.amount ?? request.refund_amount, method },
+    request,
+    seen: seen?.status ?? null,
+    settling_ms,
+    read_by,
+  };
   let isOver = false;
   const isHeard = condition(() => isOver, patience_ms, {
     summary: 'until a person hears that the gateway takes no refunds',
@@ -72,12 +82,7 @@ export async function sendRefund(
     () => undefined,
   );
   try {
-    const sent = await pollUntil(
-      () => gateway.requestRefund(attemptOf(app_id, sale, request, { read_by, settling_ms })),
-      {
-        isInterrupted: isForbidden,
-      },
-    );
+    const sent = await pollUntil(() => gateway.requestRefund(attempt), { isInterrupted: isForbidden });
     // Called off before any attempt has reached the gateway.
     if (typeof sent === 'string') return { answered: NOT_SENT };
     // A person may have completed the activity with anything.
@@ -87,25 +92,6 @@ export async function sendRefund(
   } finally {
     isOver = true;
   }
-}
-
-function attemptOf(
-  app_id: string,
-  sale: KnownOrder,
-  request: GrantedRefund,
-  { read_by, settling_ms }: Pick<SendOptions, 'read_by' | 'settling_ms'>,
-) {
-  const { paid, method, seen, trade_no, out_trade_no } = sale;
-  const trade = { order_amount: paid?.amount ?? request.refund_amount, method };
-  return {
-    app_id,
-    id: knownIds({ trade_no, out_trade_no }),
-    trade,
-    request,
-    seen: seen?.status ?? null,
-    settling_ms,
-    read_by,
-  };
 }
 
 function readResult(result: RefundResult, { out_request_no }: NumberedRefund): Sent {

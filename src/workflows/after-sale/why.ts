@@ -37,7 +37,7 @@ import { VERDICTS } from './refund-table';
 import { standingDecision } from './resolve';
 
 /** A run's facts, its settings, and until when the settings ask for a watch. */
-export interface ToldAfterSale {
+interface ToldAfterSale {
   readonly policy: PaymentPolicy | undefined;
   readonly watch_until: number;
   readonly learned: Pick<LearnedFacts<KnownOrder, AfterSaleFact, FoldSettings>, 'begin' | 'latest' | 'left_out'>;
