@@ -73,7 +73,7 @@ import {
 import { changedAt, distinct, isAnswered, lagLeft, tellsKnownSale } from './readings';
 import { afterAnswer, afterNamed, hasCalledAPart, judged } from './refund-end';
 import { latePaymentRefundNumber } from './refund-requests';
-import { saysUnpaid } from './refund-table';
+import { outcomeNamed, saysUnpaid } from './refund-table';
 import { ofOtherTrade } from './refusals';
 import { decidedAfterSale } from './resolve';
 
@@ -545,17 +545,14 @@ function withClaimsRead(order: KnownOrder, after: number, lag_ms: number): Known
   const { seen } = order;
   if (seen === null) return order;
   const read = order.held.filter(({ heard }) => heard <= after);
-  const open = read.filter(({ claim }) => !isAnswered(claim, seen.status));
   const isLasting = lagLeft(order, lag_ms) === 0;
-  const settled = read.filter((one) => !open.includes(one) || isLasting);
-  const held = order.held.filter((one) => !settled.includes(one));
-  const rest: KnownOrder = { ...order, held };
+  const settled = isLasting ? read : read.filter(({ claim }) => isAnswered(claim, seen.status));
+  const rest: KnownOrder = { ...order, held: order.held.filter((one) => !settled.includes(one)) };
   const closed = settled.reduce((known, { claim }) => afterClaim(known, claim, seen.status), rest);
-  const claims = [...closed.contradicted, ...(isLasting ? open : []).map(({ claim }) => claim)];
-  // A claim that the answer agrees with after all needs no person any more.
+  const claims = [...closed.contradicted, ...settled.map(({ claim }) => claim)];
+  // A claim that the answer agrees with, perhaps after all, needs no person.
   const isSettled = (claim: NotificationClaim) => isAnswered(claim, seen.status) || tellsKnownSale(claim, seen.status);
-  const contradicted = distinct(claims.filter((claim) => !isSettled(claim)));
-  return { ...closed, contradicted };
+  return { ...closed, contradicted: distinct(claims.filter((claim) => !isSettled(claim))) };
 }
 
 /** What a settled notification leaves that the status does not show any more. */
@@ -574,22 +571,13 @@ function afterClaim(
 function explained(order: KnownOrder): KnownOrder {
   const status = order.seen?.status ?? '';
   if (!isRefundStatus(status)) return order;
-  const begun = order.refunds.filter(mayHaveShown);
-  const gone = begun.filter(mayBeGone);
-  const meaning = refundMeaningOf(status);
-  const isOurs =
-    meaning === 'part is done'
-      ? gone.length > 0
-      : meaning === 'done'
-        ? gone.length > 0 && !isMoreThanOurs(order)
-        : begun.length > 0;
-  return isOurs ? order : withUnknownRefund(order);
+  const isOurs = order.refunds.some(outcomeNamed(status) === 'REFUNDED' ? mayBeGone : mayHaveShown);
+  return isOurs && !isMoreThanOurs(order, status) ? order : withUnknownRefund(order);
 }
 
 /** This gateway has called parts of this trade PARTIAL_REFUND, and now calls it REFUNDED although our ledger has money left. */
-function isMoreThanOurs(order: KnownOrder): boolean {
-  return hasCalledAPart(order) && isMore(leftAtGateway(order), '0');
-}
+const isMoreThanOurs = (order: KnownOrder, status: string): boolean =>
+  refundMeaningOf(status) === 'done' && hasCalledAPart(order) && isMore(leftAtGateway(order), '0');
 
 // — Notifications —
 

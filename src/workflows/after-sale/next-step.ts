@@ -177,9 +177,10 @@ export const needsNoTrade = ({ take }: Step): boolean => take === 'ask' || take 
 /** The step of the refund whose turn has come, if any. */
 function turnStep({ order, now, wishes }: Question): Step | undefined {
   const waiting = nextRefund(order);
-  const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
-  if (waiting === undefined || turn === undefined || turn === 'later') return undefined;
+  if (waiting === undefined || waiting.number === wishes.deciding) return undefined;
   const { number } = waiting;
+  const turn = turnOf(order, waiting, now);
+  if (turn === 'later') return undefined;
   return turn === 'now' ? { take: 'send', number } : { take: 'decline', number, failure: turn };
 }
 
@@ -246,18 +247,12 @@ export function watchUntil(
   if (isTransientStatus(order.seen?.status ?? null) || isOpen) return null;
   // If a person is asked anyway, an order that may still be paid is watched until the person answers.
   if (isUnpaid(order)) return order.reasons.length > 0 && mayBePaidUntil(order) > 0 ? null : mayBePaidUntil(order);
+  const [next] = deadlinesOf(order);
+  if (next) return next.at;
   const afterAcceptance = order.refunds
     .filter(({ phase }) => phase === 'taken')
     .map(({ begun }) => (begun?.at ?? 0) + settings.refund_watch_ms);
-  const [next] = deadlinesOf(order);
-  const latest = Math.max(
-    wishes.watch_until,
-    mayBePaidUntil(order),
-    followedUntil(order),
-    ...afterAcceptance,
-    next?.at ?? 0,
-  );
-  return next === undefined ? latest : Math.min(latest, next.at);
+  return Math.max(wishes.watch_until, mayBePaidUntil(order), followedUntil(order), ...afterAcceptance);
 }
 
 /** The longest that a bank takes for a dispute. The interface promises no notification of its end. */

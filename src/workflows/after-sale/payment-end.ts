@@ -79,7 +79,10 @@ export const isDecidedAmount = ({ decision, payment }: KnownOrder, amount: SaidA
   (decision?.knew === true && decision.amounts.some((one) => isSameAmount(one, amount))) ||
   (payment !== null && isDecided(payment.state, amount));
 
-/** The amounts that people are shown and that are not what was ordered. */
+/**
+ * The amounts that people are shown and that are not what was ordered. The query is the truth, and comes first; the payment's own comparison
+ * is older than what came since.
+ */
 export const otherAmounts = (order: KnownOrder): OtherAmount[] =>
   [paidOtherwise(order), order.mismatch, order.payment?.state.mismatch, notifiedOtherwise(order)].flatMap(
     (one) => one ?? [],
@@ -110,8 +113,8 @@ export const isDenialAnswer = (order: KnownOrder): boolean =>
 
 /** Whether a sold order's trade shows no sale any more, and no person has seen that. The status has to last: a replica may be stale. */
 export function isRevoked(order: KnownOrder): boolean {
-  const { payment, seen, history, decision } = order;
-  if (payment === null || seen === null || outcomeNow(order) !== 'SUCCESS' || !isKnownStatus(seen.status)) return false;
+  const { seen, history, decision } = order;
+  if (seen === null || outcomeNow(order) !== 'SUCCESS' || !isKnownStatus(seen.status)) return false;
   const isSeen =
     decision?.shown === seen.status ||
     history.some(({ source, from }) => source === 'operator' && from === seen.status);
@@ -187,8 +190,7 @@ export function paymentNow(
   const outcome = outcomeNow(order);
   const isLate = outcome !== toldOutcome(order);
   const isCorrected = decision !== null && outcome !== state.outcome;
-  // The query is the truth, and the payment's own comparison is older than what came since.
-  const mismatch = paidOtherwise(order) ?? order.mismatch ?? state.mismatch ?? notifiedOtherwise(order);
+  const [mismatch] = otherAmounts(order);
   const late_payment_refund = lateRefund(order, attention);
   const before = { run_id: payment.run_id, outcome: state.outcome };
   return {
