@@ -41,22 +41,18 @@ test('an order that is refused and over ends as refused after one query', async 
   expect(await stateNow()).toMatchObject({ trade_no: 'T1', other_trades: [], attention: null });
 });
 
-test('an order whose query has no answer ends as refused within the caller’s time, and is watched: its late money is found', async () => {
-  await begin();
-  refusesWhatItMakes();
-  const mend = hide(['order-1']);
-  await happens(pay, 30 * SECOND);
-  expect(await outcomeNow()).toBe('REFUSED');
-  await happens(mend, move('T1', 'SUCCESS'), 2 * HOUR);
-  expect(await stateNow()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
-});
-
-test('an order that the gateway refused and does not show yet ends as refused, and is watched: its late money is found', async () => {
-  await begin();
-  refusesWhatItMakes();
-  const mend = hide(['order-1'], 'denied');
-  await happens(pay, 30 * SECOND);
-  expect(await stateNow()).toMatchObject({ outcome: 'REFUSED', attention: null });
-  await happens(mend, move('T1', 'SUCCESS'), 2 * HOUR);
-  expect(await stateNow()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
-});
+test.each([
+  ['has no answer', 'silent'],
+  ['does not show it yet', 'denied'],
+] as const)(
+  'an order whose query %s ends as refused within the caller’s time, and is watched: its late money is found',
+  async (_what, how) => {
+    await begin();
+    refusesWhatItMakes();
+    const mend = hide(['order-1'], how);
+    await happens(pay, 30 * SECOND);
+    expect(await stateNow()).toMatchObject({ outcome: 'REFUSED', attention: null });
+    await happens(mend, move('T1', 'SUCCESS'), 2 * HOUR);
+    expect(await stateNow()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
+  },
+);

@@ -278,12 +278,6 @@ test('promise 8: a reason that comes while the after-sale is told for the first 
   expect(open()).toEqual(['unexpected-signal']);
 });
 
-test('promise 8: so is one that begins to wait while the app’s attention is started', async () => {
-  await begin({ creations: ['credentials'], childStarts_ms: MINUTE });
-  await happens(pay, 10_000, refund, 2 * DAY);
-  expect([open(), running().includes('afterSale')]).toEqual([['credentials'], false]);
-});
-
 test('promise 8: an after-sale that begins to wait while the app’s attention is started is told that there is no order', async () => {
   await begin({ creations: ['credentials'], childStarts_ms: MINUTE });
   await happens(pay, 10_000, refund, 2 * DAY);
