@@ -11,20 +11,6 @@ const amount = fc
   .map(([whole, decimals]) => `${whole}${decimals}`);
 
 describe('an amount', () => {
-  test.each(['99999999999999.99', '1.00', '0.10', '150.00', '0.01', '12', '9999999999999999'])(
-    '%s keeps its digits when read and written',
-    (text) => {
-      const wire = stringifyExact({ order_amount: decimalLiteral(text) });
-      expect(wire).toBe(`{"order_amount":${text}}`);
-      expect(String(field(parseExact(wire)))).toBe(text);
-    },
-  );
-
-  test('that a double would change is among the examples', () => {
-    expect(JSON.parse('{"a":99999999999999.99}').a).toBe(99999999999999.98);
-    expect(field(parseExact('{"order_amount":99999999999999.99}'))).toBe('99999999999999.99');
-  });
-
   test('of any digits keeps them from string to number literal and back', () => {
     fc.assert(
       fc.property(amount, (text) => {
@@ -87,13 +73,6 @@ describe('JSON that is read', () => {
 describe('bytes that are read', () => {
   test('are UTF-8', () => {
     expect(parseExactBytes(Buffer.from('{"city":"São Paulo 𝒳"}'))).toEqual({ city: 'São Paulo 𝒳' });
-  });
-
-  test('that are not UTF-8 throw', () => {
-    expect(() => parseExactBytes(Buffer.from('{"city":"São Paulo"}', 'latin1'))).toThrow(
-      'not valid for encoding utf-8',
-    );
-    expect(() => parseExactBytes(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toThrow('not valid for encoding utf-8');
   });
 });
 

@@ -5,7 +5,7 @@ import type { Simulator } from '../../src/simulator';
 import { boleto, dueFactor, mod10, mod11 } from '../../src/simulator/trades/boleto';
 import { clabeCheckDigit, simulatedClabe } from '../../src/simulator/trades/clabe';
 import { crc16 } from '../../src/simulator/trades/pix';
-import { app, authorization, call, type Json, noon, order, otherApp, publishedOrders, send, start } from './support';
+import { app, authorization, call, type Json, noon, order, otherApp, send, start } from './support';
 
 let simulator: Simulator;
 beforeEach(async () => {
@@ -315,38 +315,6 @@ describe('what a body is', () => {
     expect([body.code, body.sub_code]).toEqual(['40001', 'trade_no']);
     expect(Object.prototype).not.toHaveProperty('y');
   });
-});
-
-const paths: Record<string, string> = { direct: '/trade/pay', checkout: '/trade/create' };
-describe('published orders', () => {
-  test.each(publishedOrders())(
-    '$file is accepted, with its payment data',
-    async ({ kind, request, expect: expected }) => {
-      const { body } = await call(simulator, paths[kind] ?? '', {
-        notify_url: 'https://shop.example.com/ipn',
-        ...request,
-      });
-      expect(body).toMatchObject({ code: '10000', msg: 'Success', out_trade_no: request.out_trade_no });
-      expect(Object.keys(body)).toEqual(expect.arrayContaining([...(expected.payment_data ?? [])]));
-      if (expected.trade_status_at_creation) expect(body.trade_status).toBe(expected.trade_status_at_creation);
-    },
-  );
-
-  // A gateway takes unknown fields; the merchant's side refuses a misspelt one.
-  const refused = publishedOrders('invalid').filter(({ file }) => file !== 'misspelt-field.json');
-  test.each(refused)(
-    '$file is refused with the field that breaks the rule',
-    async ({ kind, request, expect: expected }) => {
-      const { status, body } = await call(simulator, paths[kind] ?? '', {
-        notify_url: 'https://shop.example.com/ipn',
-        ...request,
-      });
-      expect(status).toBe(400);
-      expect(expected.refused).toContain(body.sub_code);
-      expect(body.code).toMatch(/^4000[12]$/);
-      expect(body.sub_msg).toContain(String(body.sub_code));
-    },
-  );
 });
 
 describe('rules that the table of the interface does not drive', () => {

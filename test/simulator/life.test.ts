@@ -160,12 +160,6 @@ describe('a trade ends by itself', () => {
     expect(Date.parse(simulator.trade(no).updated_at ?? '') - noon).toBe(duration(after));
   });
 
-  test('the end of the UTC day is its last second', async () => {
-    expect(simulator.trade(await create('checkout', { timeout_express: '1c' })).expires_at).toBe(
-      '2026-03-02T23:59:59.000Z',
-    );
-  });
-
   test('a submitted trade ends at the cancellation, not at the timeout', async () => {
     const no = await create('checkout-one-method', { timeout_express: '1d', cancellation_express: '2d' });
     await simulator.advance('23h');
