@@ -41,24 +41,6 @@ test.each<[what: string, one: object, other: object, differing: string[]]>([
   expect(differingFields(one, other).sort()).toEqual(differing);
 });
 
-describe('another order', () => {
-  test.each([
-    ['out_trade_no', 'another'],
-    ['order_currency', 'MXN'],
-    ['order_amount', '150.01'],
-    ['order_amount', '99999999999999.99'],
-    ['subject', 'Another order'],
-    ['customer.name', 'Somebody Else'],
-    ['customer.identify.number', '52998224725'],
-    ['address.zip_code', '04538-133'],
-    ['ip', '10.0.0.1'],
-    ['content', undefined],
-  ])('differs in %s', (path, value) => {
-    expect(differingFields(boleto, edited(boleto, { [path]: value }))).toEqual([path]);
-    expect(differingFields(edited(boleto, { [path]: value }), boleto)).toEqual([path]);
-  });
-});
-
 describe('an order that is asked for again', () => {
   const payment = order({ ip: '203.0.113.7', fingerprint: 'one' });
   const withOther = (field: string, value: unknown = 'another') => order({ ...payment.request, [field]: value });

@@ -63,11 +63,6 @@ test('an order is sent only before its time, if nobody withdrew it', () => {
   expect(sent.filter(({ isInTime, isWithdrawn, isNotified }) => !isInTime || isWithdrawn || isNotified)).toEqual([]);
 });
 
-test('an order that may exist is sent again once the pause before it is over', () => {
-  expect(stepsWhere(({ mayExist, isRested }) => mayExist && !isRested)).not.toContain('send');
-  expect(stepsWhere(({ mayExist, isRested }) => mayExist && isRested)).not.toContain('rest');
-});
-
 test.each([
   [{}, 'send'],
   [{ isWithdrawn: true }, 'end-not-sent'],

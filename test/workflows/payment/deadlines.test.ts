@@ -120,11 +120,6 @@ describe('an order without timeout_express', () => {
 });
 
 describe('the grace', () => {
-  test('ends after the last retry of a notification', () => {
-    const [expiry, end] = orderDeadlines({ timeout_express: '90m' }, NOON, pix);
-    expect((end?.at ?? 0) - expiry.at).toBeGreaterThan(LAST_RETRY);
-  });
-
   test.each([
     ['Boleto', 3 * DAY],
     ['OXXO', 2 * DAY],
