@@ -65,7 +65,7 @@ export const NO_WORD = 'The worker died during the request, a person ended it, o
  * - `unknown`: anything else; the request may have left before.
  * - `none`: not a failure of the activity itself, or nothing was sent because the run is a reset.
  */
-export type SendingFailure =
+type SendingFailure =
   | { is: 'refused'; failure: ApplicationFailure }
   | { is: 'unsent' }
   | { is: 'unknown' }

@@ -11,7 +11,7 @@ import { gateway } from './activities';
  * What came first: the poll's result, an interruption, or the end of the time. `unended`: nobody knows how the activity ends, since it is
  * paused and its worker has died.
  */
-export type WaitResult<Found> = Found | 'interrupted' | 'timeout' | 'unended';
+type WaitResult<Found> = Found | 'interrupted' | 'timeout' | 'unended';
 
 export interface WaitOptions {
   /** Ends the wait as soon as it holds. */

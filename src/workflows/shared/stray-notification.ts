@@ -8,7 +8,7 @@ import { assertResolution } from './request-rules';
 import { type Upsert, Visibility } from './visibility';
 import { decidedLines } from './wait';
 
-export interface StrayNotificationState extends StrayNotificationInput {
+interface StrayNotificationState extends StrayNotificationInput {
   attention: Attention | null;
   resolved: { by: string; reason: string } | null;
 }

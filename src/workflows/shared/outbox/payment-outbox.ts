@@ -82,7 +82,7 @@ export class PaymentOutbox {
 // — Which events a change of the state makes —
 
 /** What each event tells besides its cause: the payment, and after its sale the refunds. */
-export interface EventContext extends Pick<PaymentEvent, 'after_sale'> {
+interface EventContext extends Pick<PaymentEvent, 'after_sale'> {
   readonly payment: EventPayment;
 }
 
