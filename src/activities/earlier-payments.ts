@@ -67,7 +67,7 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
   }
   const after = await afterSaleOf(client, workflowId);
   const isMadeHere = runs.some(({ made }) => made === 'order');
-  const ask = async () => (after === null || isMadeHere ? [] : soldBefore(client, { workflowId, after, read }));
+  const ask = async () => (after === null || isMadeHere ? [] : soldBefore(client, workflowId, after, read));
   // A run that takes a trade on asks the gateway in any case, and must not wait for an after-sale that cannot answer.
   const forgotten = await (own.input.kind === 'adopt' ? ifAnswers(ask, []) : ask());
   return { runs: [...runs, ...forgotten], ...left, is_followed: after !== null, read_by: runId };
@@ -80,18 +80,16 @@ export async function afterSaleOf(client: Client, workflowId: string): Promise<S
   return ifExists(() => after.describe(), null);
 }
 
-interface Forgotten {
-  workflowId: string;
-  after: ShownRun;
-  /** The payment's runs that Temporal still has. */
-  read: readonly string[];
-}
-
 /**
  * Temporal forgets a payment before its after-sale, which still knows how an order of ours ended, or whose trade the number has. Throws a
- * retryable failure while the after-sale reads what it knew itself.
+ * retryable failure while the after-sale reads what it knew itself. `read`: the payment's runs that Temporal still has.
  */
-async function soldBefore(client: Client, { workflowId, after, read }: Forgotten): Promise<EarlierPayment[]> {
+async function soldBefore(
+  client: Client,
+  workflowId: string,
+  after: ShownRun,
+  read: readonly string[],
+): Promise<EarlierPayment[]> {
   const sale = await saleKnownAfter(client, after, read);
   if (sale === null) return [];
   const { payment: end, seen, trade_no } = sale;
