@@ -30,7 +30,6 @@ import { readEarlierRuns } from './earlier-runs';
 import {
   creationFacts,
   earlierOf,
-  hasClaimsAfter,
   hasEndedBefore,
   idOf,
   isOurOrder,
@@ -43,7 +42,7 @@ import {
   wasMadeBefore,
 } from './known-payment';
 import { ofMissed, ofRecovered, ofRefused } from './look-results';
-import { TradeLooks } from './trade-looks';
+import { hasNews, TradeLooks } from './trade-looks';
 
 /** An order that may exist is sent again at most this long (ms) after the look that did not find it. */
 const FRESH_LOOK_MS = 5_000;
@@ -181,8 +180,8 @@ export class OrderCreation {
     context.raise('unknown-outcome');
     context.waitFor('a while, before the order is sent again under the same number');
     const { claimed, creation } = context.known;
-    const isNews = () => hasClaimsAfter(context.known, claimed) || context.requests.isRequested;
-    await condition(isNews, backoffAfter(creation.resent), { summary: 'before the order is sent again' });
+    const summary = 'before the order is sent again';
+    await condition(() => hasNews(context, claimed), backoffAfter(creation.resent), { summary });
     context.learn({ is: 'rested' });
     return false;
   }
@@ -251,9 +250,8 @@ export class OrderCreation {
         ? 'an answer of the gateway: it decides whether the order is sent again'
         : 'the gateway to know this order; nothing is sent any more',
     );
-    const isInterrupted = () => hasClaimsAfter(context.known, looked_after) || context.requests.isRequested;
     const { claims, claimed } = context.known;
-    const searched = await this.looks.untilFound(after, isInterrupted);
+    const searched = await this.looks.untilFound(after, () => hasNews(context, looked_after));
     if (searched.is === 'denied') return this.onNotFound({ is: 'no-such-order' }, claims, claimed);
     if (searched.is === 'found')
       return mayExist(context.known) ? this.recover(searched.trade) : this.compareWith(searched.trade);

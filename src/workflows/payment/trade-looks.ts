@@ -146,6 +146,6 @@ async function lookAtOtherTrade(
   return true;
 }
 
-/** Whether something has come since the last look began. */
-export const hasNews = ({ known, requests }: PaymentContext): boolean =>
-  requests.isRequested || hasClaimsAfter(known, known.looked_after);
+/** Whether a look is asked for, or a claim came after the first `claimed` ones: those that had come when the last look began. */
+export const hasNews = ({ known, requests }: PaymentContext, claimed = known.looked_after): boolean =>
+  requests.isRequested || hasClaimsAfter(known, claimed);
