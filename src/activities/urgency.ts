@@ -62,7 +62,7 @@ export function activityAge(): number {
   return currentAttemptScheduledTimestampMs - scheduledTimestampMs;
 }
 
-/** An earlier run may fail to answer for this long, in ms: no worker polls its task queue, or new code does not replay it, as after a deploy. */
+/** An earlier run may fail to answer for this long, in ms: no worker polls its task queue, or its code does not replay after a deploy. */
 const PATIENCE_MS = 10 * 60_000;
 
 /** What `read` returns; `otherwise` if it still fails when the activity is {@link PATIENCE_MS} old: the workflow waits no longer. */

@@ -334,7 +334,7 @@ export function creationFacts(
 export const earlierOf = ({ earlier, order }: KnownPayment): EarlierPayment | null =>
   earlier && order ? knownOfOrder(earlier, order) : null;
 
-/** Whether an earlier run may have made an order under the number, or has seen one there: if so, nothing is sent before the gateway has been asked. */
+/** Whether an earlier run may have made an order under the number, or has seen one there: if so, nothing is sent before a look. */
 export function mayFollow({ earlier }: KnownPayment): boolean {
   if (earlier === null) return false;
   const { runs, other_trades, untaken } = earlier;

@@ -35,7 +35,7 @@ import { creationFacts, type KnownPayment, otherTrades, REACHES } from './known-
 import { paymentRule } from './next-step';
 
 /** What a run has been told: its input, when it began (ms since the epoch), its settings, and its facts. */
-export interface ToldPayment {
+interface ToldPayment {
   readonly input: PaymentInput;
   readonly began: number;
   readonly policy: PaymentPolicy | undefined;
