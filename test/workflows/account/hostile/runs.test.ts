@@ -8,7 +8,7 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import { answering } from '../../hostile/answering';
 import { APP } from '../../hostile/base-world';
-import { refusal, said } from '../../hostile/gateway';
+import { said } from '../../hostile/gateway';
 import {
   A1,
   accountNow,
@@ -208,23 +208,6 @@ describe('promise 1: one key, one account, also after retention has forgotten th
     await depositInto('A2');
     await createAgain();
   });
-});
-
-test('promise 2: an account is not called active where a cancellation whose answer was lost has canceled it', async () => {
-  await happens(transfer('1.00'), MINUTE);
-  let cancels = 0;
-  answering(world.gateway, async ({ path, ask }) => {
-    if (!path.endsWith('/cancel')) return ask();
-    cancels += 1;
-    if (cancels > 1) return refusal('account-status-abnormal');
-    await ask();
-    return said(503, {});
-  });
-  const asked = await update('cancel');
-  await world.pass(5 * MINUTE);
-  expect(cancels).toBeGreaterThan(1);
-  expect(asked?.outcome).toHaveProperty('completed');
-  expect(await accountNow()).toMatchObject({ status: 'CANCELED' });
 });
 
 describe('promise 8: an account whose run somebody has ended knows what it is', () => {
