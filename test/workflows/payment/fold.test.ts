@@ -90,7 +90,8 @@ describe('a new payment', () => {
 describe('the creation’s answer', () => {
   test('PROCESSING does not end the payment', () => {
     const payment = paymentCreatedAs({ trade_status: 'PROCESSING' });
-    expect(payment.state).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', outcome: null });
+    const history = [{ to: 'PROCESSING', source: 'creation' }];
+    expect(payment.state).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', outcome: null, history });
     expect(idOf(payment.known)).toEqual({ trade_no: 'T1', out_trade_no: 'order-1' });
   });
 
