@@ -21,7 +21,7 @@ import { amountProblem, isMore, sameAmount, sumOf } from '../../gateway/pure/mon
 import { invalidRequest } from '../shared/request-rules';
 import { findMade, findOwnRefund, leftToGrant } from './ledger';
 import { obstacleToAny } from './next-step';
-import { notNow } from './refusals';
+import { notNow, type RefundFailure } from './refusals';
 
 /** A refund belongs to the order that it is asked of. An id in its body could send it to another trade, outside any ledger. */
 const IDS_OF_A_TRADE = ['trade_no', 'out_trade_no'] as const;
@@ -84,20 +84,17 @@ export function grantRefund(
     return repeated(made, paid.amount, requests.get(number), order);
   }
   const obstacle = obstacleToAny(sale, now);
-  if (obstacle) throw typedFailure(obstacle.type, obstacle.message, obstacle.details);
+  if (obstacle) throw failureOf(obstacle);
   const left = leftToGrant(sale);
   const amount = part ?? left;
   if (isMore(amount, '0') && !isMore(amount, left))
     return { is: 'new', number, amount, currency, isAll: part === undefined };
   const why = part === undefined ? 'Nothing is left' : `${part} is more than the ${left} that is left`;
-  throw typedFailure(
-    FAILURE.overRefund,
-    `${why} of ${paid.amount} ${currency}. Nothing was sent.${withoutEnd(sale, now)}`,
-    {
-      left,
-    },
-  );
+  const message = `${why} of ${paid.amount} ${currency}. Nothing was sent.${withoutEnd(sale, now)}`;
+  throw typedFailure(FAILURE.overRefund, message, { left });
 }
+
+const failureOf = ({ type, message, details }: RefundFailure) => typedFailure(type, message, details);
 
 /** A refund without an end keeps its amount: a refund under way ends soon, and of any other a person can say how it ended. */
 function withoutEnd({ refunds }: KnownOrder, now: number): string {
@@ -158,8 +155,7 @@ function differing(
 /** The failure if the gateway has shown nothing paid. */
 function notPaid(trade_status: string | null): ApplicationFailure {
   if (trade_status === null || outcomeOf(trade_status) === 'SUCCESS') return notTaken();
-  const { type, message, details } = notNow(trade_status);
-  return typedFailure(type, message, details);
+  return failureOf(notNow(trade_status));
 }
 
 function spent(out_request_no: string, outcome: RefundOutcome | null): ApplicationFailure {
@@ -178,7 +174,7 @@ export function answerTo(entry: RefundState | undefined, state: AfterSaleState):
   if (entry.attention === 'unknown-refund')
     throw pending('nobody knows whether the gateway has made it, and a person is asked');
   if (entry.answer) return entry.answer;
-  if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
+  if (entry.failure) throw failureOf(entry.failure);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
   if (isEndUnpaid(outcome)) throw spent(out_request_no, outcome);
   throw pending(entry.started_at ? 'the gateway has not settled it' : waitsFor(entry, state));

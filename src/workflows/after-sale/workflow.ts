@@ -300,16 +300,12 @@ class AfterSaleRun {
   }
 
   private append(facts: readonly NewAfterSaleFact[]): void {
-    const settings = this.foldSettings;
+    const settings = this.policy ?? NO_TIME_IS_ENOUGH;
     for (const one of facts) {
       const before = this.order;
       this.learned.add({ fact: { ...one, at: Date.now() }, settings });
       this.measure(before, one);
     }
-  }
-
-  private get foldSettings(): FoldSettings {
-    return this.policy ?? NO_TIME_IS_ENOUGH;
   }
 
   /** Counts the outcomes of refunds, and how long notifications waited. */
