@@ -674,14 +674,7 @@ function onRequested(
 function bounded(order: KnownOrder): KnownOrder {
   const free = order.refunds.filter((one) => one.outcome !== null && !mayBeGone(one));
   const unmade = free.filter(({ outcome }) => outcome === 'NOT_CREATED');
-  const dropped = new Set([
-    ...allButTheLatest(unmade, KEPT_WITHOUT_REFUND),
-    ...allButTheLatest(free, KEPT_WITHOUT_MONEY),
-  ]);
-  if (dropped.size === 0 && order.history.length <= KEPT_TRANSITIONS) return order;
+  const dropped = new Set([...unmade.slice(0, -KEPT_WITHOUT_REFUND), ...free.slice(0, -KEPT_WITHOUT_MONEY)]);
   const refunds = order.refunds.filter((one) => !dropped.has(one));
   return { ...order, refunds, history: order.history.slice(-KEPT_TRANSITIONS) };
 }
-
-const allButTheLatest = <T>(all: readonly T[], kept: number): readonly T[] =>
-  all.slice(0, Math.max(0, all.length - kept));

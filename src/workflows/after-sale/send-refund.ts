@@ -16,7 +16,7 @@ import { isObject, isResultOf, isText, isTradeOrNull, type ResultShape } from '.
 import { pollUntil } from '../shared/polling';
 import type { RefundAnswered } from './facts';
 
-export interface Sent {
+interface Sent {
   readonly answered: RefundAnswered;
   /** The trade, if its status changed since the look that let the refund begin; null if the gateway has no such trade. */
   readonly trade?: QueriedTrade | null;
