@@ -498,7 +498,7 @@ class AfterSaleRun {
     const { heard: after, seen } = this.order;
     const lasting = lasting_ms > 0 && seen !== null ? seen.status : undefined;
     const times = lasting === undefined ? this.lookTimes : { ...this.lookTimes, settling_ms: lasting_ms };
-    this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
+    this.waitFor(lasting === undefined ? 'the gateway’s answer about the trade' : `the status to stay ${lasting}`);
     const answer = this.rechecks.begin();
     await this.paymentFollowed();
     const { trade_no } = this.order;
