@@ -101,7 +101,10 @@ export async function lookAtTrade(
     const isDenied = isNoSuchOrder(error, source.noSuchOrderWords);
     if (isDenied && waited_ms >= settling_ms) {
       const second = number_too && (await shownByNumber(source, id, SECOND_WITHIN_MS));
-      return { is: 'no-such-order', message, ...(second ? { second } : {}) };
+      if (!second) return { is: 'no-such-order', message };
+      return second.trade_no === id.trade_no
+        ? { is: 'found', trade: second }
+        : { is: 'no-such-order', message, second };
     }
     // A denial is an answer, so `patience_ms` does not limit it.
     if (isDenied)

@@ -73,7 +73,7 @@ export interface LookInput extends ForRun, AsksNumber {
 export type LookResult =
   | { is: 'found'; trade: QueriedTrade }
   /** `second`: another trade that the gateway shows under the order's number. */
-  | { is: 'no-such-order'; message: string; second?: QueriedTrade['second'] }
+  | { is: 'no-such-order'; message: string; second?: QueriedTrade['second'] | undefined }
   | { is: 'no-answer'; message: string; why: Silence };
 
 /** The outcome of one try to make a refund. */

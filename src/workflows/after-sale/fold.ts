@@ -402,7 +402,9 @@ export const isOlder = ({ seen }: KnownOrder, { trade_status, asked_at }: Querie
 function onQueried(before: KnownOrder, { trade, after, at }: FactOf<'queried'>, settings: FoldSettings): KnownOrder {
   const answered = withoutReasons(before, ANSWERED);
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
-  const { trade_status: status, asked_at, order_amount: amount, order_currency: currency } = trade;
+  const { trade_status: status, order_amount: amount, order_currency: currency } = trade;
+  // A person may have typed the answer: without a time, or with one to come, which would make every later answer an older one.
+  const asked_at = Math.min(trade.asked_at ?? at, at);
   const said = { trade_status: status, amount, currency };
   // A buyer may pay into one trade twice.
   const learned = withAmount(withCandidate(learnedFrom(answered, trade), trade), said);

@@ -27,7 +27,7 @@ import {
   type PendingClaim,
   signalsIn,
 } from './known-payment';
-import { ofShown } from './look-results';
+import { ofSecond, ofShown } from './look-results';
 import { beginLook, hasNews, lookAtOtherTrades, TradeLooks, tellOfOtherTrades } from './trade-looks';
 
 /** Returns once the gateway has said what it knows of the trade. `paid`: the trade, if the first look found it paid. */
@@ -100,7 +100,10 @@ async function look(looks: TradeLooks, context: PaymentContext): Promise<LookRes
   if (looked.is === 'found') return looked;
   context.raise(attentionAfter(looked));
   // A look without an answer settles nothing.
-  if (looked.is === 'no-such-order') onDenied(claims, context);
+  if (looked.is === 'no-such-order') {
+    context.learn(...ofSecond(looked));
+    onDenied(claims, context);
+  }
   return looked;
 }
 

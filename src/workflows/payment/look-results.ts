@@ -68,13 +68,17 @@ export function ofRecovered(known: KnownPayment, trade: Trade): NewPaymentFact[]
 
 /** A query has shown our trade, and perhaps another one under the order's number: that one first, because the payment may end with ours. */
 export const ofShown = ({ second, ...trade }: QueriedTrade, after: number): NewPaymentFact[] => [
-  ...(second ? [{ is: 'queried', trade: second, after: 0 } as const] : []),
+  ...ofSecond({ second }),
   { is: 'queried', trade, after },
 ];
 
+/** Another trade under the order's number, if the gateway has shown one. */
+export const ofSecond = ({ second }: { readonly second?: QueriedTrade['second'] | undefined }): NewPaymentFact[] =>
+  second?.trade_no === undefined ? [] : [{ is: 'noted', other: second.trade_no, said: second, isAnswered: true }];
+
 /** A look has not found the trade, and perhaps another one under the order's number. `after`: the claims that it answers. */
 export const ofUnanswered = (looked: Missing, after: number): NewPaymentFact[] => [
-  ...('second' in looked && looked.second ? [{ is: 'queried', trade: looked.second, after: 0 } as const] : []),
+  ...(looked.is === 'no-such-order' ? ofSecond(looked) : []),
   { is: 'unanswered', looked: looked.is, after },
   { is: 'raised', attention: attentionAfter(looked) },
 ];

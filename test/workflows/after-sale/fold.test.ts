@@ -691,6 +691,13 @@ test('another trade that was asked for is not asked for again at once, whatever 
   expect(order.step).not.toEqual({ take: 'ask', other: 'T2' });
 });
 
+test('an answer that a person has typed with a time to come makes no later one an older answer', () => {
+  const order = sold(ended);
+  const typed = { trade_no: 'T1', out_trade_no: 'O1', trade_status: 'SUCCESS', asked_at: order.now * 1_000 };
+  order.happens({ is: 'queried', trade: typed, after: order.sale.heard }, MINUTE, sees('DISPUTE'));
+  expect(order.state).toMatchObject({ trade_status: 'DISPUTE', attention: 'dispute' });
+});
+
 describe('where a later payment names another trade as the order’s', () => {
   const names = (trade_no: string): Fact => ({ is: 'introduced', trade_no });
   const seen = (reason: Attention): Fact => ({ is: 'decided', by: 'ana', reason: 'seen', seen: reason });

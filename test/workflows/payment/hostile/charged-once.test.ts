@@ -8,6 +8,7 @@ import { answeringFirst } from '../../hostile/answering';
 import type { Mishap } from '../../hostile/gateway';
 import type { Act } from '../../hostile/happens';
 import {
+  adopt,
   anotherMade,
   anotherTold,
   answers,
@@ -138,11 +139,21 @@ test.each(endsUnsold)(
   },
 );
 
-test('promise 1: a paid trade that nobody notifies is before a person, although the gateway has forgotten ours', async () => {
-  await begin({ kind: 'checkout' });
-  await happens(pay, 5 * MINUTE, anotherMade('SUCCESS'), () => hide(['T1'], 'denied'), DAY);
-  expect([await others(), attentions()]).toEqual([['T2 SUCCESS'], ['second-trade']]);
-});
+const forgets = () => hide(['T1'], 'denied');
+const endsForgotten: [how: string, acts: Act[]][] = [
+  ['at once', [forgets]],
+  ['during an outage at its last deadline', [30 * MINUTE, trouble('unreachable'), 10 * DAY, forgets, works]],
+  ['after its run was terminated and adopted', [terminate, MINUTE, forgets, adopt]],
+];
+
+test.each(endsForgotten)(
+  'promise 1: a paid trade that nobody notifies is before a person, although the gateway has forgotten ours %s',
+  async (_how, acts) => {
+    await begin({ kind: 'checkout' });
+    await happens(pay, 5 * MINUTE, anotherMade('SUCCESS'), ...acts, 10 * DAY);
+    expect([await others(), found()]).toEqual([['T2 SUCCESS'], ['second-trade']]);
+  },
+);
 
 test.each(endsUnsold)(
   'promise 1: the number’s own silence does not hold up the end of our trade, which %s',
