@@ -13,7 +13,7 @@ export const isContradicted = ({ contradicted }: KnownOrder): boolean => contrad
 export function attentionOf(order: KnownOrder): Attention | null {
   const { reasons, held, seen } = order;
   // Of a trade that nobody has seen, no status can be confirmed.
-  if (seen === null && reasons.includes('unknown-trade')) return shownAttention(reasons);
+  if (seen === null && reasons.includes('unknown-trade')) return 'unknown-trade';
   const claimed = held.map(({ claim }) => attentionOfStatus(claim.trade_status)).find((one) => one !== undefined);
   const ofTheBank = reasons.find((one) => OF_THE_BANK.includes(one));
   const contradicted = isContradicted(order) ? 'unconfirmed-notification' : null;
