@@ -3,7 +3,7 @@
  * that people saw. It never asks the code what it thinks.
  */
 import Big from 'big.js';
-import type { AfterSaleState } from '../../../../src/contract';
+import type { AfterSaleState, EventPayment } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { type Acknowledged, type Broken, SETTLING_MS, UNDER_WAY_MS } from '../../hostile/base-world';
 import { type HostileGateway, PLAIN_GATEWAY, statusAt, statusOf, type TrueRefund } from '../../hostile/gateway';
@@ -247,12 +247,36 @@ function toldInOrder({ sold: { states }, neighbours, traits, events, wasForgotte
   return [];
 }
 
+/** The rule of docs/contract.md, by which merchants deliver. */
+const saysSold = ({ outcome, attention, all_goes_back, trade_status }: EventPayment) =>
+  outcome === 'SUCCESS' && attention === null && !all_goes_back && !['REFUNDED', ...BANK].includes(trade_status ?? '');
+
+/** 6. No event says that the order is sold once all of it is on its way back: callers have the answers, and the gateway makes these refunds. */
+function soldIsTrue({ gateway, told, events, neighbours, wasForgotten }: World): Broken[] {
+  if (wasForgotten) return [];
+  const decided = told.flatMap((one) => (one.is === 'resolved' ? [one.resolution.out_request_no] : []));
+  const back = new Map<string, { readonly at: number; readonly amount: string }>();
+  for (const one of told) {
+    const number = one.is === 'answer' ? String(one.answer.out_request_no ?? '') : '';
+    const made = gateway.refunds.find((its) => its.number === number && its.by === 'us' && its.ends === 'done');
+    if (made && !made.cameBack && !decided.includes(number) && !back.has(number))
+      back.set(number, { at: one.at, amount: made.amount });
+  }
+  return events.flatMap((event) => {
+    if (!('payment' in event) || event.payment.out_trade_no === neighbours.out_trade_no) return [];
+    const gone = [...back.values()].filter(({ at }) => at < Date.parse(event.time));
+    return saysSold(event.payment) && sumOf(gone).gte(TRADE.amount)
+      ? [{ promise: 6, what: `the order is called sold at ${event.time}, and all of it goes back` }]
+      : [];
+  });
+}
+
 /** What must hold once everything has had its time. */
 export function liveness(world: World, state: AfterSaleState | undefined): Broken[] {
   // A run that somebody terminated before it had read anything knows nothing of the trade, nor what was told to it.
   if (!state || (world.isTerminated && (!world.run?.hasBegun || state.trade_status === null))) return [];
   const { gateway, now, wasForgotten, acknowledged } = world;
-  const broken = toldInOrder(world);
+  const broken = [...toldInOrder(world), ...soldIsTrue(world)];
   const open = state.refunds.filter(({ outcome }) => outcome === null);
   // A trade that is on its way back to SUCCESS lets refunds wait, and polls find its end.
   const isOnItsWay = statusOf(world.sold) === 'CHARGEBACK_REVERSED';

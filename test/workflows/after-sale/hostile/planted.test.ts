@@ -131,6 +131,18 @@ test.each<[string, Planted, string]>([
     '6: null to SUCCESS was told',
   ],
   [
+    'promise 6: merchants hear that an order is sold, all of which goes back',
+    {
+      async plant(world) {
+        world.ask({ amount: '100.00', number: 'b' });
+        await world.pass(HOUR);
+        const [first] = world.events;
+        if (first) world.events.push({ ...first, id: 'again', time: new Date(world.now).toISOString() });
+      },
+    },
+    '6: the order is called sold at .*, and all of it goes back',
+  ],
+  [
     'promise 4: a chargeback is acknowledged, and nobody sees it',
     {
       plant: ({ acknowledged, now }) =>
