@@ -127,7 +127,7 @@ export const RUNBOOK = {
       'The gateway says that it does not know a trade that it made for this order, or that a notification names.',
     loses: 'The buyer may have paid for a trade that is counted nowhere.',
     look: 'The trade in the gateway’s dashboard (`trade_no`, or one of `other_trades` in the state), and whether our settings are of its app and its environment.',
-    act: 'Correct the settings where they are not, and restart the worker. Else ask the gateway’s support, then send `resolve` with how it has ended.',
+    act: 'Correct the settings where they are not, and restart the worker. Else ask the gateway’s support, then send `resolve`: to an open payment with how it has ended.',
     after: 'It is looked for until you resolve it or the gateway knows it.',
   },
   'unlisted-transition': {

@@ -294,9 +294,6 @@ function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
 const ofMoney = ({ reasons }: KnownOrder) =>
   reasons.filter((one) => OF_THE_BANK.includes(one) || one === 'refund-elsewhere');
 
-const hasOtherMoney = ({ others }: KnownOrder): boolean =>
-  others.some(({ trade_status }) => outcomeOf(trade_status ?? '') === 'SUCCESS');
-
 /** Whether the trade shows that money went back, and nothing that is known explains it. */
 function showsMoneyOfNobody({ seen, refunds, elsewhere }: KnownOrder): boolean {
   const isExplained = refunds.some((one) => mayBeGone(one) || one.outcome === 'REFUND_REVOKE') || elsewhere !== '0.00';
@@ -314,14 +311,9 @@ function hasMovedUnnamed(order: KnownOrder, number: string): boolean {
 
 /** A person has looked at a reason. */
 function looked(order: KnownOrder, seen: Attention): KnownOrder {
-  // For an order that was not paid, the person has read all reasons. Money of another trade is a question of its own.
-  if (isUnpaid(order)) {
-    const reasons = [
-      ...ofMoney(order),
-      ...order.reasons.filter((one) => one === 'second-trade' && hasOtherMoney(order)),
-    ];
-    return { ...(order.denied ? withoutTrade(order) : order), contradicted: [], reasons };
-  }
+  // For an order that was not paid, the person has read all reasons.
+  if (isUnpaid(order))
+    return { ...(order.denied ? withoutTrade(order) : order), contradicted: [], reasons: ofMoney(order) };
   // A gateway that has never shown the trade is not asked any more.
   const isGivenUp = isSilence(seen) && order.seen === null && order.held.length === 0;
   if (seen === 'unknown-trade' || isGivenUp) return withoutTrade(order);

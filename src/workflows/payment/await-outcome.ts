@@ -181,8 +181,9 @@ export class OutcomeWait {
     const search = { app_id, id: idOf(known), ...this.numberToo, after: 'no-answer' as const, settling_ms, read_by };
     const after = known.looked_after;
     const searched = await searchOn(search, { isInterrupted: () => hasNews(this.context) });
-    // The look asks for the order's number, too, where the gateway has no such trade.
-    return searched.is === 'found' ? learn(...ofShown(searched.trade, after)) : this.look();
+    if (searched.is === 'interrupted') return this.look();
+    if (searched.is === 'found') return learn(...ofShown(searched.trade, after));
+    learn(...ofUnanswered({ is: 'no-such-order' }, after));
   }
 
   /** If our trade_no is unknown, the trade may be found by one that a notification names. */
