@@ -21,6 +21,8 @@ export interface OperatorQuestion {
   trade_status?: string | null | undefined;
   /** For an account: what the person is shown, as the decision has to name it. */
   shown?: string | undefined;
+  /** Whether all that was paid has gone back, or is on its way: then nothing is left to deliver for. */
+  all_goes_back?: boolean | undefined;
 }
 
 type Standing = { attention: string | null; refunds: AfterSaleState['refunds'] };
@@ -68,7 +70,7 @@ const SEEN: Template = {
   options: WHO_OPTIONS,
   input: `{${WHO}}`,
 };
-/** Names the reason, so that the second of two persons who saw the same reason does not settle the next one. */
+// A decision names the reason that the person saw: the second of two persons does not settle the next one, nor end what goes on meanwhile.
 const LOOKED_AT: Template = {
   ...SEEN,
   options: `--seen REASON ${WHO_OPTIONS}`,
@@ -83,8 +85,8 @@ const END_REFUND: Template = {
 const END_ORDER: Template = {
   what: 'say how the order has ended: SUCCESS, CANCEL, REFUSED or EXPIRED',
   update: 'resolve',
-  options: `--outcome OUTCOME ${WHO_OPTIONS}`,
-  input: `{"outcome": "OUTCOME", ${WHO}}`,
+  options: `--seen REASON --outcome OUTCOME ${WHO_OPTIONS}`,
+  input: `{"seen": "REASON", "outcome": "OUTCOME", ${WHO}}`,
 };
 /** Nothing was sent, so the only outcome is NOT_CREATED. */
 const GIVE_UP: Template = {
@@ -116,8 +118,11 @@ const isOfOutcome = ({ attention }: OperatorQuestion) =>
   attention === 'amount-mismatch' || attention === 'unlisted-transition';
 /** Without an outcome it counts as sold. */
 const isOfLateMoney = ({ attention }: OperatorQuestion) => attention === 'late-payment';
+const isOfMoneyGone = (question: OperatorQuestion) => isOfLateMoney(question) && question.all_goes_back === true;
 const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
 const isOfUnsent = ({ attention }: OperatorQuestion) => attention === 'waiting-refund';
+/** Questions of an after-sale that having looked does not answer. */
+const LEFT_TO_OTHERS = [isOfRefund, isOfElsewhere, isOfOutcome, isOfMoneyGone];
 
 const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   payment: [
@@ -136,7 +141,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
     RECHECK,
     {
       ...LOOKED_AT,
-      settles: (question) => !isOfRefund(question) && !isOfElsewhere(question) && !isOfOutcome(question),
+      settles: (question) => !LEFT_TO_OTHERS.some((isOf) => isOf(question)),
     },
     { ...END_ORDER, settles: (question) => isOfOutcome(question) || isOfLateMoney(question) },
     { ...END_REFUND, settles: (question) => isOfRefund(question) && !isOfUnsent(question) },

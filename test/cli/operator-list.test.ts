@@ -107,7 +107,9 @@ test('show of each of the 12 explains it in fewer than 30 lines', async () => {
     const text = caseText(await readCase(temporal.client, target), {});
     expect(text.split('\n').length).toBeLessThan(30);
     expect(text).toContain(`Needs a person: ${reason}. ${RUNBOOK[reason].happened}\n`);
-    expect(text).toContain(`payment-gateway resolve ${out_trade_no} --app ${APP_ID} --outcome OUTCOME`);
+    expect(text).toContain(
+      `payment-gateway resolve ${out_trade_no} --app ${APP_ID} --seen ${reason} --outcome OUTCOME`,
+    );
     expect(text).toContain('a worker to take it');
   }
 });

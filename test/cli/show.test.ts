@@ -130,7 +130,7 @@ test('the first line names both amounts, what waits for how long, and the comman
     return firstLine({ ...found, payment: { ...PAYMENT, ...found.payment, trade_status } });
   };
   const said = `Order ${ORDER} (app ${APP}) is under way. Ordered: 150.00 BRL. The gateway names: 120.00 BRL. 1.00 refunded, 39.00 being refunded. It has needed a person for 1h 0m: amount-mismatch. Next: payment-gateway resolve ${ORDER} --app ${APP}`;
-  expect(asked('SUCCESS')).toBe(`${said} --outcome OUTCOME --by YOU --reason WHY`);
+  expect(asked('SUCCESS')).toBe(`${said} --seen amount-mismatch --outcome OUTCOME --by YOU --reason WHY`);
   // What is not paid yet goes on.
   expect(asked('PROCESSING')).toBe(`${said} --seen amount-mismatch --by YOU --reason WHY`);
   expect(firstLine(worst('no-answer', 'payment'))).toContain(

@@ -77,12 +77,23 @@ test('an open payment’s page offers to settle what a look settles, and to end 
       .map(({ command }) => command.replace('payment-gateway resolve order-1 --app shop ', ''));
   const both = (reason: string) => [
     `--seen ${reason} --by YOU --reason WHY`,
-    '--outcome OUTCOME --by YOU --reason WHY',
+    `--seen ${reason} --outcome OUTCOME --by YOU --reason WHY`,
   ];
   expect(resolving('second-trade')).toEqual(both('second-trade'));
   expect(resolving('amount-mismatch')).toEqual(both('amount-mismatch'));
   // Money that is there is decided on.
-  expect(resolving('amount-mismatch', 'SUCCESS')).toEqual(['--outcome OUTCOME --by YOU --reason WHY']);
+  expect(resolving('amount-mismatch', 'SUCCESS')).toEqual([
+    '--seen amount-mismatch --outcome OUTCOME --by YOU --reason WHY',
+  ]);
+});
+
+test('late money, all of which goes back, is not offered for delivery: a person says how the order has ended', () => {
+  const resolving = (all_goes_back: boolean) =>
+    operatorActions(afterSaleWorkflowId('shop', 'order-1'), { attention: 'late-payment', all_goes_back })
+      .filter(({ update }) => update === 'resolve')
+      .map(({ input = '' }) => JSON.parse(input).outcome);
+  expect(resolving(false)).toEqual([undefined, 'OUTCOME']);
+  expect(resolving(true)).toEqual(['OUTCOME']);
 });
 
 test('no action decides for the person: outcomes and amounts are theirs to write', () => {
@@ -130,7 +141,7 @@ describe('a number that looks like something else is named in a command so that 
   test.each(['--yes', '-x'])('%s comes last, after the word that ends options', (out_trade_no) => {
     const { act } = RUNBOOK['late-payment'];
     expect(commandsOf(out_trade_no)[1]).toBe(
-      `payment-gateway resolve --app shop --outcome OUTCOME --by YOU --reason WHY -- '${out_trade_no}'`,
+      `payment-gateway resolve --app shop --seen no-answer --outcome OUTCOME --by YOU --reason WHY -- '${out_trade_no}'`,
     );
     expect(namedInCommands(act, paymentWorkflowId('shop', out_trade_no))).toContain(
       `(\`payment-gateway refund --app shop -- '${out_trade_no}'\`, `,

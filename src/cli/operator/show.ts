@@ -7,6 +7,7 @@ import {
   afterSaleWorkflowId,
   commandOf,
   ENDED_FROM_OUTSIDE,
+  goesBackWhole,
   isSettledByAskingAgain,
   isTemporalAttention,
   kindOfWorkflow,
@@ -268,7 +269,10 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 /** What a person does before they resolve it: no list shows it after that. */
 const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
   // Without an outcome it counts as sold: the shop would deliver what is refunded.
-  'late-payment': () => 'deliver it (to send it back, say CANCEL first, by the outcome below, and refund then); then ',
+  'late-payment': ({ after_sale }) =>
+    after_sale && goesBackWhole(after_sale)
+      ? 'do not deliver it, all of the money goes back; then, with CANCEL, '
+      : 'deliver it (to send it back, say CANCEL first, by the outcome below, and refund then); then ',
   credentials: () => 'correct the credentials and restart the worker; then ',
   dispute: () => 'answer it in the gateway’s dashboard; then ',
   'second-trade': ({ payment, after_sale }) => {
@@ -427,6 +431,7 @@ function questionOf(
     out_request_no: refundInQuestion({ attention, refunds }),
     trade_status: payment?.trade_status,
     shown,
+    all_goes_back: after_sale !== null && goesBackWhole(after_sale),
   };
 }
 

@@ -220,6 +220,7 @@ export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attent
 export const afterSaleSubject = (state: AfterSaleState): AttentionSubject => ({
   out_request_no: refundInQuestion(state),
   amounts: state.attention === 'amount-mismatch' && state.payment ? mismatchLine(state.payment) : undefined,
+  all_goes_back: goesBackWhole(state),
 });
 
 function refundLine(refund: RefundState): string {

@@ -158,6 +158,7 @@ export interface AttentionSubject {
   readonly amounts?: string | undefined;
   readonly trade_status?: string | null | undefined;
   readonly shown?: string | undefined;
+  readonly all_goes_back?: boolean | undefined;
 }
 
 /** Markdown: the reason and since when, what happened, where to look, what to do, and the commands and updates for it. */

@@ -144,7 +144,8 @@ export class PaymentEventLog {
     const waits = outcome === null ? news.findIndex(saysPaid) : -1;
     const known = waits < 0 ? news : news.slice(0, waits);
     const events = known
-      .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
+      // An order that a person calls unsold was not sold; what then becomes of its money is told.
+      .filter(({ to }) => outcome === null || outcome === 'SUCCESS' || to !== 'SUCCESS')
       .filter((one, index, all) => !isRepeatedByAPerson(one, all.slice(0, index)))
       // A person who has only seen something has changed nothing.
       .filter(({ source, from, to }) => source !== 'operator' || from !== to)

@@ -162,6 +162,26 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
 
   const heldBack = () => happens(pay, MINUTE, anotherTold('SUCCESS'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
 
+  test.each([
+    ['done', ['REFUND_PROCESSING', 'REFUNDED']],
+    ['refused', ['REFUND_PROCESSING', 'REFUND_REFUSED']],
+  ] as const)(
+    'hears what becomes of late money that a person has called unsold, and that is sent back: %s',
+    async (ends, told) => {
+      await begin({ method: 'Wallet', plan: { takes_ms: HOUR, ends } });
+      await happens(
+        endCancelled,
+        tell('T1', 'SUCCESS'),
+        10 * MINUTE,
+        settle({ outcome: 'CANCEL' }),
+        MINUTE,
+        refund,
+        DAY,
+      );
+      expect([heard().slice(-told.length), delivers()]).toEqual([told, false]);
+    },
+  );
+
   test('does not deliver what a person lets pass, and has named as sent back before', async () => {
     await begin({ method: 'Wallet' });
     await happens(heldBack, sentBackInTheDashboard(inTwoDays), settle({ refunded_elsewhere: '150.00' }), MINUTE);

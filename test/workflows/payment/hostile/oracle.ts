@@ -455,14 +455,14 @@ function namedIsLookedAt({ acknowledged, gateway, told, traits }: World): Broken
 /** Steps that say that money came. A merchant who hears one delivers. */
 const MONEY = ['SUCCESS', 'REFUNDED', 'PARTIAL_REFUND', 'DISPUTE', 'CHARGEBACK'];
 
-/** What there is to hear of a payment: that money came, and all that followed, only where it was sold; a person's repetition is no news. */
+/** What there is to hear of a payment: that money came only where it was sold, and all that followed; a person's repetition is no news. */
 function toHear({ history, outcome }: Seen['state']): string[] {
   const isSaid = (to: string, i: number) => history.slice(0, i).some((one) => one.to === to && MONEY.includes(to));
   const said = history.filter(({ to, source }, i) => source !== 'operator' || !isSaid(to, i));
   const steps = said.map(({ to }) => to);
   if (outcome === 'SUCCESS') return steps;
   const first = steps.findIndex((to) => MONEY.includes(to));
-  return outcome === null && first >= 0 ? steps.slice(0, first) : steps.filter((to) => !MONEY.includes(to));
+  return outcome === null && first >= 0 ? steps.slice(0, first) : steps.filter((to) => to !== 'SUCCESS');
 }
 
 /** 8. Whoever asks an order's after-sale hears how the payment has ended, whichever of the two began first. */
