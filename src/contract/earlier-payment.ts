@@ -32,9 +32,12 @@ export interface EarlierPayment
 export const hasSeenTrade = ({ trade_status, outcome }: Pick<PaymentState, 'trade_status' | 'outcome'>): boolean =>
   trade_status !== null || outcome !== null;
 
-/** Whether the trade under the number is another system's: an order was requested here and not made (`order` is null). */
+/**
+ * Whether the trade under the number is another system's: an order was requested here and not made (`order` is null). An order whose creation
+ * was answered here is ours, although Temporal has forgotten who requested it.
+ */
 export const isTradeOfOthers = (order: Order | null | undefined, state: PaymentState): boolean =>
-  order === null && hasSeenTrade(state);
+  order === null && hasSeenTrade(state) && state.payment_data?.recovered !== false;
 
 /** What the next run takes over. */
 export interface EarlierPayments {

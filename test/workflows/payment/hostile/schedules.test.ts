@@ -45,6 +45,12 @@ const SCHEDULES: readonly Schedule[] = [
     44_701_451,
   ],
   [
+    'promise 1: an order that Temporal has forgotten is not called made elsewhere where a start of it was terminated at once',
+    [{ do: 'retention' }, { do: 'pay' }, { do: 'terminate' }, notify],
+    { takesNumbersTwice: false },
+    2_031_222_004,
+  ],
+  [
     'promise 2: the time in which an order may be sent counts from its start, also where no worker is there for long',
     [{ do: 'no worker', ms: 2 * HOUR }, wait(10 * HOUR), { do: 'no worker', ms: 20 * HOUR }, { do: 'pay' }],
     { creations: ['none'], takesNumbersTwice: false },
