@@ -8,6 +8,7 @@ import {
   isEndUnpaid,
   type KnownOrder,
   type LedgerRefund,
+  moneyText,
   outcomeOf,
   type RefundAnswer,
   type RefundOrder,
@@ -117,9 +118,11 @@ function repeated(earlier: LedgerRefund, paid: string, first: RefundOrder | unde
   if (isEndUnpaid(earlier.outcome) && earlier.asked === null) throw spent(earlier.number, earlier.outcome);
   const fields = differing(earlier, paid, first, order);
   if (fields.length === 0) return { ...earlier, is: 'known' };
+  const { number, amount, currency } = earlier;
+  const under = order.out_request_no === undefined ? 'without a number' : 'under this number';
   throw typedFailure(
     FAILURE.differentRequest,
-    `Another refund was requested ${order.out_request_no === undefined ? 'without a number' : 'under this number'}, with another ${fields.join(', ')}. To give back more, use a new out_request_no; to ask about that refund, send it as it was.`,
+    `Refund ${number} of ${moneyText(amount, currency)} was requested ${under} before, with another ${fields.join(', ')}. Nothing was refunded now. To ask about that refund, send it as it was. Only what is to go back beside it takes a new out_request_no.`,
     { fields },
   );
 }

@@ -1,5 +1,5 @@
 /** Why a refund is not sent, as the failure of the update `refund` tells it. In each case nothing was sent. Pure. */
-import { FAILURE, type RefundState } from '../../contract';
+import { FAILURE, outcomeOf, type RefundState } from '../../contract';
 
 export type RefundFailure = NonNullable<RefundState['failure']>;
 
@@ -12,8 +12,13 @@ const notRefunded = (message: string, details: RefundFailure['details'] = {}): R
 /** The trade's status is why. */
 const because = (message: string, trade_status: string | null): RefundFailure => notRefunded(message, { trade_status });
 
-export const notNow = (status: string): RefundFailure =>
-  because(`A trade that is ${status} cannot be refunded.`, status);
+export const notNow = (status: string): RefundFailure => {
+  const isOpen = outcomeOf(status) === null;
+  return because(
+    `A trade that is ${status} cannot be refunded.${isOpen ? ' Once it is paid, ask again.' : ''}`,
+    status,
+  );
+};
 
 export const elsewhereUnknown = (trade_status: string | null): RefundFailure =>
   notRefunded(

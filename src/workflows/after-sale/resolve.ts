@@ -63,7 +63,12 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
         ]),
     ...(outcome === undefined || isOfOrder || typeof out_request_no === 'string'
       ? []
-      : [{ field: 'out_request_no', rule: 'required with an outcome: the refund that was looked at' }]),
+      : [
+          {
+            field: 'out_request_no',
+            rule: 'required with the outcome of a refund: the number of the one that was looked at',
+          },
+        ]),
     ...(isAmount ? [] : [{ field: 'refunded_elsewhere', rule: 'an amount such as "100.00"' }]),
     ...(although === undefined || (typeof although === 'string' && (elsewhere !== undefined || outcome !== undefined))
       ? []
