@@ -140,8 +140,13 @@ test('the first line names both amounts, what waits for how long, and the comman
 
 test('of late money the first line says that CANCEL comes before a refund: what counts as sold is delivered', () => {
   const found = worst('late-payment', 'after-sale');
+  const resolve = `payment-gateway resolve ${ORDER} --app ${APP} --seen late-payment`;
   expect(firstLine({ ...found, after_sale: { ...found.after_sale, refunds: [] } })).toContain(
-    `late-payment. Next: deliver it (to send it back, say CANCEL first, by the outcome below, and refund then); then payment-gateway resolve ${ORDER} --app ${APP} --seen late-payment`,
+    `late-payment. Next: deliver it (to send it back, say CANCEL first, by the outcome below, and refund then); then ${resolve}`,
+  );
+  const gone = { order_amount: '150.00', refunded_amount: '150.00', refunds: [] };
+  expect(firstLine({ ...found, after_sale: { ...found.after_sale, ...gone } })).toContain(
+    `late-payment. Next: do not deliver it, all of the money goes back; then, with CANCEL, ${resolve} --outcome OUTCOME`,
   );
 });
 

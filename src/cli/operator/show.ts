@@ -267,10 +267,10 @@ function needOf({ payment, after_sale }: OrderCase, run: OrderRun, now: Date): s
 }
 
 /** What a person does before they resolve it: no list shows it after that. */
-const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase) => string>> = {
+const BEFORE_RESOLVE: Readonly<Record<string, (found: OrderCase, question: OperatorQuestion) => string>> = {
   // Without an outcome it counts as sold: the shop would deliver what is refunded.
-  'late-payment': ({ after_sale }) =>
-    after_sale && goesBackWhole(after_sale)
+  'late-payment': (_found, { all_goes_back }) =>
+    all_goes_back
       ? 'do not deliver it, all of the money goes back; then, with CANCEL, '
       : 'deliver it (to send it back, say CANCEL first, by the outcome below, and refund then); then ',
   credentials: () => 'correct the credentials and restart the worker; then ',
@@ -291,7 +291,7 @@ function nextCommand(found: OrderCase, run: OrderRun): string | undefined {
   const actions = operatorActions(run.workflow_id, question);
   const update = isSettledByAskingAgain(question.attention) ? 'recheck' : 'resolve';
   const command = (actions.find((one) => one.update === update) ?? actions[0])?.command;
-  return command && `${BEFORE_RESOLVE[question.attention]?.(found) ?? ''}${command}`;
+  return command && `${BEFORE_RESOLVE[question.attention]?.(found, question) ?? ''}${command}`;
 }
 
 /**

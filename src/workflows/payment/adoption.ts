@@ -28,7 +28,7 @@ import {
   signalsIn,
 } from './known-payment';
 import { ofSecond, ofShown } from './look-results';
-import { beginLook, hasNews, lookAtOtherTrades, TradeLooks, tellOfOtherTrades } from './trade-looks';
+import { beginLook, hasNews, lookAtOtherTrades, numberToo, TradeLooks, tellOfOtherTrades } from './trade-looks';
 
 /** Returns once the gateway has said what it knows of the trade. `paid`: the trade, if the first look found it paid. */
 export async function adoptTrade(
@@ -46,7 +46,7 @@ export async function adoptTrade(
   const isAnEnd = outcome !== null && outcome !== 'SUCCESS';
   const { trade, contradicted } = await queryUntilConsistent(found, isAnEnd ? signalsIn(claims) : [], {
     ...policy,
-    ...numberToo(context.known),
+    ...numberToo(context.known, 'at an end'),
     app_id: input.app_id,
     id: idOf(context.known),
     requests,
@@ -75,13 +75,10 @@ function idsOf(known: KnownPayment): [TradeId, ...TradeId[]] {
   return [known.before?.made === 'order' ? idOf(known) : { trade_no }];
 }
 
-/** Another trade may have been paid under the number of an order of ours. */
-const numberToo = ({ order }: KnownPayment) => (order ? ({ number_too: 'at an end' } as const) : {});
-
 /** Looks, and searches between the looks. What comes meanwhile needs a look that begins after it. */
 async function untilFound(context: PaymentContext): Promise<QueriedTrade> {
   const { patience_ms, read_by } = context.policy;
-  const times = { settling_ms: patience_ms, patience_ms, read_by, ...numberToo(context.known) };
+  const times = { settling_ms: patience_ms, patience_ms, read_by, ...numberToo(context.known, 'at an end') };
   const looks = new TradeLooks(context, () => idsOf(context.known), times);
   for (;;) {
     const looked = await look(looks, context);

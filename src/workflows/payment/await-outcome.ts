@@ -5,7 +5,6 @@
 import { ApplicationFailure, condition } from '@temporalio/workflow';
 import {
   detailsOf,
-  type LookInput,
   type LookResult,
   POLL_STOPPED,
   pollSchedule,
@@ -36,7 +35,7 @@ import {
 } from './known-payment';
 import { ofShown, ofUnanswered } from './look-results';
 import { doubtToTellAt, nextPaymentStep, type PaymentStep } from './next-step';
-import { beginLook, hasNews, lookAtOtherTrades, settlesForeign } from './trade-looks';
+import { beginLook, hasNews, lookAtOtherTrades, numberToo, settlesForeign } from './trade-looks';
 
 export class OutcomeWait {
   private readonly watch = new RunningWatch();
@@ -168,9 +167,9 @@ export class OutcomeWait {
    * Before our order ends without a sale, its number is asked for, too: where the gateway has ended our trade and, once no deadline of the
    * order is left, where it is open still.
    */
-  private get numberToo(): Pick<LookInput, 'number_too'> {
-    if (!this.context.known.order) return {};
-    return { number_too: this.stages.every(({ at }) => at <= Date.now()) ? 'unless sold' : 'at an end' };
+  private get numberToo(): ReturnType<typeof numberToo> {
+    const isLast = this.stages.every(({ at }) => at <= Date.now());
+    return numberToo(this.context.known, isLast ? 'unless sold' : 'at an end');
   }
 
   /** Keeps asking a silent gateway, ever less often, in one activity however long that takes. */

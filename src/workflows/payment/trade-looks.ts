@@ -12,7 +12,7 @@ import {
 } from '../shared/look';
 import { hasEnded, type Poll, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
-import { claimsOfTrade, hasClaimsAfter, idOf, type PendingClaim, signalsIn } from './known-payment';
+import { claimsOfTrade, hasClaimsAfter, idOf, type KnownPayment, type PendingClaim, signalsIn } from './known-payment';
 import { ofForeign, ofOtherLooked, ofOtherNamed, ofOtherNotified } from './look-results';
 
 export class TradeLooks {
@@ -94,6 +94,12 @@ export function settlesForeign({ trade_no, out_trade_no }: Trade, { known, learn
   learn(...ofForeign(claims.filter(({ signal }) => signal.trade_no === trade_no)));
   return true;
 }
+
+/** What is asked of the number of an order of ours: another trade may have been paid under it. */
+export const numberToo = (
+  { order }: KnownPayment,
+  number_too: NonNullable<LookTimes['number_too']>,
+): Pick<LookTimes, 'number_too'> => (order ? { number_too } : {});
 
 // — Other trades under the order’s number: each is looked at by itself, and put before a person —
 
