@@ -88,11 +88,22 @@ export function refusedIsNotBurned({ told, gateway, wasCutOff, traits, asked: ca
 }
 
 /** 8. Who asks for a look is told what the gateway says since. */
-export function recheckTellsWhatIs({ told, gateway, traits, temporal }: World): Broken[] {
+export function recheckTellsWhatIs(world: World): Broken[] {
+  const { told, gateway, traits, temporal } = world;
   return told.flatMap((one) => {
     if (one.is !== 'rechecked') return [];
     const { asked, at, state, workflowId } = one;
     const looks = gateway.exchanges.filter((look) => look.is === 'query' && look.at >= asked && look.at <= at);
+    /** Whether who asked the run for our own order was told how that run fails. */
+    const hasFailed = (startedAt: number) =>
+      told.some(
+        (said) =>
+          said.is === 'failure' &&
+          said.type !== 'PaymentPendingError' &&
+          world.isOwn(said.order) &&
+          said.at >= startedAt &&
+          said.at <= at,
+      );
     const isDecided = state.outcome !== null && workflowId.startsWith('payment:');
     if (isDecided || state.attention !== null) return [];
     if (looks.length === 0) {
@@ -100,9 +111,9 @@ export function recheckTellsWhatIs({ told, gateway, traits, temporal }: World): 
       const isSent = gateway.exchanges.some(
         (sent) => sent.is === 'creation' && mayExist.includes(sent.answered) && sent.at < asked - UNDER_WAY_MS,
       );
-      // A run that fails just then has nothing to look for: whoever asks later asks the next one.
-      const isEnd = ({ status, closedAt = 0 }: Run) =>
-        status === 'FAILED' && closedAt >= asked && closedAt <= at + UNDER_WAY_MS;
+      // A run that has failed has nothing to look for, and answers until what goes on after it has started.
+      const isEnd = ({ status, startedAt, closedAt = Number.POSITIVE_INFINITY }: Run) =>
+        closedAt >= asked && (status === 'FAILED' ? closedAt <= at + UNDER_WAY_MS : hasFailed(startedAt));
       const isOver = temporal.latest(workflowId)?.isRunning !== true || temporal.runs(workflowId).some(isEnd);
       return isSent && !isOver ? [{ promise: 8, what: `a recheck at ${when(asked)} was answered without a look` }] : [];
     }

@@ -13,6 +13,8 @@ const EVENTS_AT_FIRST = 130;
 const EVENTS_PER_DISTURBANCE = 40;
 /** Each time that an unknown order is sent again needs a look of its own, ever later; three creations are tried then. A longer try has a timer. */
 const EVENTS_PER_CREATION = 7;
+/** A call that is told to ask again was taken, and answered. */
+const EVENTS_PER_PENDING_CALL = 2;
 
 /** 5. Polling is bounded, whatever happens. */
 export function fewQueries({ gateway, now, disturbances, traits }: World): Broken[] {
@@ -24,9 +26,14 @@ export function fewQueries({ gateway, now, disturbances, traits }: World): Broke
 }
 
 /** 5. What waits adds nothing to its history. */
-export function fewEvents({ runs, temporal, gateway, disturbances }: World): Broken[] {
+export function fewEvents({ runs, temporal, gateway, disturbances, told }: World): Broken[] {
   const creations = gateway.exchanges.filter(({ is }) => is === 'creation').length;
-  const most = EVENTS_AT_FIRST + EVENTS_PER_CREATION * creations + EVENTS_PER_DISTURBANCE * disturbances;
+  const pending = told.filter((one) => one.is === 'failure' && one.type === 'PaymentPendingError').length;
+  const most =
+    EVENTS_AT_FIRST +
+    EVENTS_PER_CREATION * creations +
+    EVENTS_PER_DISTURBANCE * disturbances +
+    EVENTS_PER_PENDING_CALL * pending;
   return runs.flatMap(({ start, runId }) => {
     const events = temporal.runs(start.workflowId).find((run) => run.runId === runId)?.events ?? 0;
     return events <= most ? [] : [{ promise: 5, what: `${runId} has ${events} events, of at most ${most}` }];

@@ -272,8 +272,15 @@ function neverBackwards(seen: readonly Seen[]): Broken[] {
 }
 
 /** 6. What was sold once is sold for whoever asks later, whichever run answers. */
-function saleStays({ told, runs }: World, seen: readonly Seen[]): Broken[] {
-  const sold = seen.find(({ state }) => state.outcome === 'SUCCESS' && state.confirmed_by !== 'operator');
+function saleStays({ told, runs, gateway }: World, seen: readonly Seen[]): Broken[] {
+  // The fault model has no signed notification of money that never came. Only who believes one, and ends the run before it hands over, loses it.
+  const isCutOffLie = ({ runId, state }: Seen) => {
+    const isPaid = gateway.trades.some((one) => one.trade_no === state.trade_no && paidAt(one) !== undefined);
+    return !isPaid && runs.some((run) => run.runId === runId && run.status === 'TERMINATED');
+  };
+  const sold = seen.find(
+    (one) => one.state.outcome === 'SUCCESS' && one.state.confirmed_by !== 'operator' && !isCutOffLie(one),
+  );
   // A run that a person ends as soon as it starts has no time to say anything.
   const hadNoTime = ({ runId }: Seen) => {
     const { status, startedAt = 0 } = runs.find((run) => run.runId === runId) ?? {};
