@@ -92,6 +92,9 @@ export function withRefund(order: KnownOrder, number: string, change: Partial<Le
 export const asEnded = (outcome: LedgerRefund['outcome'], confirmed_by: Source) =>
   ({ phase: 'ended', outcome, confirmed_by, asked: null }) as const;
 
+/** When the gateway took it, or may have, in ms since the epoch: in an outage a request is tried for days before that. */
+export const takenAt = ({ begun, answered_at }: LedgerRefund): number => answered_at ?? begun?.at ?? 0;
+
 /** The request has not left us, and waits for its turn. */
 export const NOT_BEGUN = { phase: 'waiting', begun: null, moved: false, asked: null } as const;
 

@@ -13,7 +13,7 @@ import {
 import { DAY, MINUTE, replicaLag } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isContradicted } from './attention';
-import { isComplete, leftAtGateway, mayBeGone } from './ledger';
+import { isComplete, leftAtGateway, mayBeGone, takenAt } from './ledger';
 import { echoLeft, unexplainedEnds } from './movements';
 import {
   hasLateMoney,
@@ -230,12 +230,11 @@ function deadlineOf(order: KnownOrder, refund: LedgerRefund): Deadline | undefin
   const { number, phase, requested_at, isOverdue } = refund;
   if (isOverdue) return undefined;
   if (phase === 'waiting') return { number, at: requested_at + WEEK, deadline: 'a week' };
-  return waitsFor('a day', order, refund) ? { number, at: lastBegunAt(order) + DAY, deadline: 'a day' } : undefined;
+  return waitsFor('a day', order, refund) ? { number, at: lastTakenAt(order) + DAY, deadline: 'a day' } : undefined;
 }
 
 /** A later refund may be what makes an earlier one doubtful. */
-const lastBegunAt = ({ refunds }: KnownOrder): number =>
-  Math.max(...refunds.filter(mayBeGone).map(({ begun }) => begun?.at ?? 0));
+const lastTakenAt = ({ refunds }: KnownOrder): number => Math.max(...refunds.filter(mayBeGone).map(takenAt));
 
 /** Until when the trade is polled; null: without a limit. */
 export function watchUntil(
@@ -251,7 +250,7 @@ export function watchUntil(
   if (next) return next.at;
   const afterAcceptance = order.refunds
     .filter(({ phase }) => phase === 'taken')
-    .map(({ begun }) => (begun?.at ?? 0) + settings.refund_watch_ms);
+    .map((one) => takenAt(one) + settings.refund_watch_ms);
   return Math.max(wishes.watch_until, mayBePaidUntil(order), followedUntil(order), ...afterAcceptance);
 }
 

@@ -20,7 +20,7 @@ import { DAY } from '../../gateway/pure/durations';
 import { hasAtMost } from '../../gateway/pure/ids';
 import { amountProblem, isMore, sameAmount, sumOf } from '../../gateway/pure/money';
 import { invalidRequest } from '../shared/request-rules';
-import { findMade, findOwnRefund, leftToGrant } from './ledger';
+import { findMade, findOwnRefund, leftToGrant, takenAt } from './ledger';
 import { obstacleToAny } from './next-step';
 import { notNow, type RefundFailure } from './refusals';
 
@@ -97,10 +97,10 @@ export function grantRefund(
 
 const failureOf = ({ type, message, details }: RefundFailure) => typedFailure(type, message, details);
 
-/** A refund without an end keeps its amount: a refund under way ends soon, and of any other a person can say how it ended. */
+/** A refund without an end keeps its amount. After a day that nothing has confirmed, callers read that a person can say how it ended. */
 function withoutEnd({ refunds }: KnownOrder, now: number): string {
   const open = refunds.filter(({ outcome, asked }) => outcome === null || asked !== null);
-  const isForPerson = ({ begun, asked }: LedgerRefund) => asked !== null || (begun !== null && begun.at + DAY <= now);
+  const isForPerson = (one: LedgerRefund) => one.asked !== null || (one.begun !== null && takenAt(one) + DAY <= now);
   const stuck = numbersOf(open.filter(isForPerson));
   const underWay = numbersOf(open.filter((one) => !isForPerson(one)));
   return [
@@ -172,7 +172,7 @@ function spent(out_request_no: string, outcome: RefundOutcome | null): Applicati
 
 /** The answer to a request whose refund has an answer. Otherwise throws why there is none. */
 export function answerTo(entry: RefundState | undefined, state: AfterSaleState): RefundAnswer {
-  if (entry === undefined) throw pending('another request under its number came first');
+  if (entry === undefined) throw pending('it is not in the list of refunds any more');
   const { out_request_no, outcome } = entry;
   if (entry.attention === 'unknown-refund')
     throw pending('nobody knows whether the gateway has made it, and a person is asked');

@@ -27,6 +27,7 @@ import {
   isComplete,
   leftAtGateway,
   mayBeGone,
+  REFUND_REASONS,
   withElsewhere,
   withRefund,
   withUnknownRefund,
@@ -112,6 +113,8 @@ export function decisionOf(sale: KnownOrder, resolution: AfterSaleResolution, sh
   if (shown === 'refund-elsewhere') throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
   if (shown === 'amount-mismatch' && sale.payment)
     throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);
+  if (REFUND_REASONS.some((one) => one === shown))
+    throw invalidRequest([{ field: 'out_request_no', rule: REFUND_IS_MISSING }]);
   // The person has not seen what was read after the decision came.
   const unseen = seenIssues(shown, attentionOf(sale));
   if (unseen.length > 0) throw invalidRequest(unseen);
@@ -127,8 +130,12 @@ function assertDecidable(sale: KnownOrder, number: string, outcome: Decidable, n
   if (phase === undefined)
     throw invalidRequest([{ field: 'out_request_no', rule: 'there is no refund under this number' }]);
   const isFresh = phase !== 'ended' && answered_at !== null && now - answered_at < TOO_FRESH_MS;
+  if (phase === 'sending')
+    throw invalidRequest([
+      { field: 'out_request_no', rule: 'its request is on its way at this moment: decide once it is answered' },
+    ]);
   // A person who says that it paid has seen that.
-  if (phase === 'sending' || (isFresh && outcome !== 'REFUNDED'))
+  if (isFresh && outcome !== 'REFUNDED')
     throw invalidRequest([
       {
         field: 'out_request_no',
@@ -242,6 +249,8 @@ const DENIED: Readonly<Partial<Record<RefundMeaning, (left: string, paid: string
 const NO_PAYMENT_HAS_ENDED = 'no payment of this order has ended, as far as is known: send it to the payment';
 const OUTCOME_IS_MISSING =
   'required: SUCCESS where the order counts as paid; CANCEL, REFUSED or EXPIRED where it does not';
+const REFUND_IS_MISSING =
+  'required, with an outcome: the number of the refund that is asked about. Having looked does not settle it';
 const IS_OF_OTHER_TRADE = 'send it alone: it is about the order’s trade, and this refund is of a trade before it';
 const AMOUNT_IS_MISSING =
   'required: all that went back by refunds that are not in the list, such as "100.00"; "0.00" where nothing did';

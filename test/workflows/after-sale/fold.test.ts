@@ -177,6 +177,24 @@ test('who has looked at an order that was not paid has read of the trade that th
   expect([seen, order.step]).toEqual(['unknown-trade', { take: 'rest' }]);
 });
 
+test('a refund that is taken after days of outage has a whole day, and a whole watch, from then on', () => {
+  const order = sold(asks('a', '50.00'), { is: 'begun', number: 'a' }, 2 * DAY);
+  order.happens(
+    { is: 'answered', number: 'a', answered: { said: 'taken', answer: { out_request_no: 'a', recovered: false } } },
+    MINUTE,
+    sees('SUCCESS'),
+  );
+  expect([order.state.attention, order.step]).toMatchObject([null, { take: 'watch', until: order.now - MINUTE + DAY }]);
+  order.happens(sees('REFUND_PROCESSING'), sees('PARTIAL_REFUND'));
+  expect(order.step).toMatchObject({ take: 'watch', until: order.now - MINUTE + SETTINGS.refund_watch_ms });
+});
+
+test.each(['unknown-refund', 'waiting-refund'] as const)('having looked does not settle %s', (reason) => {
+  const waits = { ...sold().sale, reasons: [] };
+  const isRefused = () => decisionOf(waits, { by: 'ana', reason: 'seen' }, reason, 20 * DAY);
+  expect(isRefused).toThrow('the number of the refund that is asked about');
+});
+
 test('a part of days ago is not asked about because the rest has just been taken: that has its day', () => {
   const parts = sold(taken('a', '50.00'), HOUR, keepsShowing('PARTIAL_REFUND', HOUR), 5 * DAY, taken('b', '100.00'));
   parts.happens(HOUR, sees('PARTIAL_REFUND'));
