@@ -109,7 +109,7 @@ export interface PaymentPolicy extends WaitingPolicy {
   watch_window_ms: number;
   /** How long a dispute may wait for its answer, in ms. */
   dispute_ms: number;
-  /** How long a trade is polled after the gateway has taken a refund, so that a refusal without a notification is seen, in ms. */
+  /** How long a trade is polled once the gateway has taken a refund, so that a refusal without a notification is seen, in ms. */
   refund_watch_ms: number;
   /** The run that recorded these settings, and read what was known before: if it is not the run that was started, it is a reset. */
   read_by: string;

@@ -108,11 +108,12 @@ export const RUNBOOK = {
     after: 'The gateway is asked on. Its answer settles this without you.',
   },
   'unknown-outcome': {
-    happened: 'The creation’s answer was lost, and the gateway neither shows the order nor takes it.',
+    happened: 'The creation’s answer was lost, and the gateway does not show the order.',
     loses: 'The buyer may pay for an order that nobody here sees as created.',
     look: 'The order in the gateway’s dashboard.',
-    act: 'Where it is there, wait or send `recheck`. Where it certainly is not, send `resolve` with CANCEL.',
-    after: 'It is looked for, ever less often. An answer of the gateway settles this.',
+    act: 'Where it is there, wait or send `recheck`. Where it certainly is not, wait while it may be sent again, or send `resolve` with CANCEL.',
+    after:
+      'It is looked for, ever less often, and sent again under the same number while its time lasts. An answer of the gateway settles this.',
   },
   'never-ended': {
     happened: 'The gateway never ended this trade, so we call it EXPIRED. Nothing was paid as far as we know.',

@@ -1,6 +1,7 @@
 /**
  * What the trade's status says of a refund that has left us. The gateway has no query for refunds: the trade shows the latest one, and
- * two parts look the same. An amount is freed only if nothing else can be true; otherwise a person is asked. Pure tables.
+ * two parts look the same. So the table never frees an amount: only an
+ * answer, a notification with the refund's number, or a person does. Pure tables.
  */
 import { isEndUnpaid, type Patience, type RefundMeaning, refundMeaningOf } from '../../contract';
 
@@ -9,7 +10,7 @@ export const VERDICTS = {
   open: 'it goes on: the next status tells more',
   accepted: 'it is gone, and nothing confirms its end',
   refunded: 'all that was paid has gone back, and it is a part of that',
-  ask: 'two worlds fit: only a person, or a notification that names its number, can tell them apart',
+  ask: 'two different stories fit what the trade shows: only a person, or a notification that names its number, can tell them apart',
 } as const;
 
 export type Verdict =
@@ -40,8 +41,7 @@ export const CAME_BACK = ask('lag', true);
 type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
 
 /**
- * A refund that is refused in silence, and that the trade never shows, stays accepted: a person is asked only if nothing would be left.
- * No row frees an amount. If the trade says that a refund was refused or came back, that refund may be another system's, while
+ * A second part that is refused in silence, and that the trade never shows, stays accepted: a person is asked only if nothing would be left. If the trade says that a refund was refused or came back, that refund may be another system's, while
  * ours begins days later: `npm run explore` shows the two worlds for each question.
  */
 // biome-ignore format: a table, read by columns

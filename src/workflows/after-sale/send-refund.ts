@@ -54,7 +54,7 @@ const SENT: ResultShape<RefundResult> = {
 };
 
 /**
- * Returns once the request has left us or certainly will not. Throws nothing that the gateway can cause, and `WasReset` if nothing was sent
+ * Returns once the request is answered, or given up. Throws nothing that the gateway can cause, and `WasReset` if nothing was sent
  * because the run is a reset.
  */
 export async function sendRefund(

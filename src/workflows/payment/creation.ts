@@ -247,7 +247,7 @@ export class OrderCreation {
     if (after === 'no-such-order') context.raise(context.known.claims.length > 0 ? 'unknown-trade' : 'unknown-outcome');
     context.waitFor(
       after === 'no-answer'
-        ? 'an answer of the gateway: it decides whether the order is sent again'
+        ? 'an answer of the gateway: nothing is sent before it'
         : 'the gateway to know this order; nothing is sent any more',
     );
     const { claims, claimed } = context.known;
@@ -267,10 +267,10 @@ export class OrderCreation {
     return true;
   }
 
-  /** The gateway has, or is said to have, an order under this number, and this run never sent one. */
+  /** The gateway has, or is said to have, an order under this number, and no request of this run is known to have made it. */
   private async compare(): Promise<boolean> {
     const { context } = this;
-    context.waitFor('the gateway to say what it has under this number: this order was not sent');
+    context.waitFor('the gateway to say what it has under this number, which it calls taken');
     const { claims, claimed: after } = context.known;
     // Earlier runs may know the trade_no.
     await this.readEarlier();

@@ -59,7 +59,7 @@ export interface KnownCreation {
   readonly isRested: boolean;
   /** A try had all of the order's time, and was not sent. */
   readonly isLate: boolean;
-  /** A try has reported that this run is not a reset, or the runs before it have been read. */
+  /** A try has not reported that this run is a reset, or the runs before it have been read. */
   readonly isOwn: boolean;
   readonly last: { readonly message: string; readonly error: GatewayErrorFields } | null;
 }
@@ -322,7 +322,7 @@ export function creationFacts(
     mayBeReached: reach !== 'none',
     said,
     looked,
-    // No claim is settled while the order is created.
+    // Only claims of other trades are settled while the order is created.
     isNotified: known.claims.length > 0,
     isWithdrawn: known.isWithdrawn,
     isInTime: !isLate && now < until,
@@ -356,7 +356,7 @@ export const isOurOrder = (known: KnownPayment): boolean => wasMadeBefore(known)
 /** Whether an order of ours may exist, by a request of this run or of an earlier one. */
 export const mayExist = ({ creation: { reach } }: KnownPayment): boolean => reach === 'perhaps' || reach === 'sent';
 
-/** Whether an order of ours may exist at the gateway although the creation has not ended. */
+/** Whether an order of ours may exist at the gateway, also where the creation has failed or was refused. */
 export const mayHaveSent = (known: KnownPayment): boolean =>
   mayExist(known) || (known.creation.said === 'created-refused' && known.creation.looked === 'no-answer');
 

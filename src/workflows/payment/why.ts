@@ -131,7 +131,7 @@ function saidOf(fact: NewPaymentFact): SaidFact {
     case 'unanswered':
       return { by: GATEWAY, said: fact.looked };
     case 'learned':
-      return { by: US, said: `there is ${fact.of}` };
+      return { by: US, said: fact.of === 'a new look' ? 'a new look is needed' : `there is ${fact.of}` };
     case 'created':
       return { by: GATEWAY, said: words(text(fact.data.trade_status), tradeWords(text(fact.data.trade_no))) };
     case 'refused':
@@ -152,7 +152,7 @@ function saidOf(fact: NewPaymentFact): SaidFact {
     case 'denied':
       return { by: GATEWAY, said: `does not know what ${counted(fact.claims.length, 'notification')} named` };
     case 'settled':
-      return { by: US, said: `${counted(fact.claims.length, 'notification')} of another order` };
+      return { by: US, said: `${counted(fact.claims.length, 'notification')} of another trade` };
     case 'believed':
       return { by: 'a notification', said: `counts without a query: ${signalWords(fact.claim.signal)}` };
     case 'noted':
@@ -166,7 +166,7 @@ function saidOf(fact: NewPaymentFact): SaidFact {
     case 'raised':
       return { by: US, said: `a person is needed: ${fact.attention}` };
     case 'cleared':
-      return { by: GATEWAY, said: `has answered: no ${fact.attention} any more` };
+      return { by: US, said: `no ${fact.attention} any more` };
     case 'dated':
       return { by: 'the order', said: `expires at ${iso(fact.expires_at)}` };
     case 'expired':
