@@ -2,9 +2,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Client, type ConnectionLike } from '@temporalio/client';
 import { NotSimulatedError } from './not-simulated';
-import type { Server } from './run';
 import { api } from './sdk-internals';
 import { METHODS, ServiceError } from './service';
+import type { Server } from './workflow-run';
 
 const UNIMPLEMENTED = 12;
 

@@ -1,30 +1,21 @@
 /** A run in the form of the server's messages. */
 import { notSimulated } from './not-simulated';
-import type { Run, RunStatus } from './run';
 import { api, msNumberToTs } from './sdk-internals';
+import type { WorkflowRun } from './workflow-run';
 
 const { EventType, WorkflowExecutionStatus, WorkflowTaskFailedCause } = api.api.enums.v1;
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW } = WorkflowTaskFailedCause;
 const { HistoryEvent } = api.api.history.v1;
 
-const STATUSES: Record<RunStatus, api.api.enums.v1.WorkflowExecutionStatus> = {
-  RUNNING: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING,
-  COMPLETED: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED,
-  FAILED: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_FAILED,
-  CONTINUED_AS_NEW: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW,
-  CANCELED: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_CANCELED,
-  TERMINATED: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_TERMINATED,
-};
-
 /** What a server shows of a run in descriptions and lists. */
-export function infoOf(run: Run): api.api.workflow.v1.IWorkflowExecutionInfo {
+export function infoOf(run: WorkflowRun): api.api.workflow.v1.IWorkflowExecutionInfo {
   const { parent } = run.start;
   return {
     ...(parent ? { parentExecution: { workflowId: parent.run.start.workflowId, runId: parent.run.runId } } : {}),
     execution: { workflowId: run.start.workflowId, runId: run.runId },
     firstRunId: run.start.firstRunId ?? run.runId,
     type: { name: run.start.type },
-    status: STATUSES[run.status],
+    status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${run.status}`],
     startTime: msNumberToTs(run.startedAt),
     ...(run.closedAt === undefined ? {} : { closeTime: msNumberToTs(run.closedAt) }),
     taskQueue: 'simulated',
@@ -33,7 +24,7 @@ export function infoOf(run: Run): api.api.workflow.v1.IWorkflowExecutionInfo {
 }
 
 /** The first event of a run's history. */
-export function startOf({ start, runId }: Run): api.api.history.v1.IHistoryEvent {
+export function startOf({ start, runId }: WorkflowRun): api.api.history.v1.IHistoryEvent {
   return {
     eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
     workflowExecutionStartedEventAttributes: {
@@ -44,13 +35,13 @@ export function startOf({ start, runId }: Run): api.api.history.v1.IHistoryEvent
 }
 
 /** One event of a completed workflow task, for all of them, if the code has had the run. */
-export function tasksOf({ hasBegun }: Run): api.api.history.v1.IHistoryEvent[] {
+export function tasksOf({ hasBegun }: WorkflowRun): api.api.history.v1.IHistoryEvent[] {
   const eventType = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED;
   return hasBegun ? [{ eventType, workflowTaskCompletedEventAttributes: {} }] : [];
 }
 
 /** The events of the signals that a run had. */
-export function signalsOf({ signals }: Run): api.api.history.v1.IHistoryEvent[] {
+export function signalsOf({ signals }: WorkflowRun): api.api.history.v1.IHistoryEvent[] {
   return signals.map(({ name, input }) => ({
     eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
     workflowExecutionSignaledEventAttributes: { signalName: name, input: { payloads: input } },
@@ -58,7 +49,7 @@ export function signalsOf({ signals }: Run): api.api.history.v1.IHistoryEvent[] 
 }
 
 /** The events of the activities that a run has scheduled on a task queue, and of those that have completed. Their numbers are their ids. */
-export function activitiesOf({ scheduled, results }: Run): api.api.history.v1.IHistoryEvent[] {
+export function activitiesOf({ scheduled, results }: WorkflowRun): api.api.history.v1.IHistoryEvent[] {
   return scheduled.flatMap(({ seq, activityType, activityId, arguments: args }) => {
     const begun = HistoryEvent.fromObject({
       eventId: seq,
@@ -80,7 +71,7 @@ export function activitiesOf({ scheduled, results }: Run): api.api.history.v1.IH
 }
 
 /** The events of the updates that a run took. A reset has them after the mark of the reset, and of those that it was given anew no request. */
-export function updatesOf({ takenUpdates, start }: Run): api.api.history.v1.IHistoryEvent[] {
+export function updatesOf({ takenUpdates, start }: WorkflowRun): api.api.history.v1.IHistoryEvent[] {
   const eventType = EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED;
   const mark = { eventType, workflowTaskFailedEventAttributes: { cause: WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW } };
   const events = [...takenUpdates].flatMap(([updateId, { name, outcome }]) => {
@@ -107,34 +98,16 @@ export function updatesOf({ takenUpdates, start }: Run): api.api.history.v1.IHis
 }
 
 /** The last event of a closed run's history. */
-export function endOf({ status, result, failure, next }: Run): api.api.history.v1.IHistoryEvent {
-  switch (status) {
-    case 'COMPLETED':
-      return {
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
-        workflowExecutionCompletedEventAttributes: { result: { payloads: result ? [result] : [] } },
-      };
-    case 'FAILED':
-      return {
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
-        workflowExecutionFailedEventAttributes: { failure: failure ?? {} },
-      };
-    case 'TERMINATED':
-      return {
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
-        workflowExecutionTerminatedEventAttributes: { reason: 'simulated' },
-      };
-    case 'CANCELED':
-      return {
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
-        workflowExecutionCanceledEventAttributes: {},
-      };
-    case 'CONTINUED_AS_NEW':
-      return {
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
-        workflowExecutionContinuedAsNewEventAttributes: { newExecutionRunId: next?.runId ?? '' },
-      };
-    case 'RUNNING':
-      throw notSimulated('the history of a run that goes on');
-  }
+export function endOf({ status, result, failure, next }: WorkflowRun): api.api.history.v1.IHistoryEvent {
+  if (status === 'RUNNING') throw notSimulated('the history of a run that goes on');
+  const attributes = {
+    COMPLETED: { workflowExecutionCompletedEventAttributes: { result: { payloads: result ? [result] : [] } } },
+    FAILED: { workflowExecutionFailedEventAttributes: { failure: failure ?? {} } },
+    TERMINATED: { workflowExecutionTerminatedEventAttributes: { reason: 'simulated' } },
+    CANCELED: { workflowExecutionCanceledEventAttributes: {} },
+    CONTINUED_AS_NEW: {
+      workflowExecutionContinuedAsNewEventAttributes: { newExecutionRunId: next?.runId ?? '' },
+    },
+  };
+  return { eventType: EventType[`EVENT_TYPE_WORKFLOW_EXECUTION_${status}`], ...attributes[status] };
 }

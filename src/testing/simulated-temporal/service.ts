@@ -6,9 +6,9 @@
 import { SEARCH_ATTRIBUTE } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { notSimulated } from './not-simulated';
-import type { Run, Server, UpdateExecution } from './run';
 import { activitiesOf, endOf, infoOf, signalsOf, startOf, tasksOf, updatesOf } from './run-messages';
 import { api, decodeTypedSearchAttributes } from './sdk-internals';
+import type { Server, UpdateExecution, WorkflowRun } from './workflow-run';
 
 import service = api.api.workflowservice.v1;
 
@@ -142,7 +142,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   async RecordActivityTaskHeartbeatById({ temporal }, data) {
     const { workflowId, runId, activityId, details } = service.RecordActivityTaskHeartbeatByIdRequest.decode(data);
     const run = running(temporal, { workflowId, runId });
-    const noted = run.noteHeartbeat(activityId, details?.payloads?.[0] ?? {});
+    const noted = run.commands.noteHeartbeat(activityId, details?.payloads?.[0] ?? {});
     if (!noted) throw new ServiceError(NOT_FOUND, `no activity ${activityId} runs`);
     return service.RecordActivityTaskHeartbeatByIdResponse.encode(noted).finish();
   },
@@ -169,7 +169,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 };
 
 /** What a list can be filtered by. */
-const LIST_FIELDS: Readonly<Record<string, (run: Run) => string | undefined | readonly string[]>> = {
+const LIST_FIELDS: Readonly<Record<string, (run: WorkflowRun) => string | undefined | readonly string[]>> = {
   WorkflowId: ({ start }) => start.workflowId,
   WorkflowType: ({ start }) => start.type,
   ParentWorkflowId: ({ start }) => start.parent?.run.start.workflowId,
@@ -179,7 +179,7 @@ const LIST_FIELDS: Readonly<Record<string, (run: Run) => string | undefined | re
 };
 
 /** Reads a list query: terms such as `Field = "text"` or `Field STARTS_WITH 'text'`, joined by AND. */
-function matching(query: string): (run: Run) => boolean {
+function matching(query: string): (run: WorkflowRun) => boolean {
   const terms = query.split(' AND ').map((term) => {
     const [, name = '', operator, quoted = ''] = /^(\w+) (=|STARTS_WITH) ("[^"]*"|'.*')$/.exec(term) ?? [];
     const read = LIST_FIELDS[name];
@@ -188,7 +188,7 @@ function matching(query: string): (run: Run) => boolean {
     if (/[\\"]/.test(quoted.slice(1, -1))) return () => false;
     const text = quoted.slice(1, -1).replaceAll("''", "'");
     const isMet = (value: string) => (operator === '=' ? value === text : value.startsWith(text));
-    return (run: Run) => [read(run) ?? []].flat().some(isMet);
+    return (run: WorkflowRun) => [read(run) ?? []].flat().some(isMet);
   });
   return (run) => terms.every((holds) => holds(run));
 }
@@ -197,7 +197,7 @@ function matching(query: string): (run: Run) => boolean {
  * The simulated events of a history: only the first or the last if one is asked for; of a closed run also its tasks, activities, signals and
  * updates.
  */
-async function eventsOf(call: Call, run: Run, request: service.GetWorkflowExecutionHistoryRequest) {
+async function eventsOf(call: Call, run: WorkflowRun, request: service.GetWorkflowExecutionHistoryRequest) {
   const { historyEventFilterType, maximumPageSize, waitNewEvent, nextPageToken } = request;
   if (historyEventFilterType === HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT) {
     if (waitNewEvent) await passes(call, () => !run.isRunning, `${run.runId} to end`);
@@ -215,7 +215,10 @@ async function passes({ temporal, within_ms = MAX_WAIT_MS }: Call, isSo: () => b
   throw new ServiceError(DEADLINE_EXCEEDED, `${what}: not within ${within_ms} ms`);
 }
 
-function begin(temporal: Server, request: service.IStartWorkflowExecutionRequest): { run: Run; started: boolean } {
+function begin(
+  temporal: Server,
+  request: service.IStartWorkflowExecutionRequest,
+): { run: WorkflowRun; started: boolean } {
   const { workflowId: id, workflowType, input, workflowIdReusePolicy, workflowIdConflictPolicy } = request;
   const workflowId = id ?? '';
   const latest = temporal.latest(workflowId);
@@ -233,7 +236,7 @@ function begin(temporal: Server, request: service.IStartWorkflowExecutionRequest
 
 /** Servers drop a signal whose request they have seen in this run. */
 function signal(
-  run: Run,
+  run: WorkflowRun,
   { signalName, requestId }: { signalName: string; requestId: string },
   input: api.api.common.v1.IPayloads | null | undefined,
 ): void {
@@ -263,7 +266,7 @@ async function update(
 }
 
 /** The SDK's connection repeats a call that a server has no room for, for about REPEATED_FOR_MS. */
-async function hasRoom({ temporal }: Call, run: Run): Promise<void> {
+async function hasRoom({ temporal }: Call, run: WorkflowRun): Promise<void> {
   if (!(await temporal.clock.until(() => run.openUpdates < UPDATES_AT_ONCE, REPEATED_FOR_MS)))
     throw new ServiceError(RESOURCE_EXHAUSTED, 'limit on number of concurrent in-flight updates has been reached');
   if (run.countedUpdates >= UPDATES_IN_ALL)
@@ -288,7 +291,7 @@ async function reaches(
 }
 
 /** The run that is named, or the latest one. */
-function find(temporal: Server, execution: Execution): Run {
+function find(temporal: Server, execution: Execution): WorkflowRun {
   const runs = temporal.runs(execution?.workflowId ?? '');
   const run = execution?.runId ? runs.find(({ runId }) => runId === execution.runId) : runs.at(-1);
   if (!run) throw new ServiceError(NOT_FOUND, `workflow not found for ID: ${execution?.workflowId}`);
@@ -296,7 +299,7 @@ function find(temporal: Server, execution: Execution): Run {
 }
 
 /** The same, but the run must be open and, if `firstRunId` is given, belong to the chain of that run. */
-function running(temporal: Server, execution: Execution, firstRunId = ''): Run {
+function running(temporal: Server, execution: Execution, firstRunId = ''): WorkflowRun {
   const run = find(temporal, execution);
   if (firstRunId !== '' && (run.start.firstRunId ?? run.runId) !== firstRunId)
     throw new ServiceError(NOT_FOUND, `${run.runId} does not go on from ${firstRunId}`);

@@ -10,10 +10,9 @@ import type { Activities, LostAttempt } from './activity-execution';
 import { simulatedClient } from './client';
 import { notSimulated } from './not-simulated';
 import type { RandomInt } from './random';
-import type { Run, RunStart, Server, UpdateExecution } from './run';
 import { api, ReusableVMWorkflowCreator, readBundle, withoutWatching } from './sdk-internals';
 import { type NetworkDelay, VirtualClock } from './virtual-clock';
-import { WorkflowRun } from './workflow-run';
+import { type RunStart, type Server, type UpdateExecution, WorkflowRun } from './workflow-run';
 
 /** Payments read the worker's settings, and look at their trade for a moment, by local activities. */
 const LOCAL_ACTIVITIES = new Set(['gateway.policy', 'gateway.glance']);
@@ -99,22 +98,18 @@ export class SimulatedTemporal implements Server {
     this.childEnds_ms = childEnds_ms;
   }
 
-  /** Every run under an id, oldest first. */
   runs(workflowId: string): readonly WorkflowRun[] {
     return this.workflows.get(workflowId) ?? [];
   }
 
-  /** Every run of the simulation. */
   allRuns(): WorkflowRun[] {
     return [...this.workflows.values()].flat();
   }
 
-  /** The latest run under an id. */
   latest(workflowId: string): WorkflowRun | undefined {
     return this.runs(workflowId).at(-1);
   }
 
-  /** Whether nothing may start under this id now: something runs, or the reuse policy forbids it. */
   isTaken(workflowId: string, reuse?: api.api.enums.v1.WorkflowIdReusePolicy | null): boolean {
     const latest = this.latest(workflowId);
     if (!latest || latest.isRunning) return latest !== undefined;
@@ -185,17 +180,17 @@ export class SimulatedTemporal implements Server {
   }
 
   /** The answer of a run to a query. */
-  async query<T>(run: Pick<Run, 'query'>, name: string): Promise<T> {
+  async query<T>(run: Pick<WorkflowRun, 'query'>, name: string): Promise<T> {
     return defaultPayloadConverter.fromPayload<T>(await run.query(name));
   }
 
   /** The result of a run; undefined if it has none. */
-  resultOf<T>({ result }: Pick<Run, 'result'>): T | undefined {
+  resultOf<T>({ result }: Pick<WorkflowRun, 'result'>): T | undefined {
     return result && defaultPayloadConverter.fromPayload<T>(result);
   }
 
   /** The search attributes of a run. */
-  attributesOf({ searchAttributes }: Pick<Run, 'searchAttributes'>): Readonly<Record<string, unknown>> {
+  attributesOf({ searchAttributes }: Pick<WorkflowRun, 'searchAttributes'>): Readonly<Record<string, unknown>> {
     const read = Object.entries(searchAttributes).map(([name, payload]) => [
       name,
       defaultPayloadConverter.fromPayload(payload),
@@ -223,7 +218,7 @@ export class SimulatedTemporal implements Server {
     this.renamedAt = this.clock.now;
   }
 
-  isWithoutWorker({ isRunning, startedAt }: Run): boolean {
+  isWithoutWorker({ isRunning, startedAt }: WorkflowRun): boolean {
     return !isRunning && startedAt < this.renamedAt;
   }
 
@@ -253,8 +248,8 @@ export class SimulatedTemporal implements Server {
    * Resets a run as an operator does: the latest run, or one that closed before it. The new run keeps everything before the workflow task `task`
    * (from 0, or from -1 for the last), and then gets the later signals and the later updates that were taken.
    */
-  reset(run: Run, task = 0): WorkflowRun {
-    const kept = run.keptBefore(task);
+  reset(run: WorkflowRun, task = 0): WorkflowRun {
+    const kept = run.code.before(task);
     const isUnheard = !run.isRunning;
     const latest = this.latest(run.start.workflowId);
     if (latest?.isRunning) latest.replace();

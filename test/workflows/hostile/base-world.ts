@@ -17,8 +17,8 @@ import { type MerchantEvent, telling } from '../../../src/contract';
 import { GatewayClient, type Notification } from '../../../src/gateway';
 import { MINUTE } from '../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../src/process/settings';
-import type { Run, UpdateExecution } from '../../../src/testing/simulated-temporal/run';
 import { SimulatedTemporal } from '../../../src/testing/simulated-temporal/simulated-temporal';
+import type { UpdateExecution, WorkflowRun } from '../../../src/testing/simulated-temporal/workflow-run';
 import { deliver } from '../../../src/webhook/deliver';
 import { StartBudget } from '../../../src/webhook/start-budget';
 import { TemporalCalls } from '../../../src/webhook/temporal-calls';
@@ -222,7 +222,7 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
   }
 
   /** The runs at whose attention people look. */
-  protected get watched(): readonly Run[] {
+  protected get watched(): readonly WorkflowRun[] {
     return this.temporal.allRuns();
   }
 
@@ -350,7 +350,7 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
   }
 
   /** Somebody sends a signal by hand. */
-  protected signal(run: Run | undefined, name: string, args: readonly unknown[]): void {
+  protected signal(run: WorkflowRun | undefined, name: string, args: readonly unknown[]): void {
     if (!run?.isRunning) return;
     run.signal(
       name,
@@ -369,7 +369,7 @@ export abstract class BaseWorld<Traits extends WorldTraits = WorldTraits, Told e
   async endByHand(given: { readonly result: unknown } | undefined): Promise<void> {
     const open = this.temporal.allRuns().filter(({ isRunning, start }) => isRunning && start.type !== 'eventDelivery');
     const run = open[this.traits.pick(open.length)];
-    if (run) this.onLost(run.endActivitiesByHand(given));
+    if (run) this.onLost(run.commands.endActivitiesByHand(given));
   }
 
   /** What the worker that died was at, and could not report any more. */

@@ -4,7 +4,7 @@
  */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import type { Run } from '../../../src/testing/simulated-temporal/run';
+import type { WorkflowRun } from '../../../src/testing/simulated-temporal/workflow-run';
 import { APP } from '../hostile/base-world';
 import type { Act } from '../hostile/happens';
 import {
@@ -36,7 +36,7 @@ import { SECOND } from './hostile/schedule';
 
 const trades = () => world.gateway.trades.map(({ trade_no }) => trade_no);
 
-function latest(): Run {
+function latest(): WorkflowRun {
   const { run } = world;
   if (run === undefined) throw new Error('no run');
   return run;

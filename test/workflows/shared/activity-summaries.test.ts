@@ -1,7 +1,7 @@
 /** Temporal UI shows a line for each activity: what it does, and why. */
 
 import { FakeGateway, fakeWorkerActivities, SimulatedEnvironment } from '../../../src/testing';
-import { Commands } from '../../../src/testing/simulated-temporal/commands';
+import { Commands } from '../../../src/testing/simulated-temporal/workflow-run';
 import { APP } from '../../../src/testing/stack';
 import { order } from '../../harness/orders';
 

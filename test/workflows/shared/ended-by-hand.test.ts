@@ -85,7 +85,7 @@ test('promise 5: a creation that is paused until its time is over was not sent, 
   gateway.mishaps = Array(60).fill('unreachable');
   const began = await temporal.currentTimeMs();
   await payments.pay(request).catch(() => undefined);
-  temporal.temporal.latest(ID)?.pauseActivities();
+  temporal.temporal.latest(ID)?.commands.pauseActivities();
   await expect(payments.outcome(out_trade_no)).rejects.toMatchObject({ name: 'NotCreatedError', outcome: 'not-sent' });
   expect((await temporal.currentTimeMs()) - began).toBeLessThan(2 * HOUR);
 });
@@ -94,7 +94,7 @@ test('promise 5: a creation that is paused is not sent by another try until its 
   const { gateway, payments, temporal, sleep } = simulation;
   gateway.mishaps = Array(8).fill('unreachable');
   await payments.pay(request).catch(() => undefined);
-  temporal.temporal.latest(ID)?.pauseActivities();
+  temporal.temporal.latest(ID)?.commands.pauseActivities();
   await sleep(HOUR);
   expect(gateway.trades.size).toBe(0);
 });

@@ -13,8 +13,8 @@ import {
   speiAccountWorkflowId,
 } from '../../../../src/contract';
 import type { Notification } from '../../../../src/gateway';
-import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import type { WorkflowRun } from '../../../../src/testing/simulated-temporal/workflow-run';
 import { APP, BaseWorld, inSimulation, PLAIN_WORLD, type WorldTraits } from '../../hostile/base-world';
 import type { Trade } from '../../hostile/gateway';
 
@@ -61,7 +61,7 @@ export class World extends BaseWorld<Traits, Told> {
   }
 
   /** The latest run of an account that can be asked. */
-  private run(account_id: string): Run | undefined {
+  private run(account_id: string): WorkflowRun | undefined {
     return this.temporal.runs(this.idOf(account_id)).findLast(({ hasBegun }) => hasBegun);
   }
 

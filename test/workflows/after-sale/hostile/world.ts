@@ -15,8 +15,8 @@ import {
   WORKFLOW,
 } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import type { WorkflowRun } from '../../../../src/testing/simulated-temporal/workflow-run';
 import { endedPayment } from '../../../harness/ended-payment';
 import { APP, BaseWorld, BEGIN, inSimulation, PLAIN_WORLD, type WorldTraits } from '../../hostile/base-world';
 import { HostileGateway, type RefundEnd, type State, type Trade } from '../../hostile/gateway';
@@ -156,7 +156,7 @@ export class World extends BaseWorld<Traits, Told> {
     return afterSaleWorkflowId(APP, this.traits.out_trade_no);
   }
 
-  get run(): Run | undefined {
+  get run(): WorkflowRun | undefined {
     return this.temporal.latest(this.workflowId);
   }
 
@@ -166,7 +166,7 @@ export class World extends BaseWorld<Traits, Told> {
   }
 
   /** People look at the latest run. */
-  protected override get watched(): readonly Run[] {
+  protected override get watched(): readonly WorkflowRun[] {
     return this.run ? [this.run] : [];
   }
 
@@ -400,7 +400,7 @@ export class World extends BaseWorld<Traits, Told> {
 
   /** What the server does not keep any more, or a closed run on a queue without a worker knew. */
   get wasForgotten(): boolean {
-    const cannotAnswer = (run: Run) => run.status !== 'RUNNING' && this.temporal.isWithoutWorker(run);
+    const cannotAnswer = (run: WorkflowRun) => run.status !== 'RUNNING' && this.temporal.isWithoutWorker(run);
     return this.isPastRetention || this.temporal.allRuns().some(cannotAnswer);
   }
 

@@ -2,7 +2,7 @@
 
 import type { PaymentData, PaymentState } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
-import type { Run } from '../../../../src/testing/simulated-temporal/run';
+import type { WorkflowRun } from '../../../../src/testing/simulated-temporal/workflow-run';
 import { type Broken, UNDER_WAY_MS } from '../../hostile/base-world';
 import { statusAt } from '../../hostile/gateway';
 import { when } from '../../hostile/oracle';
@@ -112,7 +112,7 @@ export function recheckTellsWhatIs(world: World): Broken[] {
         (sent) => sent.is === 'creation' && mayExist.includes(sent.answered) && sent.at < asked - UNDER_WAY_MS,
       );
       // A run that has failed has nothing to look for, and answers until what goes on after it has started.
-      const isEnd = ({ status, startedAt, closedAt = Number.POSITIVE_INFINITY }: Run) =>
+      const isEnd = ({ status, startedAt, closedAt = Number.POSITIVE_INFINITY }: WorkflowRun) =>
         closedAt >= asked && (status === 'FAILED' ? closedAt <= at + UNDER_WAY_MS : hasFailed(startedAt));
       const isOver = temporal.latest(workflowId)?.isRunning !== true || temporal.runs(workflowId).some(isEnd);
       return isSent && !isOver ? [{ promise: 8, what: `a recheck at ${when(asked)} was answered without a look` }] : [];

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import type { Run as WorkflowRun } from '../../../../src/testing/simulated-temporal/run';
+import type { WorkflowRun } from '../../../../src/testing/simulated-temporal/workflow-run';
 import type { Broken } from '../../hostile/base-world';
 import { type Mishap, type RefundPlan, statusOf, type Trouble } from '../../hostile/gateway';
 import { playing } from '../../hostile/play';

@@ -19,8 +19,8 @@ import {
 } from '../../../../src/contract';
 import type { Checkout, DirectPayment, GatewayClient } from '../../../../src/gateway';
 import { DAY, MINUTE } from '../../../../src/gateway/pure/durations';
-import type { Run, UpdateExecution } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import type { UpdateExecution, WorkflowRun } from '../../../../src/testing/simulated-temporal/workflow-run';
 import { APP, BaseWorld, inSimulation, PLAIN_WORLD, type WorldTraits } from '../../hostile/base-world';
 import type { OrderKind, Trade } from '../../hostile/gateway';
 
@@ -170,12 +170,12 @@ export class World extends BaseWorld<Traits, Told> {
     return paymentWorkflowId(APP, this.out_trade_no);
   }
 
-  get run(): Run | undefined {
+  get run(): WorkflowRun | undefined {
     return this.temporal.latest(this.workflowId);
   }
 
   /** Every run of every workflow that concerns the order. */
-  get runs(): readonly Run[] {
+  get runs(): readonly WorkflowRun[] {
     return this.temporal.allRuns().filter(({ start }) => start.workflowId.includes(this.out_trade_no));
   }
 
@@ -208,15 +208,15 @@ export class World extends BaseWorld<Traits, Told> {
     return { kind: this.own.kind, app_id: APP, request: { ...request } };
   }
 
-  protected override get watched(): readonly Run[] {
+  protected override get watched(): readonly WorkflowRun[] {
     return this.runs;
   }
 
-  async state(run: Run): Promise<PaymentState> {
+  async state(run: WorkflowRun): Promise<PaymentState> {
     return this.temporal.query<PaymentState>(run, 'state');
   }
 
-  async afterSale(run: Run): Promise<AfterSaleState> {
+  async afterSale(run: WorkflowRun): Promise<AfterSaleState> {
     return this.temporal.query<AfterSaleState>(run, 'state');
   }
 
@@ -315,7 +315,7 @@ export class World extends BaseWorld<Traits, Told> {
     for (const run of this.runs.filter(({ isRunning }) => isRunning)) await this.resolveRun(run, outcome);
   }
 
-  async resolveRun({ start: { workflowId, type }, runId }: Run, outcome: Outcome): Promise<void> {
+  async resolveRun({ start: { workflowId, type }, runId }: WorkflowRun, outcome: Outcome): Promise<void> {
     if (type === 'eventDelivery') return;
     const said = { reason: 'looked at the dashboard', by: 'ana' };
     if (type === 'afterSale' && !(await this.isAskedForOutcome(runId))) return this.resolveRefund(workflowId, said);
