@@ -8,9 +8,9 @@ export interface OperatorAction {
   /** The purpose, as a part of a sentence. */
   what: string;
   command: string;
-  /** The update, and its input as JSON if it takes one. */
+  /** The update, and its input if it takes one. */
   update: 'recheck' | 'resolve' | 'cancel';
-  input?: string;
+  input: Readonly<Record<string, string | true>> | undefined;
 }
 
 /** Why a workflow waits for a person, and for which refund, if the reason is about one. */
@@ -35,8 +35,22 @@ export function refundInQuestion({ attention, refunds }: Standing): string | und
 /** Placeholders that a person has to replace. A decision that still has one is refused. */
 export const TO_WRITE = { by: 'YOU', reason: 'WHY' } as const;
 
-const WHO = `"by": "${TO_WRITE.by}", "reason": "${TO_WRITE.reason}"`;
-const WHO_OPTIONS = `--by ${TO_WRITE.by} --reason ${TO_WRITE.reason}`;
+/** The fields of a decision, each with its option of `payment-gateway resolve`. */
+const OPTIONS = {
+  seen: '--seen',
+  out_request_no: '--refund',
+  outcome: '--outcome',
+  refunded_elsewhere: '--elsewhere',
+  account_id: '--account',
+  all: '--all-events',
+  by: '--by',
+  reason: '--reason',
+} as const;
+
+const optionsOf = (input: NonNullable<OperatorAction['input']>): string =>
+  Object.entries(OPTIONS)
+    .flatMap(([name, option]) => (input[name] === true ? option : input[name] ? `${option} ${typed(input[name])}` : []))
+    .join(' ');
 
 /**
  * The actions on an open workflow, the mildest first; with a `question`, only those that settle its reason. Empty for a kind of workflow
@@ -44,56 +58,43 @@ const WHO_OPTIONS = `--by ${TO_WRITE.by} --reason ${TO_WRITE.reason}`;
  */
 export function operatorActions(workflowId: string, question?: OperatorQuestion): OperatorAction[] {
   const { kind = '' } = namedByWorkflowId(workflowId) ?? {};
-  const { out_request_no: number = 'NUMBER', attention = 'REASON', shown: reason = attention } = question ?? {};
+  const { out_request_no: NUMBER = 'NUMBER', attention = 'REASON', shown: REASON = attention } = question ?? {};
+  const known: Readonly<Record<string, string>> = { NUMBER, REASON };
   return (ACTIONS[kind] ?? [])
     .filter(({ settles }) => question === undefined || settles === undefined || settles(question))
-    .map(({ what, update, options = '', input }) => ({
-      what,
-      update,
-      command: commandOf(update, workflowId, options.replace('NUMBER', typed(number)).replace('REASON', reason)),
-      ...(input === undefined
-        ? {}
-        : { input: input.replace('"NUMBER"', JSON.stringify(number)).replace('REASON', reason) }),
-    }));
+    .map(({ what, update, says }) => {
+      const filled = Object.entries(says ?? {}).map(([name, value]) => [name, known[String(value)] ?? value]);
+      const input: OperatorAction['input'] = says && { ...Object.fromEntries(filled), ...TO_WRITE };
+      return { what, update, command: commandOf(update, workflowId, input && optionsOf(input)), input };
+    });
 }
 
-type Template = Pick<OperatorAction, 'what' | 'update' | 'input'> & {
-  options?: string;
+type Template = Pick<OperatorAction, 'what' | 'update'> & {
+  /** What the decision says besides who and why: `NUMBER` and `REASON` are filled in where they are known. Absent: no decision. */
+  says?: Readonly<Partial<Record<keyof typeof OPTIONS, string | true>>>;
   /** Whether it settles this question; by default it settles every question. */
   settles?: (question: OperatorQuestion) => boolean;
 };
 
 const RECHECK: Template = { what: 'ask the gateway now', update: 'recheck' };
-const SEEN: Template = {
-  what: 'say that you have taken care of it',
-  update: 'resolve',
-  options: WHO_OPTIONS,
-  input: `{${WHO}}`,
-};
+const SEEN: Template = { what: 'say that you have taken care of it', update: 'resolve', says: {} };
 // A decision names the reason that the person saw: the second of two persons does not settle the next one, nor end what goes on meanwhile.
-const LOOKED_AT: Template = {
-  ...SEEN,
-  options: `--seen REASON ${WHO_OPTIONS}`,
-  input: `{"seen": "REASON", ${WHO}}`,
-};
+const LOOKED_AT: Template = { ...SEEN, says: { seen: 'REASON' } };
 const END_REFUND: Template = {
   what: 'end the refund as REFUNDED, REFUND_REFUSED, REFUND_REVOKE or NOT_CREATED',
   update: 'resolve',
-  options: `--refund NUMBER --outcome OUTCOME ${WHO_OPTIONS}`,
-  input: `{"out_request_no": "NUMBER", "outcome": "OUTCOME", ${WHO}}`,
+  says: { out_request_no: 'NUMBER', outcome: 'OUTCOME' },
 };
 const END_ORDER: Template = {
   what: 'say how the order has ended: SUCCESS, CANCEL, REFUSED or EXPIRED',
   update: 'resolve',
-  options: `--seen REASON --outcome OUTCOME ${WHO_OPTIONS}`,
-  input: `{"seen": "REASON", "outcome": "OUTCOME", ${WHO}}`,
+  says: { seen: 'REASON', outcome: 'OUTCOME' },
 };
 /** Nothing was sent, so the only outcome is NOT_CREATED. */
 const GIVE_UP: Template = {
   ...END_REFUND,
   what: 'give the refund up, where it need not be made any more',
-  options: `--refund NUMBER --outcome NOT_CREATED ${WHO_OPTIONS}`,
-  input: `{"out_request_no": "NUMBER", "outcome": "NOT_CREATED", ${WHO}}`,
+  says: { out_request_no: 'NUMBER', outcome: 'NOT_CREATED' },
 };
 /**
  * Reasons that a person settles by having looked: the payment goes on as it is. For the other reasons that only a person settles, the
@@ -149,8 +150,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
     {
       what: 'say how much went back by refunds that are not in the list',
       update: 'resolve',
-      options: `--elsewhere AMOUNT ${WHO_OPTIONS}`,
-      input: `{"refunded_elsewhere": "AMOUNT", ${WHO}}`,
+      says: { refunded_elsewhere: 'AMOUNT' },
       settles: isOfElsewhere,
     },
   ],
@@ -158,23 +158,13 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'event-delivery': [
     { ...RECHECK, what: 'post the event again' },
     { ...SEEN, what: 'leave the event out' },
-    {
-      what: 'leave out all that wait',
-      update: 'resolve',
-      options: `--all-events ${WHO_OPTIONS}`,
-      input: `{"all": true, ${WHO}}`,
-    },
+    { what: 'leave out all that wait', update: 'resolve', says: { all: true } },
   ],
   reconciliation: [SEEN],
   'stuck-sweep': [SEEN],
   'spei-account': [RECHECK, LOOKED_AT],
   'create-spei-account': [
-    {
-      what: 'name the account that it made',
-      update: 'resolve',
-      options: `--account ACCOUNT_ID ${WHO_OPTIONS}`,
-      input: `{"account_id": "ACCOUNT_ID", ${WHO}}`,
-    },
+    { what: 'name the account that it made', update: 'resolve', says: { account_id: 'ACCOUNT_ID' } },
     { ...SEEN, what: 'say that there is none, and have it created again' },
   ],
   'spei-account-quantity': [RECHECK, { ...SEEN, what: 'say that you have seen it, until there are fewer' }],

@@ -91,15 +91,15 @@ test('late money, all of which goes back, is not offered for delivery: a person 
   const resolving = (all_goes_back: boolean) =>
     operatorActions(afterSaleWorkflowId('shop', 'order-1'), { attention: 'late-payment', all_goes_back })
       .filter(({ update }) => update === 'resolve')
-      .map(({ input = '' }) => JSON.parse(input).outcome);
+      .map(({ input }) => input?.outcome);
   expect(resolving(false)).toEqual([undefined, 'OUTCOME']);
   expect(resolving(true)).toEqual(['OUTCOME']);
 });
 
 test('no action decides for the person: outcomes and amounts are theirs to write', () => {
   for (const [workflowId] of KINDS)
-    for (const { command, input = '' } of operatorActions(workflowId))
-      expect(`${command} ${input}`).not.toMatch(/SUCCESS|CANCEL|REFUNDED|EXPIRED/);
+    for (const { command, input } of operatorActions(workflowId))
+      expect(`${command} ${JSON.stringify(input)}`).not.toMatch(/SUCCESS|CANCEL|REFUNDED|EXPIRED/);
 });
 
 test('a command of Temporal in the runbook gets the id of the workflow that needs a person, as a shell takes it', () => {

@@ -195,5 +195,5 @@ function actionLines(question: OperatorQuestion, workflowId: string): string[] {
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
 
-const asBlock = (json: string) =>
-  ['```json', ...JSON.stringify(JSON.parse(json), null, 2).split('\n'), '```'].map((line) => `  ${line}`).join('\n');
+const asBlock = (input: object) =>
+  ['```json', ...JSON.stringify(input, null, 2).split('\n'), '```'].map((line) => `  ${line}`).join('\n');
