@@ -8,13 +8,12 @@ import { createSpeiAccount } from './account/create';
 import { speiAccountQuantity } from './account/quantity';
 import { speiAccount } from './account/workflow';
 import { afterSale } from './after-sale/workflow';
-import { appAttention } from './app-attention/workflow';
 import { eventDelivery } from './events/delivery';
 import { bankList, installments, walletToken } from './lookup/workflow';
 import { payment } from './payment/workflow';
 import { stuckSweep } from './reconciliation/stuck-sweep';
 import { reconciliation } from './reconciliation/workflow';
-import { strayNotification } from './shared/stray-notification';
+import { appAttention, strayNotification } from './shared/until-seen';
 
 type Behavior = 'PINNED' | 'AUTO_UPGRADE';
 

@@ -2,18 +2,9 @@
  * The workflow `stuckSweep`, which a Schedule starts: looks for open payments that should have moved on. While there are any, it
  * stays open under attention, a line in the desk, and looks again; it ends once there are none.
  */
-import {
-  condition,
-  continueAsNew,
-  defineQuery,
-  defineUpdate,
-  proxyActivities,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import {
   activityWords,
-  QUERY,
   SEARCH_ATTRIBUTE,
   type StuckSweepActivities,
   type StuckSweepInput,
@@ -22,12 +13,11 @@ import {
   SWEPT,
   type SweepEvent,
   timeText,
-  UPDATE,
 } from '../../contract';
 import { HOUR, MINUTE } from '../../gateway/pure/durations';
 import { untilTold } from '../shared/ended-by-hand';
 import { EventRelay, InlineDelivery } from '../shared/outbox/delivery';
-import { assertResolution } from '../shared/request-rules';
+import { takeDecision } from '../shared/until-seen';
 import { Visibility } from '../shared/visibility';
 import { decidedLines } from '../shared/wait';
 
@@ -44,9 +34,6 @@ const STUCK_MS = HOUR;
 /** A Schedule limits the time of a run, to end one that hangs: a sweep continues as new long before that. */
 const MOST_LOOKS = SWEEP_RUN_MS / 2 / LOOK_AGAIN_MS;
 
-const stuckSweepStateQuery = defineQuery<StuckSweepState>(QUERY.state);
-const resolveStuckSweepUpdate = defineUpdate<StuckSweepState, [{ by: string; reason: string }]>(UPDATE.resolve);
-
 /** Returns what the last look found. */
 export async function stuckSweep(input: StuckSweepInput = {}): Promise<StuckSweepState> {
   const run = new Sweep(input);
@@ -55,13 +42,8 @@ export async function stuckSweep(input: StuckSweepInput = {}): Promise<StuckSwee
 }
 
 class Sweep {
-  state: StuckSweepState = {
-    stuck: 0,
-    under_attention: 0,
-    some: [],
-    looked_at: null,
-    attention: null,
-    resolved: null,
+  readonly state: StuckSweepState = {
+    ...{ stuck: 0, under_attention: 0, some: [], looked_at: null, attention: null, resolved: null },
   };
   private readonly visibility = new Visibility();
   /** The listeners of events, from the worker of the last look. */
@@ -71,10 +53,7 @@ class Sweep {
 
   constructor(private readonly input: StuckSweepInput) {
     this.isReported = input.is_reported === true;
-    setHandler(stuckSweepStateQuery, () => this.state);
-    setHandler(resolveStuckSweepUpdate, (decision) => this.resolve(decision), {
-      validator: (decision) => assertResolution(decision),
-    });
+    takeDecision(this.state, () => this.show());
   }
 
   async run(): Promise<void> {
@@ -91,7 +70,7 @@ class Sweep {
   private async look(): Promise<void> {
     const { listeners, ...found } = await sweep({ stuck_ms: this.input.stuck_ms ?? STUCK_MS });
     const attention = found.stuck > 0 && this.state.resolved === null ? 'stuck-payments' : null;
-    this.state = { ...this.state, ...found, looked_at: new Date().toISOString(), attention };
+    Object.assign(this.state, { ...found, looked_at: new Date().toISOString(), attention });
     this.show();
     this.listeners = listeners;
     if (attention && listeners.length > 0) this.tell(found);
@@ -104,12 +83,6 @@ class Sweep {
     const { workflowId, firstExecutionRunId } = workflowInfo();
     const id = `${workflowId}:${firstExecutionRunId}:stuck-payments`;
     this.delivery.put([{ id, type: 'stuck-payments', time: new Date().toISOString(), sweep: found }]);
-  }
-
-  private resolve({ by, reason }: { by: string; reason: string }): StuckSweepState {
-    const resolved = { by, reason, time: new Date().toISOString() };
-    this.state = { ...this.state, attention: null, resolved };
-    return this.state;
   }
 
   private async continue(): Promise<void> {

@@ -2,15 +2,7 @@
  * The workflow `reconciliation`: compares a period of payments with the gateway, and with the merchant's own list. What
  * differs stays open before a person. A Schedule starts it without a period: then it is the UTC day before.
  */
-import {
-  condition,
-  defineQuery,
-  defineUpdate,
-  proxyActivities,
-  setDefaultSignalHandler,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, defineQuery, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import {
   activityWords,
   type ComparedPeriod,
@@ -32,24 +24,17 @@ import {
   scheduledRun,
   timeText,
   typedFailure,
-  UPDATE,
   withoutNulls,
 } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
 import { untilTold } from '../shared/ended-by-hand';
 import { recordMetric } from '../shared/metrics';
-import { assertResolution, invalidRequest } from '../shared/request-rules';
+import { invalidRequest } from '../shared/request-rules';
+import { takeDecision } from '../shared/until-seen';
 import { Visibility } from '../shared/visibility';
 import { decidedLines } from '../shared/wait';
 
-interface Decision {
-  by: string;
-  reason: string;
-}
-
-const reconciliationStateQuery = defineQuery<ReconciliationState>(QUERY.state);
 const differencesQuery = defineQuery<DifferencesPage, [DifferencesQuestion?]>(QUERY.differences);
-const resolveReconciliationUpdate = defineUpdate<ReconciliationState, [Decision]>(UPDATE.resolve);
 
 /** A worker that dies is noticed after the heartbeat's time-out; the next worker goes on from the last heartbeat. */
 const { 'payments.reconcile': reconcile } = proxyActivities<ReconciliationActivities>({
@@ -110,12 +95,8 @@ class Reconciliation {
 
   constructor(private readonly input: ReconciliationInput & ComparedPeriod) {
     this.state = emptyState(input);
-    setHandler(reconciliationStateQuery, () => this.state);
+    takeDecision(this.state, () => this.show());
     setHandler(differencesQuery, ({ from } = { from: 0 }) => this.pageFrom(from));
-    setHandler(resolveReconciliationUpdate, (decision) => this.resolve(decision), {
-      validator: (decision) => assertResolution(decision),
-    });
-    setDefaultSignalHandler(() => undefined);
   }
 
   async run(): Promise<void> {
@@ -157,12 +138,6 @@ class Reconciliation {
   private pageFrom(from: number): DifferencesPage {
     const next = from + DIFFERENCES_A_PAGE;
     return { differences: this.differences.slice(from, next), next: next < this.differences.length ? next : null };
-  }
-
-  private resolve({ by, reason }: Decision): ReconciliationState {
-    Object.assign(this.state, { attention: null, resolved: { by, reason, time: new Date().toISOString() } });
-    this.show();
-    return this.state;
   }
 
   private show(): void {
