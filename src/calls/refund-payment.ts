@@ -8,9 +8,7 @@ import {
   type StarterActivities,
 } from '../contract';
 import { QUERYING } from '../workflows/shared/activities';
-import { assertTexts } from './arguments';
-import { assertCalled } from './called';
-import { ownFailure } from './own-failure';
+import { assertCalled, assertTexts, ownFailure } from './shared';
 
 const { 'payments.refunded': refundedAnswer } = proxyActivities<StarterActivities>({
   ...QUERYING,

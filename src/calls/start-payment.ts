@@ -25,9 +25,7 @@ import {
 } from '../contract';
 import { QUERYING } from '../workflows/shared/activities';
 import { untilTold } from '../workflows/shared/ended-by-hand';
-import { paymentOf } from './arguments';
-import { assertCalled } from './called';
-import { ownFailure } from './own-failure';
+import { assertCalled, ownFailure, paymentOf } from './shared';
 
 const { 'payments.created': createdAnswer } = proxyActivities<StarterActivities>({
   ...QUERYING,

@@ -1,7 +1,6 @@
 /** Virtual accounts (SPEI) for a merchant's backend. Other languages do the same by the contract (see contract/). */
 import { createHash } from 'node:crypto';
 import {
-  type Client,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
@@ -36,6 +35,7 @@ import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
 import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/call-errors';
 import { childrenOf } from '../temporal/list-query';
 import { allRuns, ifExists } from '../temporal/runs';
+import type { CallOptions } from './client-error';
 import {
   AccountCanceledError,
   type AccountError,
@@ -47,15 +47,6 @@ import { accountErrorOf } from './failures';
 
 type CreateWorkflow = (input: CreateSpeiAccountInput) => Promise<CreatedSpeiAccount>;
 type QuantityWorkflow = (input: { app_id: string }) => Promise<void>;
-
-export interface AccountsClientOptions {
-  client: Client;
-  app_id: string;
-  taskQueue: string;
-  rules: Partial<RuleSettings>;
-  /** How long a call waits before it throws AccountPendingError, in ms. */
-  answerTimeoutMs: number;
-}
 
 /**
  * A deposit for which an account has started a payment. Credit the buyer by `is`: a `set-aside` deposit is not counted (`because` says why),
@@ -100,7 +91,7 @@ export function accountKeyOf(buyer_id: string): string {
 
 /** The virtual accounts of one app. */
 export class AccountsClient {
-  constructor(private readonly options: AccountsClientOptions) {}
+  constructor(private readonly options: CallOptions & { rules: Partial<RuleSettings> }) {}
 
   /**
    * The virtual account of a merchant's `key` (default: {@link accountKeyOf} of the `buyer_id`), as it is now; created if there is none

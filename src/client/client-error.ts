@@ -1,8 +1,18 @@
 /**
- * The form that all errors of the clients share, and how they read the details of a workflow's failure, which may lack
+ * What the clients share: how they call, the form of their errors, and how these read the details of a workflow's failure, which may lack
  * anything.
  */
+import type { Client } from '@temporalio/client';
 import type { FieldIssue } from '../gateway';
+
+/** Whose payments, and where. */
+export interface CallOptions {
+  client: Client;
+  app_id: string;
+  taskQueue: string;
+  /** How long a call waits for its answer, in ms. */
+  answerTimeoutMs: number;
+}
 
 /** What a failure says besides its type and message: see `details[0]` in docs/contract.md. */
 export type Details = Readonly<Record<string, unknown>>;
@@ -27,26 +37,22 @@ export abstract class ClientError extends Error {
     return { type, message, retryable, ...details };
   }
 
-  /** A text of the details; undefined if it is missing. */
   protected text(name: string): string | undefined {
     const value = this.details[name];
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** A number of the details; undefined if it is missing. */
   protected number(name: string): number | undefined {
     const value = this.details[name];
     return typeof value === 'number' ? value : undefined;
   }
 
-  /** A yes or no of the details; undefined if it is missing. */
   protected flag(name: string): boolean | undefined {
     const value = this.details[name];
     return typeof value === 'boolean' ? value : undefined;
   }
 }
 
-/** A person's decision comes in the same way. */
 export function decisionIn(value: unknown): { by: string; reason: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   return { by: String(Reflect.get(value, 'by')), reason: String(Reflect.get(value, 'reason')) };

@@ -1,6 +1,6 @@
 /** Questions to the gateway for a merchant's backend, which has none of its keys: the worker asks (sections 4.5 to 4.7). */
 import { createHash } from 'node:crypto';
-import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { WorkflowFailedError } from '@temporalio/client';
 import {
   type Bank,
   type BankListAnswer,
@@ -19,20 +19,12 @@ import {
 } from '../contract';
 import { newSealingKeys, open } from '../gateway/sealing';
 import { isOutOfTime } from '../temporal/call-errors';
+import type { CallOptions } from './client-error';
 import { type LookupError, NotAnsweredError } from './errors';
 import { lookupErrorOf } from './failures';
 
-export interface LookupsOptions {
-  client: Client;
-  app_id: string;
-  taskQueue: string;
-  /** How long a call waits for its answer, in ms. */
-  answerTimeoutMs: number;
-}
-
-/** The questions of one app. */
 export class Lookups {
-  constructor(private readonly options: LookupsOptions) {}
+  constructor(private readonly options: CallOptions) {}
 
   async banks(request: BankListRequest): Promise<Bank[]> {
     const { app_id } = this.options;

@@ -41,28 +41,15 @@ import {
 import { isEndedFromOutside, latestState, latestTakenRun, resultOf } from '../temporal/runs';
 import { explainIfNotSetUp } from '../temporal/search-attributes';
 import { orderUnder } from '../temporal/workflow-history';
+import type { CallOptions } from './client-error';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
 
-export interface PaymentStarterOptions {
-  client: Client;
-  app_id: string;
-  taskQueue: string;
-  /** How long a call waits for its answer, in ms. */
-  answerTimeoutMs: number;
-}
-
 export class PaymentStarter {
-  private readonly client: Client;
-  private readonly app_id: string;
-  private readonly taskQueue: string;
-  private readonly answerTimeoutMs: number;
+  constructor(private readonly options: CallOptions) {}
 
-  constructor({ client, app_id, taskQueue, answerTimeoutMs }: PaymentStarterOptions) {
-    this.client = client;
-    this.app_id = app_id;
-    this.taskQueue = taskQueue;
-    this.answerTimeoutMs = answerTimeoutMs;
+  private get client(): Client {
+    return this.options.client;
   }
 
   /**
@@ -72,7 +59,7 @@ export class PaymentStarter {
    */
   async start(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
-    const end = Date.now() + this.answerTimeoutMs;
+    const end = Date.now() + this.options.answerTimeoutMs;
     try {
       // A corrected order may come while the run of the wrong order is just failing.
       return await this.client.withDeadline(end, () => askWhileClosing(() => this.startOrAnswer(payment), end));
@@ -98,7 +85,7 @@ export class PaymentStarter {
     const started = isFirst ? { ...payment, first_start_id: randomUUID() } : payment;
     const startWorkflowOperation = new WithStartWorkflowOperation<PaymentWorkflow>(WORKFLOW.payment, {
       workflowId: this.id(payment.request.out_trade_no),
-      taskQueue: this.taskQueue,
+      taskQueue: this.options.taskQueue,
       args: [started],
       staticSummary: startSummary(payment),
       priority: priorityOf(this.id(payment.request.out_trade_no)),
@@ -148,7 +135,7 @@ export class PaymentStarter {
       if (!(error instanceof WorkflowFailedError) || !isNotCreatedFailure(error.cause)) throw error;
       return this.startNew(payment, 'ALLOW_DUPLICATE_FAILED_ONLY');
     }
-    throw noAnswer(out_trade_no, this.taskQueue);
+    throw noAnswer(out_trade_no, this.options.taskQueue);
   }
 
   private async isFailed(out_trade_no: string): Promise<boolean> {
@@ -171,8 +158,8 @@ export class PaymentStarter {
 
   /** The error that callers get for an error of Temporal's. */
   errorOf(error: unknown, out_trade_no: string): unknown {
-    if (isNoAnswer(error)) return noAnswer(out_trade_no, this.taskQueue);
-    if (isTaskFailing(error) || isUnreadable(error)) return taskFailing(out_trade_no, this.taskQueue);
+    if (isNoAnswer(error)) return noAnswer(out_trade_no, this.options.taskQueue);
+    if (isTaskFailing(error) || isUnreadable(error)) return taskFailing(out_trade_no, this.options.taskQueue);
     if (isEndedFromOutside(error)) return new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
     const isFailure = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
     return (isFailure && paymentErrorOf(error.cause, out_trade_no)) || error;
@@ -183,7 +170,7 @@ export class PaymentStarter {
   }
 
   private id(out_trade_no: string): string {
-    return paymentWorkflowId(this.app_id, out_trade_no);
+    return paymentWorkflowId(this.options.app_id, out_trade_no);
   }
 }
 
@@ -200,16 +187,16 @@ function updateIdOf({ kind, request }: NewPayment): string {
 }
 
 /** Temporal has not answered, or a person or the server ended the run before it took or answered the call. */
-export const isNoAnswer = (error: unknown): boolean => error instanceof WorkflowNotFoundError || isWithoutAnswer(error);
+const isNoAnswer = (error: unknown): boolean => error instanceof WorkflowNotFoundError || isWithoutAnswer(error);
 
-export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
+function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(
     `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on its task queue (new orders go to task queue ${taskQueue}), or has somebody ended the workflow? Ask again, with the same request: what was sent is not sent again.`,
     out_trade_no,
   );
 }
 
-export function taskFailing(out_trade_no: string, taskQueue: string): PaymentPendingError {
+function taskFailing(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(
     `The worker on the task queue ${taskQueue} and this process cannot read each other about order ${out_trade_no}, or the worker cannot run its workflow, whose task fails again and again. Has the worker the same PAYMENTS_ENCRYPTION_KEYS as this process? Ask again, with the same order, once that is mended.`,
     out_trade_no,

@@ -25,17 +25,12 @@ import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
 import { SECRET_FIELDS, seal } from '../gateway/sealing';
-import {
-  isEndedBeforeItBegan,
-  isTaskFailing,
-  isUnreadable,
-  isWithoutAnswer,
-  updateFailure,
-} from '../temporal/call-errors';
+import { isEndedBeforeItBegan, updateFailure } from '../temporal/call-errors';
 import { requestRefund } from '../temporal/refund-update';
 import { latestState, resultOf } from '../temporal/runs';
 import { requireOneSdk } from '../temporal/sdk';
 import { AccountsClient } from './accounts';
+import type { CallOptions } from './client-error';
 import {
   InvalidOrderError,
   NotCreatedError,
@@ -54,7 +49,7 @@ import {
   type PaymentDataOf,
   type Refunded,
 } from './payment-data';
-import { isNoAnswer, noAnswer, PaymentStarter, taskFailing } from './payment-starter';
+import { PaymentStarter } from './payment-starter';
 
 /** Longer than the update `created` waits in the workflow, so that its answer comes first if a worker runs. */
 const ANSWER_TIMEOUT_MS = 45_000;
@@ -82,29 +77,18 @@ export class PaymentsClient {
   readonly accounts: AccountsClient;
   private readonly lookups: Lookups;
   private readonly starter: PaymentStarter;
-  private readonly client: Client;
-  private readonly app_id: string;
-  private readonly taskQueue: string;
-  private readonly answerTimeoutMs: number;
-  private readonly refundTimeoutMs: number | undefined;
-  private readonly sealingKey: JWK | undefined;
+  private readonly call: CallOptions;
   private readonly rules: Partial<RuleSettings>;
 
   /** Throws TemporalSdkError if Temporal's SDK is there in two versions. */
-  constructor(options: PaymentsClientOptions) {
+  constructor(private readonly options: PaymentsClientOptions) {
     requireOneSdk();
-    this.client = options.client;
-    this.app_id = options.app_id;
-    this.taskQueue = options.taskQueue ?? 'payments';
-    this.sealingKey = options.sealingKey;
-    this.rules = options.rules ?? {};
-    const { client, app_id, taskQueue, rules } = this;
-    const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
-    this.answerTimeoutMs = answerTimeoutMs;
-    this.refundTimeoutMs = options.answerTimeoutMs;
-    this.starter = new PaymentStarter({ client, app_id, taskQueue, answerTimeoutMs });
-    this.lookups = new Lookups({ client, app_id, taskQueue, answerTimeoutMs });
-    this.accounts = new AccountsClient({ client, app_id, taskQueue, rules, answerTimeoutMs });
+    const { client, app_id, taskQueue, answerTimeoutMs = ANSWER_TIMEOUT_MS, rules = {} } = options;
+    this.call = { client, app_id, taskQueue: taskQueue ?? 'payments', answerTimeoutMs };
+    this.rules = rules;
+    this.starter = new PaymentStarter(this.call);
+    this.lookups = new Lookups(this.call);
+    this.accounts = new AccountsClient({ ...this.call, rules });
   }
 
   /**
@@ -128,7 +112,7 @@ export class PaymentsClient {
     },
   ): Promise<PaymentDataOf<Spelt<Method, SpeltMethod>>> {
     const request = validated(() => parseDirectPayment(order, this.rules));
-    const payment = { kind: 'direct', app_id: this.app_id, request: await this.sealed(request) } as const;
+    const payment = { kind: 'direct', app_id: this.call.app_id, request: await this.sealed(request) } as const;
     return dataOfMethod<Spelt<Method, SpeltMethod>>(order.method, await this.starter.start(payment));
   }
 
@@ -150,7 +134,9 @@ export class PaymentsClient {
     },
   ): Promise<CheckoutCreated> {
     const request = validated(() => parseCheckout(order, this.rules));
-    return dataOfCheckout(await this.starter.start({ kind: 'checkout', app_id: this.app_id, request: { ...request } }));
+    return dataOfCheckout(
+      await this.starter.start({ kind: 'checkout', app_id: this.call.app_id, request: { ...request } }),
+    );
   }
 
   /**
@@ -186,7 +172,9 @@ export class PaymentsClient {
    */
   async outcome(out_trade_no: string): Promise<PaymentState> {
     try {
-      const ended = await this.ifExists(out_trade_no, () => this.result(out_trade_no));
+      const ended = await this.ifExists(out_trade_no, () =>
+        resultOf<PaymentWorkflow>(this.call.client, this.id(out_trade_no)),
+      );
       // Money may have come after the end. A caller that has waited for days gets the outcome even if no worker answers.
       return (await this.afterEnd(out_trade_no).catch(() => null)) ?? ended;
     } catch (error) {
@@ -205,10 +193,10 @@ export class PaymentsClient {
    * await payments.cancel('order-1');
    */
   async cancel(out_trade_no: string): Promise<PaymentState> {
-    const { client } = this;
+    const { client } = this.call;
     const handle = client.workflow.getHandle(this.id(out_trade_no));
     try {
-      return await client.withDeadline(Date.now() + this.answerTimeoutMs, () =>
+      return await client.withDeadline(Date.now() + this.call.answerTimeoutMs, () =>
         handle.executeUpdate<PaymentState, []>(UPDATE.cancel),
       );
     } catch (error) {
@@ -220,8 +208,9 @@ export class PaymentsClient {
   /** A payment that has ended without an order counts as withdrawn. */
   private async cancelEnded(out_trade_no: string): Promise<PaymentState> {
     try {
-      const { outcome, trade_status } = await this.client.withDeadline(Date.now() + this.answerTimeoutMs, () =>
-        this.outcome(out_trade_no),
+      const { outcome, trade_status } = await this.call.client.withDeadline(
+        Date.now() + this.call.answerTimeoutMs,
+        () => this.outcome(out_trade_no),
       );
       const message = `Order ${out_trade_no} cannot be withdrawn: its payment has ended as ${outcome}.`;
       throw new PaymentNotCanceledError(message, out_trade_no, { outcome, trade_status });
@@ -257,15 +246,12 @@ export class PaymentsClient {
    * await payments.requestRefund('order-1', { refund_amount: '30.00' });
    */
   async requestRefund(out_trade_no: string, refund: RefundOrder): Promise<Refunded> {
-    const { client, app_id, taskQueue } = this;
+    const { client, app_id, taskQueue } = this.call;
+    const sale = { app_id, out_trade_no, taskQueue };
     try {
-      return dataOfRefund(
-        await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund, this.refundTimeoutMs),
-      );
+      return dataOfRefund(await requestRefund(client, sale, refund, this.options.answerTimeoutMs));
     } catch (error) {
-      if (isNoAnswer(error)) throw noAnswer(out_trade_no, taskQueue);
-      if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, taskQueue);
-      throw refundErrorOf(updateFailure(error), out_trade_no) ?? error;
+      throw refundErrorOf(updateFailure(error), out_trade_no) ?? this.starter.errorOf(error, out_trade_no);
     }
   }
 
@@ -277,7 +263,7 @@ export class PaymentsClient {
    */
   async refunds(out_trade_no: string): Promise<AfterSaleState> {
     const nothing = `Nothing was refunded or disputed of order ${out_trade_no}, as far as Temporal knows: it has no after-sale.`;
-    return this.query<AfterSaleState>(afterSaleWorkflowId(this.app_id, out_trade_no), out_trade_no, nothing);
+    return this.query<AfterSaleState>(afterSaleWorkflowId(this.call.app_id, out_trade_no), out_trade_no, nothing);
   }
 
   /**
@@ -310,18 +296,9 @@ export class PaymentsClient {
     return this.lookups.walletToken(request);
   }
 
-  private async result(out_trade_no: string): Promise<PaymentState> {
-    try {
-      return await resultOf<PaymentWorkflow>(this.client, this.id(out_trade_no));
-    } catch (error) {
-      // `ifExists` needs this error as it is, to tell "unknown" from "no answer".
-      throw error instanceof WorkflowNotFoundError ? error : this.starter.errorOf(error, out_trade_no);
-    }
-  }
-
   private query<State>(workflowId: string, out_trade_no: string, notFound?: string): Promise<State> {
-    const deadline = Date.now() + Math.min(this.answerTimeoutMs, QUERY_TIMEOUT_MS);
-    const { client } = this;
+    const deadline = Date.now() + Math.min(this.call.answerTimeoutMs, QUERY_TIMEOUT_MS);
+    const { client } = this.call;
     const ask = () => client.withDeadline(deadline, () => latestState<State>(client, workflowId));
     return this.ifExists(out_trade_no, ask, notFound);
   }
@@ -334,34 +311,33 @@ export class PaymentsClient {
     try {
       return await ask();
     } catch (error) {
-      if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, this.taskQueue);
-      if (isWithoutAnswer(error)) throw noAnswer(out_trade_no, this.taskQueue);
+      if (error instanceof WorkflowNotFoundError) throw new PaymentNotFoundError(notFound, out_trade_no);
       if (isEndedBeforeItBegan(error)) throw new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new PaymentNotFoundError(notFound, out_trade_no);
+      throw this.starter.errorOf(error, out_trade_no);
     }
   }
 
   /** The request with its secrets sealed. Only the activity that calls the gateway opens them. */
   private async sealed(order: DirectPayment): Promise<OrderRequest> {
     const { out_trade_no } = order;
+    const { sealingKey } = this.options;
     const request: Record<string, unknown> & DirectPayment = { ...order };
     for (const field of SECRET_FIELDS) {
       const secret = order[field];
       if (typeof secret !== 'string') continue;
-      if (this.sealingKey === undefined) {
+      if (sealingKey === undefined) {
         const rule = 'must be sealed: give the client the worker’s public key (PAYMENTS_SEALING_PUBLIC_JWK)';
         throw new InvalidOrderError(`Order ${out_trade_no} was not sent: ${field}: ${rule}`, out_trade_no, {
           issues: [{ field, rule }],
         });
       }
-      request[field] = await seal(secret, this.sealingKey, { app_id: this.app_id, out_trade_no });
+      request[field] = await seal(secret, sealingKey, { app_id: this.call.app_id, out_trade_no });
     }
     return request;
   }
 
   private id(out_trade_no: string): string {
-    return paymentWorkflowId(this.app_id, out_trade_no);
+    return paymentWorkflowId(this.call.app_id, out_trade_no);
   }
 }
 

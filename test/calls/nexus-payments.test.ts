@@ -9,7 +9,7 @@ import { begin, happens, pay, world } from '../workflows/payment/hostile/acts';
 const ENOUGH = 500;
 let asked = 0;
 
-// What a merchant's workflow calls is what src/nexus/service.ts does with the client.
+// What a merchant's workflow calls is what src/nexus/index.ts does with the client.
 jest.mock('@temporalio/workflow', () => ({
   ...jest.requireActual('@temporalio/workflow'),
   createNexusServiceClient: () => ({

@@ -1,5 +1,7 @@
-/** Reads what a merchant's workflow was started with: a client in any language may have sent it, and types do not hold there. Pure. */
-import { type AppOrder, FAILURE, type NewPayment, typedFailure } from '../contract';
+/** What the calls share: they read what a merchant's workflow was started with, from any language, where types do not hold. */
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { workflowInfo } from '@temporalio/workflow';
+import { type AppOrder, FAILURE, type NewPayment, sameFailure, typedFailure } from '../contract';
 
 /** The payment of a flat order. Throws ApplicationFailure (`InvalidRequest`), so that the workflow fails and is not retried. */
 export function paymentOf(order: AppOrder): NewPayment {
@@ -23,3 +25,19 @@ const REQUIRED = 'required, as text';
 const AS_CLIENT = 'The order is flat: app_id beside the fields that the client’s `pay` takes.';
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/**
+ * Throws ApplicationFailure (`NotAWorkflow`) where somebody has started the function itself by its name: a Worker takes every function of a
+ * merchant's bundle for a workflow.
+ */
+export function assertCalled(name: string): void {
+  if (workflowInfo().workflowType !== name) return;
+  const message = `${name} is a function for your workflow, and no workflow: do not start it by its name. Nothing was done.`;
+  throw typedFailure(FAILURE.notAWorkflow, message);
+}
+
+/** Returns the contract’s failure inside an activity failure, as the calling workflow’s own; any other error unchanged. */
+export function ownFailure(error: unknown): unknown {
+  if (!(error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)) return error;
+  return sameFailure(error.cause);
+}
