@@ -8,7 +8,7 @@ import type {
   NotifiedDeposit,
   SpeiAccountData,
 } from './account';
-import type { ForRun, NotCreated, NotSent } from './activities';
+import type { ForRun, NotCreated, NotSent, PaymentPolicy } from './activities';
 import type { MerchantEvent } from './events';
 import type { SpeiAccount } from './gateway';
 import type { PaymentState } from './payment';
@@ -25,23 +25,14 @@ export type CreateAccountResult =
   | { is: 'unknown'; message: string }
   | NotSent;
 
-export interface AccountPolicy {
-  /** The listeners of events, as the worker has them. */
-  listeners: readonly string[];
+export interface AccountPolicy
+  extends Pick<PaymentPolicy, 'listeners' | 'settling_ms' | 'patience_ms' | 'overdue_ms' | 'create_within_ms'> {
   /** How often an account is polled, in ms. */
   check_every_ms: number;
   /** How often the number of accounts left is polled, in ms. */
   quantity_every_ms: number;
   /** A person is told when fewer accounts than this are left. */
   low_quantity: number;
-  /** How long queries may be behind for whether something exists; for anything else up to ten times as long. In ms. */
-  settling_ms: number;
-  /** How long the gateway may be silent before a person is asked, in ms. */
-  patience_ms: number;
-  /** After how long a wait for a person is reported as overdue, in ms. */
-  overdue_ms: number;
-  /** How long a creation may wait before it is sent, in ms. */
-  create_within_ms: number;
   /** Whether a creation whose outcome is unknown is tried once more. */
   creates_again: boolean;
 }

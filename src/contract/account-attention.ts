@@ -158,13 +158,7 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
     after: DEPOSIT_SEEN,
   },
   ...SILENCES_OF_ACCOUNTS,
-  'unexpected-signal': {
-    happened: 'A signal was not taken: this workflow does not handle its name, or refuses what it says.',
-    loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
-    look: 'The signal in this workflow’s history, and who sent it.',
-    act: 'Find the sender, then send `resolve`.',
-    after: 'The signal stays in the history and changes nothing.',
-  },
+  'unexpected-signal': { ...RUNBOOK['unexpected-signal'], act: 'Find the sender, then send `resolve`.' },
 };
 
 /** By the kind of the workflow, as its id begins. */

@@ -31,9 +31,6 @@ export interface GatesOfRelease {
 /** Whether workers of a release open a gate. Before that, only runs for which another worker has opened it take the changed code. */
 export const isOpenedBy = ({ opensIn }: Pick<Gate, 'opensIn'>, release: string): boolean => !isBefore(release, opensIn);
 
-/** Whether the release that first knows a gate keeps it closed: only then is there a release for a rollback. */
-export const shipsClosed = (gate: Gate): boolean => !isOpenedBy(gate, gate.readSince);
-
 /** `gates`: those of the code of this release. */
 export function gatesOf(release: string, gates: Gates = GATES): GatesOfRelease {
   const open = Object.entries(gates).filter(([, gate]) => isOpenedBy(gate, release));

@@ -139,12 +139,6 @@ export interface PaymentResolution {
 
 export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentState>;
 
-/** One run of a workflow. */
-export interface RunOfWorkflow {
-  readonly workflow_id: string;
-  readonly run_id: string;
-}
-
 // — The answer of the update `created` —
 
 /**

@@ -426,7 +426,7 @@ export interface ReconcileSlice {
   since: string;
   until: string;
   /** The whole period: an order belongs to the first slice of the period in which it was open. */
-  period: { since: string; until: string };
+  period: ComparedPeriod;
   rows?: readonly MerchantRow[] | undefined;
   orders?: OrderRange | undefined;
   /** The last number that an earlier call compared. */

@@ -37,9 +37,9 @@ export const MOST = {
   account_id: 64,
 } as const;
 
-/** Text that `problem` checks: it returns what is wrong, or undefined. */
-export function checked(problem: (text: string) => string | undefined) {
-  return z.string('must be text').superRefine((value, ctx) => {
+/** Text that `problem` checks: it returns what is wrong, or undefined. `form`: what is wrong with anything but text. */
+function checked(problem: (text: string) => string | undefined, form = 'must be text') {
+  return z.string(form).superRefine((value, ctx) => {
     const message = problem(value);
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });
@@ -53,10 +53,10 @@ export const digits = (min: number, max = min) =>
 
 /** An amount as a decimal string in currency units, at most `max`. */
 export const amountUpTo = (max?: string) =>
-  z.string('must be a decimal as text, such as "150.00": a JSON number would lose digits').superRefine((value, ctx) => {
-    const message = amountProblem(value, max);
-    if (message !== undefined) ctx.addIssue({ code: 'custom', message });
-  });
+  checked(
+    (value) => amountProblem(value, max),
+    'must be a decimal as text, such as "150.00": a JSON number would lose digits',
+  );
 
 export const amount = amountUpTo();
 

@@ -1,13 +1,16 @@
 /** Each gate of src/contract/gates.ts is needed by the history that it names, and ships closed, so that a rollback replays. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GATES, type Gate, gatesOf, isOpenedBy, shipsClosed } from '../../src/contract';
+import { GATES, type Gate, gatesOf, isOpenedBy } from '../../src/contract';
 import { quiet } from '../../src/testing/dev-server';
 import { ROOT } from '../harness/terminal';
 import { GATES as PLANTED } from './planted-gate/versions';
 import { bundleWithoutGate, failuresOf, KEPT, readHistory } from './replay';
 
 beforeAll(quiet);
+
+/** Whether the release that first knows a gate keeps it closed: only then is there a release for a rollback. */
+const shipsClosed = (gate: Gate): boolean => !isOpenedBy(gate, gate.readSince);
 
 /** What was bundled, by its workflows and the gate that was taken out: to bundle takes far longer than to replay. */
 const bundles = new Map<string, ReturnType<typeof bundleWithoutGate>>();

@@ -12,15 +12,14 @@ import {
   type SpeiAccount,
   type Told,
 } from '../../contract';
-import { MINUTE } from '../../gateway/pure/durations';
+import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { CREATING, QUERYING, summed, WATCHING } from '../shared/activities';
+import { hasRunOut, silenceAfter } from '../shared/activity-failure';
 import { isTold, untilTold } from '../shared/ended-by-hand';
-import { untilGatewayAnswers } from './until-answered';
 
 const querying = proxyActivities<AccountActivities>(QUERYING);
 const watching = proxyActivities<AccountActivities>(WATCHING);
 
-/** A query that ends after this many ms. */
 const queryingFor = (scheduleToCloseTimeout: number) =>
   proxyActivities<AccountActivities>({ ...QUERYING, scheduleToCloseTimeout });
 // A cancellation makes two exchanges with the gateway: the request and a look.
@@ -98,7 +97,6 @@ function briefly<Input, T>(look: (input: Input) => Promise<Told<T>>): (input: In
   };
 }
 
-/** What Temporal knows of earlier workflows. */
 export const earlierWorkflows = {
   accountOfCreation: (asked: { app_id: string; workflow_id: string }, within_ms: number) =>
     untilTold(summed(readingFor(within_ms)['payments.account-of-creation'], words('payments.account-of-creation')))(
@@ -110,6 +108,25 @@ export const earlierWorkflows = {
   tellOrder: untilTold(summed(readingBefore['payments.tell-order'], words('payments.tell-order'))),
   depositOwner: untilTold(summed(readingBefore['payments.deposit-owner'], words('payments.deposit-owner'))),
 };
+
+/**
+ * Asks the same again until it is answered, in one activity after another: the first ends after `patience_ms`, later ones after a day. `onSilence` gets the reason of each
+ * silence: a person is told of it after the same time as for a payment.
+ */
+export async function untilGatewayAnswers<T>(
+  patience_ms: number,
+  ask: (within_ms: number) => Promise<T>,
+  onSilence: (why: Silence) => void,
+): Promise<T> {
+  for (let within_ms = patience_ms; ; within_ms = DAY) {
+    try {
+      return await ask(within_ms);
+    } catch (error) {
+      if (!(error instanceof ActivityFailure) || !hasRunOut(error)) throw error;
+      onSilence(silenceAfter(error));
+    }
+  }
+}
 
 /**
  * Not a local activity: on a busy worker its result and deposits may come in another order than in a replay, and an account

@@ -66,7 +66,6 @@ export class Confirmations {
     this.fill();
   }
 
-  /** Starts no more confirmations. */
   close(): void {
     this.closed_at = Date.now();
     this.watch();

@@ -45,10 +45,9 @@ import { startAbandoned, startOrSignal } from '../shared/other-workflows';
 import { assertResolution } from '../shared/request-rules';
 import { runUntilResolved, uncancelled } from '../shared/scopes';
 import { shownWait } from '../shared/wait';
-import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
+import { accountGateway, accountPolicy, earlierWorkflows, untilGatewayAnswers } from './activities';
 import { assertOwnCreation } from './broken-start';
 import { accountData } from './record';
-import { untilGatewayAnswers } from './until-answered';
 import { AccountVisibility } from './visibility';
 import { Waiting } from './waiting';
 

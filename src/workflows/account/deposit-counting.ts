@@ -73,7 +73,6 @@ export class DepositCounting {
     }
   }
 
-  /** Records a deposit that is not counted, for a person to look at. */
   setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
     const before = this.ledger.setAsideAs(deposit, because);
     const set_aside = this.ledger.setAside(deposit, because);

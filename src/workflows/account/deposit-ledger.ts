@@ -61,7 +61,6 @@ export class DepositLedger {
     if (carried) this.restore(carried);
   }
 
-  /** Replaces everything with what an earlier run had. */
   restore(carried: CarriedLedger): void {
     this.count = carried.count;
     this.total = new Map(Object.entries(carried.total));
@@ -75,7 +74,6 @@ export class DepositLedger {
     for (const [out_trade_no, [, trade_no]] of carried.counted) this.noteTrade(out_trade_no, trade_no);
   }
 
-  /** Whether a notified deposit is new. */
   classify(deposit: NotifiedDeposit): DepositVerdict {
     const { out_trade_no, transferred_s } = deposit;
     if (this.isOfOtherNumber(deposit)) return this.isSetAside(deposit) ? 'repeat' : 'second';
@@ -138,7 +136,6 @@ export class DepositLedger {
     if (trade_no && this.numbers.get(trade_no) === out_trade_no) this.numbers.delete(trade_no);
   }
 
-  /** Adds a deposit that has to be confirmed. */
   addPending(deposit: NotifiedDeposit): void {
     this.pendingDeposits.set(deposit.out_trade_no, deposit);
     this.noteTrade(deposit.out_trade_no, deposit.trade_no);
@@ -159,11 +156,6 @@ export class DepositLedger {
   notePaymentRun(out_trade_no: string, payment_run: DepositPaymentRun): void {
     const deposit = this.pendingDeposits.get(out_trade_no);
     if (deposit) this.pendingDeposits.set(out_trade_no, { ...deposit, payment_run });
-  }
-
-  /** Since when a deposit waits, in this run or an earlier one. */
-  waitsSince(out_trade_no: string): number | undefined {
-    return this.pendingDeposits.get(out_trade_no)?.since;
   }
 
   /** Whether the deposit was notified as paid, and nobody was told yet that it waits for long. */
@@ -202,7 +194,6 @@ export class DepositLedger {
     return isFirstPaid;
   }
 
-  /** What is known of a pending deposit by now. */
   currentOf(deposit: NotifiedDeposit): NotifiedDeposit {
     return this.pendingDeposits.get(deposit.out_trade_no) ?? deposit;
   }
@@ -248,7 +239,6 @@ export class DepositLedger {
     return aside;
   }
 
-  /** Removes a pending deposit from the ledger. */
   drop({ out_trade_no, trade_no }: NotifiedDeposit): void {
     this.pendingDeposits.delete(out_trade_no);
     this.forgetTrade(out_trade_no, trade_no);
@@ -268,14 +258,9 @@ export class DepositLedger {
     return this.pendingDeposits.bytes + this.counted.bytes + this.setAsideDeposits.bytes;
   }
 
-  get snapshot(): Deposits {
-    return { ...this.sums, pending: this.pendingDeposits.size };
-  }
-
   /** `early`: how many deposits wait until earlier runs are read. They count as pending. */
-  snapshotWith(early: number): Deposits {
-    const { pending, ...sums } = this.snapshot;
-    return { ...sums, pending: pending + early };
+  snapshot(early = 0): Deposits {
+    return { ...this.sums, pending: this.pendingDeposits.size + early };
   }
 
   get carried(): CarriedLedger {

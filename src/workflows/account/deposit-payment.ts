@@ -12,22 +12,16 @@ import type { DepositPaymentRun, EndedPayment, NotifiedDeposit } from '../../con
 import { type PaymentInput, type PaymentState, paymentWorkflowId, SIGNAL, WORKFLOW } from '../../contract';
 import { earlierWorkflows } from './activities';
 import { type DepositAnswer, isMoneyOfMerchant } from './deposit-counting';
+import type { DepositLedger } from './deposit-ledger';
 
 type PaymentType = (input: PaymentInput) => Promise<PaymentState>;
 type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
-
-/** What is known of each pending deposit: what was notified, and the payment run that was started last. */
-export interface PaymentRuns {
-  currentOf(deposit: NotifiedDeposit): NotifiedDeposit;
-  paymentRunOf(out_trade_no: string): DepositPaymentRun | undefined;
-  notePaymentRun(out_trade_no: string, run: DepositPaymentRun): void;
-}
 
 /** Waits for the payment of a deposit. Only this account's ledger says what the account has counted, and never a payment. */
 export async function awaitDepositPayment(
   app_id: string,
   deposit: NotifiedDeposit,
-  runs: PaymentRuns,
+  runs: DepositLedger,
 ): Promise<DepositAnswer> {
   const { out_trade_no } = deposit;
   const workflow_id = paymentWorkflowId(app_id, out_trade_no);
@@ -53,7 +47,7 @@ export async function awaitDepositPayment(
 }
 
 /** Whether an order has the deposit's number, and was told all that was notified under it, also meanwhile: it may be money. */
-async function isToldToOrder(app_id: string, notified: NotifiedDeposit, known: PaymentRuns): Promise<boolean> {
+async function isToldToOrder(app_id: string, notified: NotifiedDeposit, known: DepositLedger): Promise<boolean> {
   for (;;) {
     const deposit = known.currentOf(notified);
     if (!(await earlierWorkflows.tellOrder({ app_id, deposit }))) return false;
@@ -76,7 +70,7 @@ async function adoptPayment(
   app_id: string,
   { out_trade_no, trade_no }: NotifiedDeposit,
   workflowIdReusePolicy: Reuse,
-  runs: PaymentRuns,
+  runs: DepositLedger,
 ): Promise<EndedPayment | null> {
   const is_first = workflowIdReusePolicy === 'REJECT_DUPLICATE';
   const ended = { parent: workflowInfo().workflowId, run_id: null, state: null, is_gone: false };

@@ -23,7 +23,6 @@ export class AccountKeys {
     });
   }
 
-  /** Adds the keys of earlier runs. */
   restore(keys: readonly string[]): void {
     this.remember([...keys, ...this.known]);
   }

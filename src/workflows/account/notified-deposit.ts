@@ -2,7 +2,6 @@
 import { isAfterSaleStatus, type NotifiedDeposit, outcomeOf, type SetAsideDeposit } from '../../contract';
 import { sameAmount } from '../../gateway/pure/money';
 
-/** Whether a notification said that the deposit was paid. */
 export function isNotifiedAsPaid({ trade_status }: NotifiedDeposit): boolean {
   return outcomeOf(trade_status ?? '') === 'SUCCESS';
 }

@@ -46,7 +46,6 @@ export class AccountPublisher {
     this.unpublished = null;
   }
 
-  /** Uses these settings from now on. */
   follow({ overdue_ms, listeners }: PublishingPolicy): void {
     this.listeners = listeners;
     if (this.overdue?.overdue_ms === overdue_ms) return;
@@ -68,7 +67,6 @@ export class AccountPublisher {
     this.unpublished = [...undelivered, ...(this.unpublished ?? [])];
   }
 
-  /** Whether every event is delivered. */
   get isIdle(): boolean {
     return this.outbox?.isEmpty !== false;
   }

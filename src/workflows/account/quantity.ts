@@ -14,8 +14,7 @@ import { pollUntil } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/request-rules';
 import { shownWait } from '../shared/wait';
-import { accountGateway, accountPolicy } from './activities';
-import { untilGatewayAnswers } from './until-answered';
+import { accountGateway, accountPolicy, untilGatewayAnswers } from './activities';
 import { AccountVisibility } from './visibility';
 import { Waiting } from './waiting';
 

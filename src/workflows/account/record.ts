@@ -60,7 +60,6 @@ export class AccountRecord {
     else this.check();
   }
 
-  /** Takes over what an earlier run knew. */
   restore({ account, unseen, asked, wait, canceled_at }: CarriedRecord): void {
     const since = this.unseen;
     Object.assign(this.account, account);
@@ -77,7 +76,6 @@ export class AccountRecord {
     this.canceled_at = canceled_at;
   }
 
-  /** What the next run is given of this. */
   get carried(): CarriedRecord {
     const { account, unseen, asked, wait, canceled_at } = this;
     return { account: { ...account }, unseen, asked, wait, canceled_at };
@@ -98,7 +96,6 @@ export class AccountRecord {
     this.wait = takenOn(this.wait, { by, note, at });
   }
 
-  /** The reason that people read. */
   get attention(): AccountAttention | null {
     return this.unseen[0]?.because ?? null;
   }
@@ -202,7 +199,6 @@ export class AccountRecord {
   }
 }
 
-/** What names a deposit to the person who looks for it. */
 function named({ out_trade_no, trade_no, amount, currency }: NotifiedDeposit): UnseenEntry['deposit'] {
   return { out_trade_no, trade_no: trade_no ?? null, amount: amount ?? null, currency: currency ?? null };
 }

@@ -20,7 +20,6 @@ export const DRAIN_EVENTS = 400;
 export const MAX_CARRIED_BYTES = 1_600_000;
 export const MAX_HANDED_ON_BYTES = 1_900_000;
 
-/** Whether a run has become long enough to end. */
 export const isLong = ({ continueAsNewSuggested, historyLength }: WorkflowInfo): boolean =>
   continueAsNewSuggested || historyLength >= EVENTS_PER_RUN;
 

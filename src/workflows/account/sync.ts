@@ -16,9 +16,8 @@ import type { SpeiAccount } from '../../contract/gateway';
 import { replicaLag } from '../../gateway/pure/durations';
 import { pollUntil } from '../shared/polling';
 import type { RecheckRequests } from '../shared/recheck-requests';
-import { accountGateway } from './activities';
+import { accountGateway, untilGatewayAnswers } from './activities';
 import type { AccountRecord } from './record';
-import { untilGatewayAnswers } from './until-answered';
 
 /** The first look after an answer to a cancellation comes after this long, in ms; each further one after twice as long. */
 const LOOK_AGAIN_MS = 10_000;

@@ -14,10 +14,8 @@ import {
 import { Visibility, waitAttributes } from '../shared/visibility';
 import { takenLines } from '../shared/wait';
 
-/** Why it waits for a person, if it does. */
 type Waiting = ShownWait & { readonly attention: string | null };
 
-/** What the details show of an account. */
 type ShownAccount = Pick<SpeiAccountState, 'account' | 'status'> &
   Waiting & {
     deposits: Pick<SpeiAccountState['deposits'], 'count' | 'total' | 'pending'>;
@@ -27,9 +25,6 @@ type ShownAccount = Pick<SpeiAccountState, 'account' | 'status'> &
 
 /** How many entries the page lists: `payment-gateway show` and the state have all. */
 const MOST_UNSEEN_LINES = 20;
-
-type Creation = Pick<SpeiAccountCreation, 'account' | 'unknown_tries' | 'resolved'> & Waiting;
-type Quantity = Pick<SpeiAccountQuantityState, 'available_quantity' | 'checked_at'> & Waiting;
 
 /** `names`: digests of other names to find it by. */
 interface Shown extends Waiting {
@@ -59,7 +54,7 @@ export class AccountVisibility {
     ]);
   }
 
-  showCreation({ account, unknown_tries, resolved, ...waiting }: Creation): void {
+  showCreation({ account, unknown_tries, resolved, ...waiting }: SpeiAccountCreation): void {
     const tries = unknown_tries.map(
       ({ time, message, quantity_before, quantity_after }) =>
         `${timeText(time)}: ${message} Accounts left: ${quantity_before ?? '?'} before, ${quantity_after ?? '?'} after.`,
@@ -71,7 +66,7 @@ export class AccountVisibility {
     ]);
   }
 
-  showQuantity({ available_quantity, checked_at, ...waiting }: Quantity): void {
+  showQuantity({ available_quantity, checked_at, ...waiting }: SpeiAccountQuantityState): void {
     const left = `**${available_quantity ?? '?'}** virtual accounts left, as of ${checked_at === null ? 'never' : timeText(checked_at)}`;
     this.show({ ...waiting, status: null }, [left]);
   }

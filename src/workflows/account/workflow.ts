@@ -256,7 +256,7 @@ class SpeiAccountRun {
       attention: record.attention,
       unseen: [...record.unseen],
       ...shownWait(record.wait),
-      deposits: this.ledger.snapshotWith(this.early?.length ?? 0),
+      deposits: this.ledger.snapshot(this.early?.length ?? 0),
     };
   }
 
