@@ -33,7 +33,6 @@ const bank = z.looseObject({
  */
 export type Bank = z.infer<typeof bank>;
 
-/** The `type` of a method. */
 const TYPES: readonly (readonly [method: string, type: string])[] = [
   ['BankTransfer', '1'],
   ['Cash', '2'],
@@ -54,7 +53,6 @@ const RULES: RequestRules<BankListRequest> = {
   ],
 };
 
-/** `/trade/bank-list` as an operation of the client. */
 export const BANK_LIST: Operation<BankListRequest, Bank[]> = {
   rules: RULES,
   ownFields: ['data.bank_id'],

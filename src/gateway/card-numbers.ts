@@ -14,10 +14,8 @@ export function isCardNumber(text: string): boolean {
   return /^\d{13,19}$/.test(digits) && luhnChecksumValidate(digits);
 }
 
-/** Whether the text contains a card number anywhere. */
 export const holdsCardNumber = (text: string): boolean => (text.match(ROWS) ?? []).some(isCardNumber);
 
-/** The rule that a card number in `token` breaks, in words. */
 export const CARD_AS_TOKEN = 'a card’s own number: send the token that it was exchanged for';
 
 /** Refuses a card number as a token. A token of many digits that fails Luhn's check is accepted. */

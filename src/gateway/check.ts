@@ -108,7 +108,6 @@ function contextOf(input: unknown, options: CheckOptions): RuleContext {
   };
 }
 
-/** A zod issue as pairs of field and rule. */
 function named(issue: z.core.$ZodIssue, input: unknown): [string, string][] {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {

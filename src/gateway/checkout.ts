@@ -44,7 +44,6 @@ export function parseCheckout(input: unknown, options?: CheckOptions): Checkout 
   return checkRequest(RULES, input, options);
 }
 
-/** `/trade/create` as an operation of the client. */
 export const CHECKOUT: Operation<Checkout, GatewayResponse> = {
   rules: RULES,
   ownFields: ['trade_no', 'web_url'],

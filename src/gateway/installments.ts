@@ -24,7 +24,6 @@ const plan = z.looseObject({
  */
 export type InstallmentPlan = z.infer<typeof plan>;
 
-/** `/trade/installments` as an operation of the client. */
 export const INSTALLMENTS: Operation<InstallmentsRequest, InstallmentPlan[]> = {
   rules: { operation: PATH.installments, shape: installmentsRequest, required: [], cross: [] },
   ownFields: [],

@@ -53,7 +53,6 @@ export const ONLY_FOR: Record<string, readonly string[]> = {
   token: ['CreditCard', 'Wallet'],
 };
 
-/** The banks of a transfer in Ecuador. */
 export const ECUADOR_BANKS = ['bpacifico', 'internacional', 'pichincha'];
 
 /** Whether `name` is one of `names`, in any case: the interface itself writes both `Cash` and `CASH`. */

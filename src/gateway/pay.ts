@@ -21,7 +21,6 @@ import type { CrossRule, RequestRules, RuleContext } from './rules';
 import { SECRET_FIELDS } from './sealing';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED, REGION_REQUIRED } from './shared-rules';
 
-/** Fields that direct payments and checkouts have in common. */
 export const orderFields = {
   out_trade_no: f.id(64),
   channel: f.text(32).optional(),
@@ -126,7 +125,6 @@ const createdOrder = z
 export const readCreatedOrder = (answer: GatewayResponse): GatewayResponse =>
   createdOrder.parse(withoutEnvelope(answer));
 
-/** `/trade/pay` as an operation of the client. */
 export const DIRECT_PAYMENT: Operation<DirectPayment, GatewayResponse> = {
   rules: RULES,
   ownFields: ['trade_no', 'trade_status'],

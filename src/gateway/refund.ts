@@ -119,7 +119,6 @@ function withoutLargeFields(answer: GatewayResponse): GatewayResponse {
   return Object.fromEntries(Object.entries(answer).filter(isKept));
 }
 
-/** `/trade/refund` as an operation of the client. */
 export const REFUND: Operation<RefundOfTrade, Refund> = {
   rules: { ...RULES, shape: refundOfTrade, required: [TRADE_ID_REQUIRED, ...REQUIRED] },
   ownFields: ['refund_status', 'refund_amount'],

@@ -11,7 +11,6 @@ export type ResponseReading =
   | { is: 'refusal'; code: string; sub_code: string | undefined }
   | { is: 'unreadable'; why: string };
 
-/** The `code` of a success. */
 const SUCCESS_CODE = '10000';
 
 /**

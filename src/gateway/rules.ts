@@ -54,13 +54,11 @@ export interface RuleContext {
   settings: RuleSettings;
 }
 
-/** Whether something holds for a request. */
 export type Condition = (context: RuleContext) => boolean;
 
 /** The rule in words, for the person who broke it. Never contains the value of the field. */
 export type Words = string | ((context: RuleContext) => string);
 
-/** A field that is required under a condition. */
 export interface Requirement {
   field: string;
   when: Condition;
@@ -74,7 +72,6 @@ export interface CrossRule {
   rule: Words;
 }
 
-/** All rules of one operation's request. */
 export interface RequestRules<T> {
   operation: string;
   shape: z.ZodType<T>;

@@ -5,7 +5,6 @@
 import type { Socket } from 'node:net';
 import { buildConnector, Pool } from 'undici';
 
-/** The address and the limits of a transport. */
 export interface TransportSettings {
   /** The gateway's base address, without the operation's path. */
   base_url: string;
@@ -17,7 +16,6 @@ export interface TransportSettings {
   max_answer_bytes: number;
 }
 
-/** The limits of a client that sets none. */
 export const TRANSPORT_DEFAULTS = {
   connect_timeout_ms: 5_000,
   answer_timeout_ms: 15_000,
@@ -49,7 +47,6 @@ export interface Exchange {
   close(): Promise<void>;
 }
 
-/** A pool of connections to one gateway. */
 export class Transport implements Exchange {
   private readonly origin: string;
   private pool: Pool | undefined;

@@ -18,7 +18,6 @@ const ANYWHERE: Country = () => true;
 const COLOMBIA: Country = ({ currency, text }) =>
   currency === 'COP' || ['CO', 'COL'].includes(text('region')?.toUpperCase() ?? '');
 
-/** The check of each identity type. */
 const IDENTITIES: readonly (readonly [
   type: string,
   where: Country,
@@ -60,7 +59,6 @@ function isOneDigit(number: string): boolean {
   return /^(\d)\1*$/.test(number.replace(/[. /-]/g, ''));
 }
 
-/** The fields that hold an identity. */
 const HOLDERS = ['customer.identify', 'user_info.identify'];
 
 /** Warnings, or errors if the setting `formats` is `refuse`. */
@@ -99,12 +97,10 @@ const RANGES: readonly (readonly [method: string, currency: string, min: string,
   ['CreditCard', 'BRL', '0.50', '50000.00'],
 ];
 
-/** Currencies without decimals. */
 const WHOLE_CURRENCIES = ['COP', 'CLP', 'PYG', 'CRC'];
 
 const AMOUNT_FIELDS = ['order_amount', 'refund_amount'];
 
-/** The rules of this file, for warnings. */
 export const AMOUNT_LIMITS: readonly CrossRule[] = [
   ...RANGES.map(([method, currency, min, max]) => ({
     field: 'order_amount',

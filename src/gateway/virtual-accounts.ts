@@ -82,7 +82,6 @@ export const CREATE_ACCOUNT: Operation<NewSpeiAccount, SpeiAccount> = {
   read: (answer) => readAccount(answer),
 };
 
-/** The cancellation as an operation. Safe to repeat. */
 export const CANCEL_ACCOUNT: Operation<SpeiAccountId, SpeiAccount> = {
   rules: { operation: PATH.cancelSpeiAccount, shape: accountId, required: [], cross: [] },
   ownFields: ['status'],
@@ -90,7 +89,6 @@ export const CANCEL_ACCOUNT: Operation<SpeiAccountId, SpeiAccount> = {
   read: (answer, { account_id }) => readAccount(answer, account_id),
 };
 
-/** The query as an operation. */
 export const QUERY_ACCOUNT: Operation<SpeiAccountId, SpeiAccount & { status: string }> = {
   rules: { operation: PATH.querySpeiAccount, shape: accountId, required: [], cross: [] },
   ownFields: ['status'],
@@ -114,7 +112,6 @@ const quantity = z.union([
 /** How many virtual accounts are left to create, with all fields that the gateway sends. */
 export type SpeiAccountQuantity = z.infer<typeof quantity>;
 
-/** The quantity as an operation. */
 export const ACCOUNT_QUANTITY: Operation<z.infer<typeof quantityRequest>, SpeiAccountQuantity> = {
   rules: { operation: PATH.speiAccountQuantity, shape: quantityRequest, required: [], cross: [] },
   ownFields: ['available_quantity', 'unused'],

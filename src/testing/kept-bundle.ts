@@ -5,7 +5,6 @@ import { join } from 'node:path';
 /** The environment variable that names their folder. */
 export const BUNDLE_FOLDER = 'KEPT_TEST_BUNDLES';
 
-/** The file of a bundle. */
 export function keptBundle(folder: string, failureConverterPath?: string): string {
   return join(folder, `${createHash('sha256').update(`${failureConverterPath}`).digest('hex')}.js`);
 }

@@ -14,7 +14,6 @@ import { signTestNotification, type TestNotification } from './signed-notificati
 import type { SimulatedEnvironment } from './simulated-temporal/environment';
 import { APP } from './stack';
 
-/** Where a story is played. */
 export interface Stage {
   temporal: SimulatedEnvironment;
   notify(notification: TestNotification): Promise<unknown>;
@@ -25,7 +24,6 @@ export const startOfStory = ({ time_of_day }: Story): Date => new Date(`2026-01-
 
 const { app_id } = APP;
 
-/** Returns at the end of the story. */
 export async function playStory(story: Story, stage: Stage): Promise<void> {
   const began = startOfStory(story).getTime();
   const until = async (after_ms: number) => {

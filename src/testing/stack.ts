@@ -49,7 +49,6 @@ export interface Stack {
 /** Polls come soon, so that tests wait for seconds and not for minutes. */
 const FAST = { PAYMENTS_POLL_SCHEDULE: '500ms,1s,2s', PAYMENTS_POLL_EVERY: '1s', PAYMENTS_SETTLING: '2s' };
 
-/** An address at which no webhook listens. */
 const NO_WEBHOOK = 'http://127.0.0.1:9';
 
 /**

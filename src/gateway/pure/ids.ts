@@ -9,10 +9,8 @@ const UNFIT = /[\p{Cc}\p{Cs}]/u;
 export const hasAtMost = (max: number, text: string): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
-/** Whether every character of the text may be in an id. */
 export const hasIdCharacters = (text: string): boolean => !UNFIT.test(text);
 
-/** Whether a text can be an id of at most `max` characters. */
 export const isId = (text: string, max = MAX_ID): boolean =>
   text !== '' && hasAtMost(max, text) && hasIdCharacters(text);
 

@@ -32,10 +32,8 @@ import {
   usualPlan,
 } from './simulators-rules';
 
-/** The app of every simulation. */
 const APP_ID = 'test-app';
 const NOT_REFUNDABLE = { code: '40002', sub_code: SUB_CODE.wrongStatus };
-/** Statuses in which a trade can be refunded. */
 const REFUNDABLE: readonly string[] = ['SUCCESS', 'PARTIAL_REFUND', 'REFUNDED', 'REFUND_REFUSED'];
 
 export class FakeGateway implements PaymentGateway {

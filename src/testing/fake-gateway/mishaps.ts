@@ -12,7 +12,6 @@ export type Mishap =
   | 'unreachable'
   | { refuse: { code: string; sub_code?: string | undefined } };
 
-/** The sub_codes of refusals. */
 export const SUB_CODE = {
   unknownTrade: 'trade-not-exist',
   unknownAccount: 'account-not-exist',

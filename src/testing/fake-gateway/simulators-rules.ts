@@ -17,7 +17,6 @@ import { checkoutAddress, paymentDataOf } from '../../simulator/trades/payment-d
 import { DEFAULT_PLAN, type RefundPlan } from './fake-refunds';
 import type { FakeTrade, StatusAt } from './fake-trade';
 
-/** The address of the buyer's page. */
 const PUBLIC_URL = 'https://pay.example';
 
 export type Body = CheckedRequest['body'];

@@ -213,7 +213,6 @@ interface Attempt {
   heartbeat?: (details: unknown) => void;
 }
 
-/** Runs an activity's code once. */
 export async function runActivityCode(
   { activityType, activityId, workflowId, runId, workflowType, arguments: payloads }: ScheduledActivity,
   { client, functions }: Activities,
@@ -261,7 +260,6 @@ function timedOut(timeoutType: api.api.enums.v1.TimeoutType): Failure {
   return { message: `activity ${WHAT_TIMED_OUT.get(timeoutType)} timeout`, timeoutFailureInfo: { timeoutType } };
 }
 
-/** The result of an activity that has failed for good. */
 export function failedForGood(
   { activityType, activityId }: ScheduledActivity,
   cause: Failure,
@@ -275,7 +273,6 @@ export function failedForGood(
   return { failed: { failure: { message: 'Activity task failed', cause, activityFailureInfo } } };
 }
 
-/** The result of an activity that its workflow has cancelled. */
 export function cancelled({ activityType, activityId }: ScheduledActivity): Resolution {
   const activityFailureInfo = { activityType: { name: activityType ?? '' }, activityId: activityId ?? '' };
   const failure = {

@@ -23,7 +23,6 @@ export function infoOf(run: WorkflowRun): api.api.workflow.v1.IWorkflowExecution
   };
 }
 
-/** The first event of a run's history. */
 export function startOf({ start, runId }: WorkflowRun): api.api.history.v1.IHistoryEvent {
   return {
     eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
@@ -40,7 +39,6 @@ export function tasksOf({ hasBegun }: WorkflowRun): api.api.history.v1.IHistoryE
   return hasBegun ? [{ eventType, workflowTaskCompletedEventAttributes: {} }] : [];
 }
 
-/** The events of the signals that a run had. */
 export function signalsOf({ signals }: WorkflowRun): api.api.history.v1.IHistoryEvent[] {
   return signals.map(({ name, input }) => ({
     eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
@@ -97,7 +95,6 @@ export function updatesOf({ takenUpdates, start }: WorkflowRun): api.api.history
   return start.kept ? [mark, ...events] : events;
 }
 
-/** The last event of a closed run's history. */
 export function endOf({ status, result, failure, next }: WorkflowRun): api.api.history.v1.IHistoryEvent {
   if (status === 'RUNNING') throw notSimulated('the history of a run that goes on');
   const attributes = {

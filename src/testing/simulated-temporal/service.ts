@@ -28,7 +28,6 @@ const ALREADY_EXISTS = 6;
 const RESOURCE_EXHAUSTED = 8;
 const FAILED_PRECONDITION = 9;
 
-/** A server's limits on updates of one run. */
 const UPDATES_AT_ONCE = 10;
 const UPDATES_IN_ALL = 2_000;
 const REPEATED_FOR_MS = 60_000;
@@ -168,7 +167,6 @@ export const METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** What a list can be filtered by. */
 const LIST_FIELDS: Readonly<Record<string, (run: WorkflowRun) => string | undefined | readonly string[]>> = {
   WorkflowId: ({ start }) => start.workflowId,
   WorkflowType: ({ start }) => start.type,
@@ -209,7 +207,6 @@ async function eventsOf(call: Call, run: WorkflowRun, request: service.GetWorkfl
   throw notSimulated('a history (historyLength of the environment counts its events)');
 }
 
-/** Lets time pass until a condition holds. */
 async function passes({ temporal, within_ms = MAX_WAIT_MS }: Call, isSo: () => boolean, what: string): Promise<void> {
   if (await temporal.clock.until(isSo, within_ms)) return;
   throw new ServiceError(DEADLINE_EXCEEDED, `${what}: not within ${within_ms} ms`);

@@ -33,7 +33,6 @@ async function createSandboxes(): Promise<ReusableVMWorkflowCreator> {
 export interface SimulatedTemporalOptions {
   /** Ms since the epoch. */
   now: number;
-  /** The random source. */
   random: RandomInt;
   /** How long the network takes; default `unsteadyNetwork`. */
   delay?: NetworkDelay;
@@ -179,17 +178,14 @@ export class SimulatedTemporal implements Server {
     throw new UpdateFailed(cause.message, { cause });
   }
 
-  /** The answer of a run to a query. */
   async query<T>(run: Pick<WorkflowRun, 'query'>, name: string): Promise<T> {
     return defaultPayloadConverter.fromPayload<T>(await run.query(name));
   }
 
-  /** The result of a run; undefined if it has none. */
   resultOf<T>({ result }: Pick<WorkflowRun, 'result'>): T | undefined {
     return result && defaultPayloadConverter.fromPayload<T>(result);
   }
 
-  /** The search attributes of a run. */
   attributesOf({ searchAttributes }: Pick<WorkflowRun, 'searchAttributes'>): Readonly<Record<string, unknown>> {
     const read = Object.entries(searchAttributes).map(([name, payload]) => [
       name,
@@ -261,7 +257,6 @@ export class SimulatedTemporal implements Server {
     return next;
   }
 
-  /** Ends the simulation. */
   async close(): Promise<void> {
     this.clock.close();
     for (const runs of this.workflows.values()) for (const run of runs) await run.dispose();

@@ -22,12 +22,10 @@ interface Waiter {
 
 /** How long one way over the network takes, in ms of virtual time. */
 export type NetworkDelay = (random: RandomInt) => number;
-/** A few ms, and sometimes seconds. */
 const unsteadyNetwork: NetworkDelay = (random) => (random(10) === 0 ? random(8_000) : random(50));
 /** Under 50 ms, for tests that look at exact seconds. */
 export const steadyNetwork: NetworkDelay = (random) => random(50);
 
-/** Set while an item of the list acts. */
 const acting = new AsyncLocalStorage<true>();
 
 export class VirtualClock {
@@ -57,7 +55,6 @@ export class VirtualClock {
     return this.network(this.random);
   }
 
-  /** Lets `ms` pass. */
   async pass(ms: number): Promise<void> {
     await this.until(() => false, ms);
   }

@@ -8,7 +8,6 @@ export type Activation = coresdk.workflow_activation.IWorkflowActivation;
 export type Command = coresdk.workflow_commands.IWorkflowCommand;
 type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
 
-/** What the sandbox has to know of its run. */
 export interface RunInfo {
   workflowId: string;
   runId: string;
@@ -93,7 +92,6 @@ export class WorkflowCode {
     };
   }
 
-  /** Whether a workflow task has come to the code. */
   get hasBegun(): boolean {
     return this.past.length > 0;
   }
@@ -146,7 +144,6 @@ export class WorkflowCode {
     this.twinKnows = this.past.length;
   }
 
-  /** Replays one activation, which must give the same commands. */
   private async replayTask(replayed: Workflow, { activation, commands }: Past): Promise<void> {
     const patches = commands.flatMap(({ setPatchMarker }) => setPatchMarker?.patchId ?? []);
     const jobs = [...patches.map((patchId) => ({ notifyHasPatch: { patchId } })), ...(activation.jobs ?? [])];

@@ -52,7 +52,6 @@ export interface UpdateExecution {
   outcome?: { completed: Payload } | { failure: Failure };
 }
 
-/** The simulated server. */
 export interface Server {
   readonly clock: VirtualClock;
   readonly activities: Activities;
@@ -66,9 +65,7 @@ export interface Server {
   isWithoutWorker(run: WorkflowRun): boolean;
   /** Every run under an id, oldest first. */
   runs(workflowId: string): readonly WorkflowRun[];
-  /** Every run of the simulation. */
   allRuns(): WorkflowRun[];
-  /** The latest run under an id. */
   latest(workflowId: string): WorkflowRun | undefined;
   /** Whether nothing may start under this id now: something runs, or the reuse policy forbids it. */
   isTaken(workflowId: string, reuse?: api.api.enums.v1.WorkflowIdReusePolicy | null): boolean;
@@ -102,7 +99,6 @@ export class WorkflowRun {
   readonly requestIds = new Set<string>();
   /** Events of its history without those of its workflow tasks, whose number depends on the server's timing. */
   events = 0;
-  /** Its workflow tasks. */
   tasks = 0;
   /** Activities that it has asked for, local ones included. */
   activities = 0;
@@ -171,12 +167,10 @@ export class WorkflowRun {
     return this.status === 'RUNNING';
   }
 
-  /** Whether a workflow task has come to the code. */
   get hasBegun(): boolean {
     return this.code.hasBegun;
   }
 
-  /** Whether the code has seen all news. */
   get isUpToDate(): boolean {
     return !this.isRunning || !this.hasTask;
   }
@@ -203,7 +197,6 @@ export class WorkflowRun {
     return update;
   }
 
-  /** Updates that wait for their outcome. */
   get openUpdates(): number {
     return [...this.updates.values()].filter(({ outcome, aborted }) => !outcome && !aborted).length;
   }
@@ -217,7 +210,6 @@ export class WorkflowRun {
     return new Map([...this.updates].filter(([, { accepted }]) => accepted));
   }
 
-  /** An update by its id. */
   knownUpdate(id: string): UpdateExecution | undefined {
     return this.updates.get(id);
   }
@@ -327,7 +319,6 @@ export class WorkflowRun {
 
   // — What commands do to the run —
 
-  /** Carries out the answer to an update. */
   answerUpdate({ protocolInstanceId, accepted, rejected, completed }: coresdk.workflow_commands.IUpdateResponse): void {
     const update = this.updates.get(protocolInstanceId ?? '');
     if (!update) return;
@@ -400,7 +391,6 @@ const MOST_BYTES_OF_ATTRIBUTE = 2_048;
 
 /** Carries out what a workflow's code commands: timers, activities, children, signals, and its end. */
 export class Commands {
-  /** Functions that stop timers, by the timers' numbers. */
   private readonly timers = new Map<number, () => void>();
   private readonly activities = new Map<
     number,
