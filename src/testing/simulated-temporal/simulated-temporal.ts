@@ -64,8 +64,6 @@ export class SimulatedTemporal implements Server {
   readonly client: Client;
   readonly suggestsContinueAsNewAfter: number;
   readonly cachesWorkflows: boolean;
-  private readonly childStarts_ms: number;
-  private readonly childEnds_ms: number;
   private readonly workflows = new Map<string, WorkflowRun[]>();
   /** How many runs each workflow id has had, forgotten ones included, so that no two runs have the same id. */
   private readonly begun = new Map<string, number>();
@@ -77,24 +75,13 @@ export class SimulatedTemporal implements Server {
 
   private constructor(
     readonly creator: ReusableVMWorkflowCreator,
-    {
-      now,
-      random,
-      delay,
-      activities,
-      suggestsContinueAsNewAfter = EVENTS_BEFORE_SUGGESTION,
-      cachesWorkflows = true,
-      childStarts_ms = 0,
-      childEnds_ms = 0,
-    }: SimulatedTemporalOptions,
+    private readonly options: SimulatedTemporalOptions,
   ) {
-    this.clock = new VirtualClock(now, random, delay);
+    this.clock = new VirtualClock(options.now, options.random, options.delay);
     this.client = simulatedClient(this);
-    this.activities = { client: this.client, functions: activities };
-    this.suggestsContinueAsNewAfter = suggestsContinueAsNewAfter;
-    this.cachesWorkflows = cachesWorkflows;
-    this.childStarts_ms = childStarts_ms;
-    this.childEnds_ms = childEnds_ms;
+    this.activities = { client: this.client, functions: options.activities };
+    this.suggestsContinueAsNewAfter = options.suggestsContinueAsNewAfter ?? EVENTS_BEFORE_SUGGESTION;
+    this.cachesWorkflows = options.cachesWorkflows ?? true;
   }
 
   runs(workflowId: string): readonly WorkflowRun[] {
@@ -223,7 +210,7 @@ export class SimulatedTemporal implements Server {
   }
 
   delayOfChildEnd(): number {
-    return this.childEnds_ms;
+    return this.options.childEnds_ms ?? 0;
   }
 
   /** The end of the retention: the server forgets every closed run under an id. */
@@ -237,7 +224,7 @@ export class SimulatedTemporal implements Server {
   }
 
   delayOfChild(): number {
-    return this.childStarts_ms + this.clock.delay();
+    return (this.options.childStarts_ms ?? 0) + this.clock.delay();
   }
 
   /**

@@ -1,88 +1,73 @@
 /** The activities of virtual accounts, with their retry options. */
-import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import {
   type AccountActivities,
   type AccountId,
   type AccountPolicy,
-  type AnsweredCancellation,
   activityWords,
   type CreateAccountInput,
-  type ForRun,
   type Silence,
-  type SpeiAccount,
   type Told,
 } from '../../contract';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
-import { CREATING, QUERYING, summed, WATCHING } from '../shared/activities';
+import { CREATING, QUERYING, WATCHING } from '../shared/activities';
 import { hasRunOut, silenceAfter } from '../shared/activity-failure';
 import { isTold, untilTold } from '../shared/ended-by-hand';
 
-const querying = proxyActivities<AccountActivities>(QUERYING);
-const watching = proxyActivities<AccountActivities>(WATCHING);
+type InputOf<Name extends keyof AccountActivities> = Parameters<AccountActivities[Name]>[0];
 
-const queryingFor = (scheduleToCloseTimeout: number) =>
-  proxyActivities<AccountActivities>({ ...QUERYING, scheduleToCloseTimeout });
-// A cancellation makes two exchanges with the gateway: the request and a look.
-const cancelingFor = (scheduleToCloseTimeout: number) =>
-  proxyActivities<AccountActivities>({ ...QUERYING, startToCloseTimeout: '2 minutes', scheduleToCloseTimeout });
+/** The activity with a line for Temporal UI, by default without details of its input. A line holds nothing personal. */
+const asking = <Name extends keyof AccountActivities>(
+  name: Name,
+  options: ActivityOptions,
+  summary = activityWords(name),
+): AccountActivities[Name] => proxyActivities<AccountActivities>({ ...options, summary })[name];
+
 /** A creation that the server gives up after its time, also if no worker can run it. An attempt at the last moment may still end. */
 const creatingUntil = (send_before: number) => {
   const left_ms = Math.max(send_before - Date.now(), 1_000);
-  const bounds = { scheduleToStartTimeout: left_ms, scheduleToCloseTimeout: left_ms + 2 * MINUTE };
-  return proxyActivities<AccountActivities>({ ...CREATING, ...bounds });
+  return { ...CREATING, scheduleToStartTimeout: left_ms, scheduleToCloseTimeout: left_ms + 2 * MINUTE };
 };
 
 // Before and after a creation the quantity is only evidence, so it must not delay the creation.
-const queryingBriefly = proxyActivities<AccountActivities>({
+const BRIEFLY: ActivityOptions = {
   startToCloseTimeout: QUERYING.startToCloseTimeout,
   scheduleToCloseTimeout: '20 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
-});
+};
 
 // Lists of workflows are a moment behind, and a new account's first deposit waits for this read.
 const READING = { ...QUERYING, retry: { ...QUERYING.retry, initialInterval: '200 milliseconds' } } as const;
-const readingBefore = proxyActivities<AccountActivities>(READING);
-const readingFor = (scheduleToCloseTimeout: number) =>
-  proxyActivities<AccountActivities>({ ...READING, scheduleToCloseTimeout });
 
 const named = ({ account_id }: AccountId) => `virtual account ${account_id}`;
-/** A summary without details of the input. */
-const words = (activity: string) => () => activityWords(activity);
 
-/** The gateway's operations on virtual accounts, each with a line for Temporal UI. */
+/** The gateway's operations on virtual accounts. Each question ends after `within_ms`. */
 export const accountGateway = {
-  create: (input: CreateAccountInput) =>
-    summed(creatingUntil(input.send_before)['gateway.create-account'], words('gateway.create-account'))(input),
-  find: (id: AccountId & Partial<ForRun>, within_ms: number) =>
-    untilTold(summed(queryingFor(within_ms)['gateway.find-account'], () => `asks the gateway for ${named(id)}`))(id),
-  watch: untilTold(
-    summed(
-      watching['gateway.watch-account'],
-      (id) => `asks now and then for ${named(id)}, whether its status has changed; last answer ${id.seen ?? 'none'}`,
-    ),
-  ),
-  cancel: cancelAccount,
+  create: (input: CreateAccountInput) => asking('gateway.create-account', creatingUntil(input.send_before))(input),
+  find: (id: InputOf<'gateway.find-account'>, within_ms: number) => {
+    const options = { ...QUERYING, scheduleToCloseTimeout: within_ms };
+    return untilTold(asking('gateway.find-account', options, `asks the gateway for ${named(id)}`))(id);
+  },
+  watch: (id: InputOf<'gateway.watch-account'>) => {
+    const summary = `asks now and then for ${named(id)}, whether its status has changed; last answer ${id.seen ?? 'none'}`;
+    return untilTold(asking('gateway.watch-account', WATCHING, summary))(id);
+  },
+  /** `next`: called for each request, as one that a person has ended may have canceled the account. */
+  cancel: (next: () => InputOf<'gateway.cancel-account'>, within_ms: number) => {
+    // It makes two exchanges with the gateway: the request and a look.
+    const options = { ...QUERYING, startToCloseTimeout: '2 minutes', scheduleToCloseTimeout: within_ms } as const;
+    const cancel = (input: InputOf<'gateway.cancel-account'>) =>
+      asking('gateway.cancel-account', options, `cancels ${named(input)} at the gateway`)(input);
+    return untilTold(() => cancel(next()))();
+  },
   quantity: (app: { app_id: string }, within_ms: number) =>
-    untilTold(summed(queryingFor(within_ms)['gateway.account-quantity'], words('gateway.account-quantity')))(app),
-  quantityBriefly: briefly(summed(queryingBriefly['gateway.account-quantity'], words('gateway.account-quantity'))),
-  watchQuantity: untilTold(
-    summed(
-      watching['gateway.watch-account-quantity'],
-      ({ seen }) => `asks now and then how many virtual accounts are left; last answer ${seen}`,
-    ),
-  ),
+    untilTold(asking('gateway.account-quantity', { ...QUERYING, scheduleToCloseTimeout: within_ms }))(app),
+  quantityBriefly: briefly(asking('gateway.account-quantity', BRIEFLY)),
+  watchQuantity: (known: InputOf<'gateway.watch-account-quantity'>) => {
+    const summary = `asks now and then how many virtual accounts are left; last answer ${known.seen}`;
+    return untilTold(asking('gateway.watch-account-quantity', WATCHING, summary))(known);
+  },
 };
-
-type CancelAccountInput = Parameters<AccountActivities['gateway.cancel-account']>[0];
-
-/** `next`: called for each request, as one that a person has ended may have canceled the account. */
-function cancelAccount(next: () => CancelAccountInput, within_ms: number): Promise<SpeiAccount | AnsweredCancellation> {
-  const cancel = summed(
-    cancelingFor(within_ms)['gateway.cancel-account'],
-    (input) => `cancels ${named(input)} at the gateway`,
-  );
-  return untilTold(() => cancel(next()))();
-}
 
 /** An answer that nobody waits for: null if it does not come soon. */
 function briefly<Input, T>(look: (input: Input) => Promise<Told<T>>): (input: Input) => Promise<T | null> {
@@ -98,15 +83,13 @@ function briefly<Input, T>(look: (input: Input) => Promise<Told<T>>): (input: In
 }
 
 export const earlierWorkflows = {
-  accountOfCreation: (asked: { app_id: string; workflow_id: string }, within_ms: number) =>
-    untilTold(summed(readingFor(within_ms)['payments.account-of-creation'], words('payments.account-of-creation')))(
-      asked,
-    ),
-  accountHolder: untilTold(summed(readingBefore['payments.account-holder'], words('payments.account-holder'))),
-  accountBefore: untilTold(summed(readingBefore['payments.account-before'], words('payments.account-before'))),
-  endedPayment: untilTold(summed(querying['payments.ended-payment'], words('payments.ended-payment'))),
-  tellOrder: untilTold(summed(readingBefore['payments.tell-order'], words('payments.tell-order'))),
-  depositOwner: untilTold(summed(readingBefore['payments.deposit-owner'], words('payments.deposit-owner'))),
+  accountOfCreation: (asked: InputOf<'payments.account-of-creation'>, within_ms: number) =>
+    untilTold(asking('payments.account-of-creation', { ...READING, scheduleToCloseTimeout: within_ms }))(asked),
+  accountHolder: untilTold(asking('payments.account-holder', READING)),
+  accountBefore: untilTold(asking('payments.account-before', READING)),
+  endedPayment: untilTold(asking('payments.ended-payment', QUERYING)),
+  tellOrder: untilTold(asking('payments.tell-order', READING)),
+  depositOwner: untilTold(asking('payments.deposit-owner', READING)),
 };
 
 /**
@@ -134,12 +117,7 @@ export async function untilGatewayAnswers<T>(
  */
 const policyWithin = (scheduleToCloseTimeout: number) =>
   untilTold(
-    proxyActivities<AccountActivities>({
-      ...QUERYING,
-      startToCloseTimeout: '10 seconds',
-      scheduleToCloseTimeout,
-      summary: activityWords('gateway.account-policy'),
-    })['gateway.account-policy'],
+    asking('gateway.account-policy', { ...QUERYING, startToCloseTimeout: '10 seconds', scheduleToCloseTimeout }),
   )();
 
 /** How long workers may lack the activity before a person is told, in ms. A constant: the settings are what cannot be read. */

@@ -171,7 +171,7 @@ export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivi
 });
 
 /** The activity with a summary made from its input. A summary adds no event, and holds nothing personal. */
-export function summed<Input, Result>(
+function summed<Input, Result>(
   activity: ActivityFunctionWithOptions<(input: Input) => Promise<Result>>,
   summary: (input: Input) => string,
 ): (input: Input) => Promise<Awaited<Result>> {
