@@ -10,6 +10,7 @@ import { uncancelled } from '../shared/scopes';
 import type { DepositAnswer } from './deposit-counting';
 import type { DepositLedger } from './deposit-ledger';
 import { awaitDepositPayment, signalPayment } from './deposit-payment';
+import { isNotifiedAsPaid } from './notified-deposit';
 
 /** How long the payment of a new deposit takes to look at the gateway, in ms. */
 const FIRST_LOOK_MS = 1_000;
@@ -154,17 +155,21 @@ export class Confirmations {
   /** When the next deposit is overdue, in ms since the epoch. */
   private get nextOverdue(): number {
     if (!this.isOpen) return Number.POSITIVE_INFINITY;
-    const waiting = this.ledger.pending.filter(({ out_trade_no }) => this.ledger.mayBecomeOverdue(out_trade_no));
-    return Math.min(...waiting.flatMap(({ since }) => (since === undefined ? [] : since + OVERDUE_MS)));
+    return Math.min(...this.ledger.pending.filter(mayBecomeOverdue).map(overdueAt));
   }
 
   private tellOverdue(): void {
-    for (const deposit of this.ledger.pending) {
-      if (deposit.since === undefined || Date.now() - deposit.since < OVERDUE_MS) continue;
-      if (this.ledger.noteOverdue(deposit.out_trade_no)) this.listener.onOverdue(deposit);
+    for (const deposit of this.ledger.pending.filter(mayBecomeOverdue)) {
+      if (Date.now() < overdueAt(deposit)) continue;
+      this.ledger.noteOverdue(deposit);
+      this.listener.onOverdue(deposit);
     }
   }
 }
+
+/** Whether the deposit was notified as paid, and nobody was told yet that it waits for long. */
+const mayBecomeOverdue = (deposit: NotifiedDeposit) => !deposit.overdue && isNotifiedAsPaid(deposit);
+const overdueAt = ({ since = Number.POSITIVE_INFINITY }: NotifiedDeposit) => since + OVERDUE_MS;
 
 /** How many deposits of each queue may hold a place. */
 const AT_ONCE = 50;

@@ -158,21 +158,9 @@ export class DepositLedger {
     if (deposit) this.pendingDeposits.set(out_trade_no, { ...deposit, payment_run });
   }
 
-  /** Whether the deposit was notified as paid, and nobody was told yet that it waits for long. */
-  mayBecomeOverdue(out_trade_no: string): boolean {
-    const deposit = this.pendingDeposits.get(out_trade_no);
-    return deposit !== undefined && !deposit.overdue && isNotifiedAsPaid(deposit);
-  }
-
-  /**
-   * Notes that a deposit that was notified as paid is not confirmed for long. False if that was noted before, or there is no such
-   * deposit.
-   */
-  noteOverdue(out_trade_no: string): boolean {
-    const deposit = this.pendingDeposits.get(out_trade_no);
-    if (!deposit || !this.mayBecomeOverdue(out_trade_no)) return false;
-    this.pendingDeposits.set(out_trade_no, { ...deposit, overdue: true });
-    return true;
+  /** A person is told that this pending deposit is not confirmed for long. */
+  noteOverdue(deposit: NotifiedDeposit): void {
+    this.pendingDeposits.set(deposit.out_trade_no, { ...deposit, overdue: true });
   }
 
   /**
