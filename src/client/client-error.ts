@@ -22,7 +22,7 @@ export abstract class ClientError extends Error {
   /** The failure's type, the same in every language. */
   abstract readonly type: string;
   /** Whether the same call may give another answer later. Repeating it is always safe. */
-  abstract readonly retryable: boolean;
+  readonly retryable: boolean = false;
 
   constructor(
     message: string,

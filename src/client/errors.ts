@@ -28,7 +28,6 @@ export abstract class PaymentError extends ClientError {
 export class InvalidOrderError extends PaymentError {
   override readonly name = 'InvalidOrderError';
   readonly type = FAILURE.invalidRequest;
-  readonly retryable = false;
   readonly issues: readonly FieldIssue[];
   /** The wrong fields, such as `customer.name`. */
   readonly fields: readonly string[];
@@ -54,7 +53,7 @@ export class NotCreatedError extends PaymentError {
   readonly outcome: OpenEnd<CallOutcome> | undefined = this.text('outcome');
   /** The order is watched, and its number cannot be used again until that is over. */
   readonly may_exist = this.details.may_exist === true;
-  readonly retryable = this.details.retryable === true && !this.may_exist;
+  override readonly retryable = this.details.retryable === true && !this.may_exist;
 }
 
 /** This number was used with another request, or somebody else made an order with it. Nothing was sent now; the message says what has the number. */
@@ -62,7 +61,6 @@ export class DuplicateOrderError extends PaymentError {
   override readonly name = 'DuplicateOrderError';
   /** `DifferentRequest`: the order is ours, and these `fields` differ. `DuplicateOrder`: it was not made here. */
   readonly type = this.details.fields === undefined ? FAILURE.duplicateOrder : FAILURE.differentRequest;
-  readonly retryable = false;
   readonly fields: readonly string[] = textsOf(this.details.fields);
   /** The gateway's trade under the number, if the gateway has reported it. */
   readonly trade_no = this.text('trade_no');
@@ -81,7 +79,7 @@ const PENDING = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILUR
 export class PaymentPendingError extends PaymentError {
   override readonly name = 'PaymentPendingError';
   readonly type = FAILURE.pending;
-  readonly retryable = true;
+  override readonly retryable = true;
   /** The failure of the contract. A refund has its own, such as `RefundPending`, or `NotAnswered`, which means that it was not taken. */
   readonly because: (typeof PENDING)[number];
   /** The gateway's error, if there is one. */
@@ -103,14 +101,12 @@ export class PaymentPendingError extends PaymentError {
 export class PaymentNotFoundError extends PaymentError {
   override readonly name = 'PaymentNotFoundError';
   readonly type = FAILURE.notFound;
-  readonly retryable = false;
 }
 
 /** The gateway has the order, or may have it, so it cannot be withdrawn. The payment goes on. */
 export class PaymentNotCanceledError extends PaymentError {
   override readonly name = 'PaymentNotCanceledError';
   readonly type = FAILURE.notCanceled;
-  readonly retryable = false;
   readonly trade_status: TradeStatusName | undefined = this.text('trade_status');
   /** How the payment has ended; undefined while it goes on. */
   readonly outcome: OpenEnd<PaymentOutcome> | undefined = this.text('outcome');
@@ -120,7 +116,6 @@ export class PaymentNotCanceledError extends PaymentError {
 export class OverRefundError extends PaymentError {
   override readonly name = 'OverRefundError';
   readonly type = FAILURE.overRefund;
-  readonly retryable = false;
   /** What is left of the payment: a decimal string in currency units. Every such failure says it. */
   readonly left = this.text('left') ?? '';
 }
@@ -140,14 +135,13 @@ export class NotRefundedError extends PaymentError {
   readonly ledger_complete = this.flag('ledger_complete');
   /** The person who decided about this refund, and why; undefined if nobody did. */
   readonly resolved = decisionIn(this.details.resolved);
-  readonly retryable = this.details.retryable === true;
+  override readonly retryable = this.details.retryable === true;
 }
 
 /** Another refund was requested before under this number, or without a number. Nothing was refunded now. */
 export class DuplicateRefundError extends PaymentError {
   override readonly name = 'DuplicateRefundError';
   readonly type = this.details.fields === undefined ? FAILURE.duplicateRefund : FAILURE.differentRequest;
-  readonly retryable = false;
   readonly fields: readonly string[] = textsOf(this.details.fields);
 }
 
@@ -185,7 +179,6 @@ export abstract class AccountError extends ClientError {
 export class InvalidAccountError extends AccountError {
   override readonly name = 'InvalidAccountError';
   readonly type = FAILURE.invalidRequest;
-  readonly retryable = false;
   readonly issues: readonly FieldIssue[];
   constructor(message: string, key: string, { issues }: Details) {
     super(message, key, { issues: issuesIn(issues) });
@@ -201,14 +194,13 @@ export class AccountNotCreatedError extends AccountError {
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');
   readonly outcome = this.text('outcome');
-  readonly retryable = this.details.retryable === true;
+  override readonly retryable = this.details.retryable === true;
 }
 
 /** The account of this key is canceled: the buyer must not pay into it. Create another one under another key. */
 export class AccountCanceledError extends AccountError {
   override readonly name = 'AccountCanceledError';
   readonly type = FAILURE.accountCanceled;
-  readonly retryable = false;
   readonly account_id = this.text('account_id') ?? '';
 }
 
@@ -220,21 +212,20 @@ export class AccountNotCanceledError extends AccountError {
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');
   readonly outcome = this.text('outcome');
-  readonly retryable = this.details.retryable === true;
+  override readonly retryable = this.details.retryable === true;
 }
 
 /** The result is not known yet, and the work goes on. Ask again. */
 export class AccountPendingError extends AccountError {
   override readonly name = 'AccountPendingError';
   readonly type = FAILURE.pending;
-  readonly retryable = true;
+  override readonly retryable = true;
 }
 
 /** Temporal has no account under this id. */
 export class AccountNotFoundError extends AccountError {
   override readonly name = 'AccountNotFoundError';
   readonly type = FAILURE.notFound;
-  readonly retryable = false;
 }
 
 /** Every error about a virtual account. */
@@ -265,7 +256,6 @@ export abstract class LookupError extends ClientError {
 export class InvalidLookupError extends LookupError {
   override readonly name = 'InvalidLookupError';
   readonly type = FAILURE.invalidRequest;
-  readonly retryable = false;
   readonly issues: readonly FieldIssue[] = issuesIn(this.details.issues);
 }
 
@@ -278,7 +268,7 @@ export class NotAnsweredError extends LookupError {
   readonly sub_code = this.text('sub_code');
   readonly http_status = this.number('http_status');
   readonly outcome = this.text('outcome');
-  readonly retryable = this.details.retryable !== false;
+  override readonly retryable = this.details.retryable !== false;
 }
 
 /** Every error of a question to the gateway. */
