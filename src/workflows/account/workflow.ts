@@ -51,9 +51,26 @@ import {
 } from './messages';
 import { AccountPublisher } from './publisher';
 import { AccountRecord, parseDeposit } from './record';
-import { cannotGoOn, DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
 import { AccountSync, notAnswered } from './sync';
 
+/**
+ * A run ends when Temporal suggests it, or after this many events: while no worker runs, signals pile up, and the next
+ * worker has to handle all of them within one workflow task. It must exceed the 620 events that all confirmations at once cost to
+ * begin: a run that ends before the first answer counts nothing, and the next run begins the same again.
+ */
+const EVENTS_PER_RUN = 1_000;
+/**
+ * A run that is about to end starts no more confirmations, and waits this long, and for this many events, for the open
+ * ones: each result would keep the server from ending the run. The next run gets what is still open then.
+ */
+const DRAIN_TIMEOUT = '10 seconds';
+const DRAIN_EVENTS = 400;
+/**
+ * A run that would hand on more than `MAX_CARRIED_BYTES` does not end yet. If signals that come while it ends bring it above
+ * `MAX_HANDED_ON_BYTES`, it opens again. Temporal fails a workflow that hands on 2 MB.
+ */
+const MAX_CARRIED_BYTES = 1_600_000;
+const MAX_HANDED_ON_BYTES = 1_900_000;
 /** If an account cannot read its earlier runs for this long, and deposits wait for that, a person is told. */
 const UNREADABLE_AFTER = '10 minutes';
 
@@ -223,7 +240,9 @@ class SpeiAccountRun {
 
   private get shouldEnd(): boolean {
     if (this.isReset || this.failure !== undefined) return true;
-    return isLong(workflowInfo()) && this.ledger.carriedBytes <= MAX_CARRIED_BYTES;
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    const isLong = continueAsNewSuggested || historyLength >= EVENTS_PER_RUN;
+    return isLong && this.ledger.carriedBytes <= MAX_CARRIED_BYTES;
   }
 
   /** Waits a short time for open confirmations, then stops. Signals that come meanwhile are carried over. */
@@ -242,8 +261,12 @@ class SpeiAccountRun {
     this.throwIfFailed();
   }
 
+  /** A plain Error: the task fails and is retried until a fixed worker runs. The workflow must not end, because it has the ledger. */
   private throwIfFailed(): void {
-    if (this.failure !== undefined) throw cannotGoOn(this.input.account_id, this.failure);
+    const { failure: cause } = this;
+    if (cause === undefined) return;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Account ${this.input.account_id} cannot go on: ${reason}`, { cause });
   }
 
   private get state(): SpeiAccountState {
