@@ -41,9 +41,7 @@ import {
   stuckSweepActivities,
   type ThrottleListener,
   throttle,
-  throttledAccounts,
-  throttledLookups,
-  throttledPayments,
+  throttled,
   tracedExchange,
   urgencyOfActivity,
 } from './activities';
@@ -243,13 +241,13 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
   const runtime = runtimeOnce();
   const record = runtimeRecorder(appIdsOf(config), runtime);
   const gateways = gatewayClients(config, record, telemetry);
-  const calls = throttledCalls(config, gateways, throttleListener(record, runtime));
+  const byApp = throttledCalls(config, gateways, throttleListener(record, runtime));
   const notifyUrl = notifyUrlOf(requireWebhookUrl(config));
   const endpoints = eventEndpoints(config);
   const listeners = listenersOf(onEvent, endpoints);
   const activities = {
     ...gatewayActivities({
-      gateways: new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
+      gateways: byApp,
       sealingKeys: sealingKeys(config),
       notifyUrl,
       rules,
@@ -259,17 +257,13 @@ function workerParts(config: Config, { onEvent, telemetry }: PluginOptions): Wor
     ...previousRunActivities,
     ...starterActivities,
     ...stuckSweepActivities(listeners, config.PAYMENTS_OVERDUE),
-    ...reconciliationActivities(
-      new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
-      config.GATEWAY_NO_SUCH_ORDER,
-      config.PAYMENTS_SETTLING,
-    ),
+    ...reconciliationActivities(byApp, config.GATEWAY_NO_SUCH_ORDER, config.PAYMENTS_SETTLING),
     ...accountActivities({
-      gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])),
+      gateways: byApp,
       notifyUrl,
       policy: accountPolicyOf(config, listeners),
     }),
-    ...lookupActivities(new Map(calls.map(({ app_id, lookups }) => [app_id, lookups]))),
+    ...lookupActivities(byApp),
     ...notAtOnce(policyActivity(config, listeners)),
     ...eventActivity(onEvent, endpoints),
     ...endpointActivities(endpoints, telemetry),
@@ -329,15 +323,12 @@ function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayCli
     circuit_failures: config.GATEWAY_CIRCUIT_FAILURES,
     circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
   };
-  return [...gateways].map(([app_id, gateway]) => {
-    const call = throttle(app_id, limits, urgencyOfActivity, listener);
-    return {
-      app_id,
-      payments: throttledPayments(call, gateway),
-      accounts: throttledAccounts(call, gateway),
-      lookups: throttledLookups(call, gateway),
-    };
-  });
+  return new Map(
+    [...gateways].map(([app_id, gateway]) => {
+      const call = throttle(app_id, limits, urgencyOfActivity, listener);
+      return [app_id, throttled(call, gateway)] as const;
+    }),
+  );
 }
 
 /** Gives the address where the gateway posts an app's notifications. It names the app, so that its key is known at once. */

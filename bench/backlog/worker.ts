@@ -2,14 +2,9 @@
 import { asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import {
-  gatewayActivities,
-  type PaymentGateway,
-  throttle,
-  throttledPayments,
-  urgencyOfActivity,
-} from '../../src/activities';
+import { gatewayActivities, throttle, throttled, urgencyOfActivity } from '../../src/activities';
 import { notCreated } from '../../src/activities/failures';
+import { gatewayOf, type Gateway as WorkersGateway } from '../../src/activities/gateways';
 import type { LookResult, PollSchedule, Trade } from '../../src/contract';
 import { GatewayError } from '../../src/gateway';
 import {
@@ -30,9 +25,9 @@ type Ended = Trade | LookResult | { is?: 'not-sent' };
 
 /** `start` is the time 0 of the simulation, in ms since the epoch; Date.now must give its time. */
 export function todaysWorker(gateway: Gateway, limits: Limits, schedule: PollSchedule, start: number): Worker {
-  const payments = throttledPayments(
+  const payments = throttled(
     throttle(APP_ID, limits, urgencyOfActivity, { circuit: () => undefined, heldBack: () => undefined }),
-    asPaymentGateway(gateway),
+    asWorkersGateway(gateway),
   );
   const activities = gatewayActivities({
     gateways: new Map([[APP_ID, payments]]),
@@ -82,20 +77,16 @@ export function todaysWorker(gateway: Gateway, limits: Limits, schedule: PollSch
   };
 }
 
-function asPaymentGateway(take: Gateway): PaymentGateway {
-  const create = async () => {
-    take();
-    return { trade_no: TRADE.trade_no };
-  };
+function asWorkersGateway(take: Gateway): WorkersGateway {
   return {
-    pay: create,
-    createCheckout: create,
+    ...gatewayOf(new Map<string, never>(), APP_ID),
+    async pay() {
+      take();
+      return { trade_no: TRADE.trade_no };
+    },
     async query() {
       take();
       return TRADE;
-    },
-    async refund() {
-      throw new Error('There are no refunds here');
     },
   };
 }

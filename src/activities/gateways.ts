@@ -18,37 +18,27 @@ export type LookupGateway = Pick<GatewayClient, 'banks' | 'installments' | 'wall
 /** The webhook's public address for an app: the `notify_url` of requests that name none. */
 export type NotifyUrlOf = (app_id: string) => string;
 
+/** All operations, for one app. */
+export type Gateway = PaymentGateway & AccountGateway & LookupGateway;
+
+/** How a call is made: the operation's path, and what sends it. */
+type Caller = <T>(operation: string, send: (gateway: Gateway) => Promise<T>) => Promise<T>;
+
+/** A gateway whose calls are made by `call`. */
+export const callingBy = (call: Caller): Gateway => ({
+  pay: (...given) => call(PATH.pay, (gateway) => gateway.pay(...given)),
+  createCheckout: (...given) => call(PATH.createCheckout, (gateway) => gateway.createCheckout(...given)),
+  query: (...given) => call(PATH.query, (gateway) => gateway.query(...given)),
+  refund: (...given) => call(PATH.refund, (gateway) => gateway.refund(...given)),
+  createSpeiAccount: (...given) => call(PATH.createSpeiAccount, (gateway) => gateway.createSpeiAccount(...given)),
+  cancelSpeiAccount: (...given) => call(PATH.cancelSpeiAccount, (gateway) => gateway.cancelSpeiAccount(...given)),
+  querySpeiAccount: (...given) => call(PATH.querySpeiAccount, (gateway) => gateway.querySpeiAccount(...given)),
+  speiAccountQuantity: () => call(PATH.speiAccountQuantity, (gateway) => gateway.speiAccountQuantity()),
+  banks: (...given) => call(PATH.banks, (gateway) => gateway.banks(...given)),
+  installments: (...given) => call(PATH.installments, (gateway) => gateway.installments(...given)),
+  walletToken: (...given) => call(PATH.walletToken, (gateway) => gateway.walletToken(...given)),
+});
+
 /** The app's gateway. If this worker's settings lack the app, a gateway that never sends: another worker may have the app. */
-export function gatewayOf<G extends object>(gateways: ReadonlyMap<string, G>, app_id: string): G | AbsentGateway {
-  return gateways.get(app_id) ?? new AbsentGateway(app_id);
-}
-
-/** The gateway of an app that this worker does not have. */
-export class AbsentGateway implements PaymentGateway, AccountGateway, LookupGateway {
-  readonly pay: PaymentGateway['pay'];
-  readonly createCheckout: PaymentGateway['createCheckout'];
-  readonly query: PaymentGateway['query'];
-  readonly refund: PaymentGateway['refund'];
-  readonly createSpeiAccount: AccountGateway['createSpeiAccount'];
-  readonly cancelSpeiAccount: AccountGateway['cancelSpeiAccount'];
-  readonly querySpeiAccount: AccountGateway['querySpeiAccount'];
-  readonly speiAccountQuantity: AccountGateway['speiAccountQuantity'];
-  readonly banks: LookupGateway['banks'];
-  readonly installments: LookupGateway['installments'];
-  readonly walletToken: LookupGateway['walletToken'];
-
-  constructor(app_id: string) {
-    const refuse = (operation: string) => (): Promise<never> => Promise.reject(appNotConfigured(app_id, operation));
-    this.pay = refuse(PATH.pay);
-    this.createCheckout = refuse(PATH.createCheckout);
-    this.query = refuse(PATH.query);
-    this.refund = refuse(PATH.refund);
-    this.createSpeiAccount = refuse(PATH.createSpeiAccount);
-    this.cancelSpeiAccount = refuse(PATH.cancelSpeiAccount);
-    this.querySpeiAccount = refuse(PATH.querySpeiAccount);
-    this.speiAccountQuantity = refuse(PATH.speiAccountQuantity);
-    this.banks = refuse(PATH.banks);
-    this.installments = refuse(PATH.installments);
-    this.walletToken = refuse(PATH.walletToken);
-  }
-}
+export const gatewayOf = <G extends object>(gateways: ReadonlyMap<string, G>, app_id: string): G | Gateway =>
+  gateways.get(app_id) ?? callingBy((operation) => Promise.reject(appNotConfigured(app_id, operation)));

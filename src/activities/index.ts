@@ -5,7 +5,7 @@
 export { type AccountActivitiesOptions, accountActivities } from './account';
 export { starterActivities } from './created';
 export { type EventEndpoints, endpointActivities, endpointOf } from './event-endpoints';
-export type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
+export type { AccountGateway, PaymentGateway } from './gateways';
 export { lookupActivities } from './lookups';
 export { type BuyerOf, fillUserInfo } from './make-refund';
 export { eventActivity, listenersOf, type OnEvent } from './on-event';
@@ -22,9 +22,7 @@ export {
   type Throttle,
   type ThrottleListener,
   throttle,
-  throttledAccounts,
-  throttledLookups,
-  throttledPayments,
+  throttled,
 } from './throttle';
 export { atSimulatedTime } from './time';
 export { tracedExchange } from './traced-gateway';

@@ -4,10 +4,9 @@
  */
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
 import { GatewayError, InvalidRequestError, OtherAnswerError } from '../gateway';
-import { PATH } from '../gateway/pure/paths';
 import { isBusy } from '../gateway/refusals';
 import { CallDeferredError } from './failures';
-import type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
+import { callingBy, type Gateway } from './gateways';
 import type { Urgency } from './urgency';
 
 export interface CallLimits {
@@ -130,37 +129,9 @@ function gatewayCircuit(
   };
 }
 
-/** A gateway for payments whose calls go through the throttle. */
-export function throttledPayments(call: Throttle, gateway: PaymentGateway): PaymentGateway {
-  return {
-    pay: (order, beforeSending) => call(PATH.pay, () => gateway.pay(order, beforeSending)),
-    createCheckout: (order, beforeSending) =>
-      call(PATH.createCheckout, () => gateway.createCheckout(order, beforeSending)),
-    refund: (refund, trade, beforeSending) => call(PATH.refund, () => gateway.refund(refund, trade, beforeSending)),
-    query: (id) => call(PATH.query, () => gateway.query(id)),
-  };
-}
-
-/** A gateway for virtual accounts whose calls go through the throttle: the same one as the payments of the app. */
-export function throttledAccounts(call: Throttle, gateway: AccountGateway): AccountGateway {
-  return {
-    createSpeiAccount: (account, beforeSending) =>
-      call(PATH.createSpeiAccount, () => gateway.createSpeiAccount(account, beforeSending)),
-    cancelSpeiAccount: (account_id, beforeSending) =>
-      call(PATH.cancelSpeiAccount, () => gateway.cancelSpeiAccount(account_id, beforeSending)),
-    querySpeiAccount: (account_id) => call(PATH.querySpeiAccount, () => gateway.querySpeiAccount(account_id)),
-    speiAccountQuantity: () => call(PATH.speiAccountQuantity, () => gateway.speiAccountQuantity()),
-  };
-}
-
-/** A gateway for questions whose calls go through the throttle of the app. */
-export function throttledLookups(call: Throttle, gateway: LookupGateway): LookupGateway {
-  return {
-    banks: (request) => call(PATH.banks, () => gateway.banks(request)),
-    installments: (request) => call(PATH.installments, () => gateway.installments(request)),
-    walletToken: (request) => call(PATH.walletToken, () => gateway.walletToken(request)),
-  };
-}
+/** The gateway of an app, whose calls go through the throttle. */
+export const throttled = (call: Throttle, gateway: Gateway): Gateway =>
+  callingBy((operation, send) => call(operation, () => send(gateway)));
 
 /**
  * The gateway did not answer, or says that it is unavailable. A refusal, or an answer about something else, shows that it works. A request

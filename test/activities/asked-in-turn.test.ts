@@ -1,7 +1,8 @@
 /** A trade that is asked for by its own number and by the order's. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { gatewayActivities } from '../../src/activities';
-import { throttle, throttledPayments } from '../../src/activities/throttle';
+import { type Gateway, gatewayOf } from '../../src/activities/gateways';
+import { throttle, throttled } from '../../src/activities/throttle';
 import { urgencyOfActivity } from '../../src/activities/urgency';
 import type { Trade, TradeId } from '../../src/gateway';
 import { HOUR } from '../../src/gateway/pure/durations';
@@ -82,18 +83,20 @@ test('an end that our trade shows waits a few seconds at most for what the order
 
 /** What a glance shows where our trade has expired by its own number; `byNumber`: what the gateway shows under the order's. */
 async function ended(byNumber: Partial<Trade>, calls_per_second: number) {
-  const gateway = new FakeGateway(async () => 0);
-  gateway.query = async (by) => ({
-    ...{ trade_no: 'T1', out_trade_no: 'order-1', trade_status: 'EXPIRED', answer: {} },
-    ...(by.trade_no === undefined ? byNumber : {}),
-  });
+  const gateway: Gateway = {
+    ...gatewayOf(new Map<string, never>(), APP.app_id),
+    query: async (by) => ({
+      ...{ trade_no: 'T1', out_trade_no: 'order-1', trade_status: 'EXPIRED', answer: {} },
+      ...(by.trade_no === undefined ? byNumber : {}),
+    }),
+  };
   const limits = { calls_per_second, circuit_failures: 10, circuit_pause_ms: 1_000 };
   const limit = throttle(APP.app_id, limits, urgencyOfActivity, {
     circuit: () => undefined,
     heldBack: () => undefined,
   });
   const { 'gateway.glance': glance } = gatewayActivities({
-    gateways: new Map([[APP.app_id, throttledPayments(limit, gateway)]]),
+    gateways: new Map([[APP.app_id, throttled(limit, gateway)]]),
     sealingKeys: () => [],
     notifyUrl: undefined,
   });

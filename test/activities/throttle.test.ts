@@ -1,5 +1,6 @@
 /** The throttle limits the rate of calls, shares it by urgency, and stops calls while the gateway is down; its errors say why. */
-import { type CallLimits, type PaymentGateway, throttle, throttledPayments } from '../../src/activities';
+import { type CallLimits, throttle, throttled } from '../../src/activities';
+import { gatewayOf } from '../../src/activities/gateways';
 import type { Urgency } from '../../src/activities/urgency';
 import { GatewayError } from '../../src/gateway';
 
@@ -20,8 +21,8 @@ function gatewayThat(limits: Partial<CallLimits> = {}) {
     calls.push(Date.now());
     return answer();
   };
-  const bare: PaymentGateway = { pay: call, createCheckout: call, query: call, refund: call };
-  const gateway = throttledPayments(
+  const bare = { ...gatewayOf(new Map<string, never>(), 'app'), pay: call, query: call };
+  const gateway = throttled(
     throttle('app', { ...LIMITS, ...limits }, () => urgency, {
       circuit: (app_id, state) => told.push(`${app_id} ${state}`),
       heldBack: (app_id, urgency) => heldBack.push(`${app_id} ${urgency}`),
