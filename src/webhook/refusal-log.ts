@@ -1,8 +1,8 @@
 /** Writes to our own log why a notification was refused, and which setting would help. */
 import { setImmediate as afterTheAnswer } from 'node:timers/promises';
 import { hintFor, type RefusedNotification } from './hints';
+import { MinuteCounts } from './minute-counts';
 import type { WebhookLog, WebhookOptions } from './options';
-import { PerMinute } from './per-minute';
 import { keysFor } from './verify-notification';
 
 /** Refusals logged a minute. A flood of forgeries must not become a flood of log lines. */
@@ -17,7 +17,7 @@ const HINTS: Readonly<Record<string, string>> = {
 export class RefusalLog {
   // Private in the language, so that no log of this object shows the apps' keys.
   readonly #options: Pick<WebhookOptions, 'apps' | 'signature'>;
-  private readonly lines = new PerMinute(LOGGED_PER_MINUTE);
+  private readonly lines = new MinuteCounts();
 
   constructor(
     options: Pick<WebhookOptions, 'apps' | 'signature'>,
@@ -28,7 +28,7 @@ export class RefusalLog {
 
   /** Logs after the answer is on its way, so that the answer's time does not show the reason. */
   async write(why: string, refused: RefusedNotification, address: string | undefined): Promise<void> {
-    if ((await this.lines.take()) > 0) return;
+    if (this.lines.add() > LOGGED_PER_MINUTE) return;
     await afterTheAnswer();
     const { apps, signature } = this.#options;
     // An unknown app gets the same search, because the next answer's time would show the difference.

@@ -9,12 +9,11 @@ import { tooMany } from './answers';
 import { SMALL_BODY_BYTES } from './body-reader';
 import { MinuteCounts } from './minute-counts';
 import type { WebhookLog } from './options';
-import { PerMinute } from './per-minute';
 import type { Webhook } from './webhook';
 
 export class RefusedSenders {
   private readonly refusals = new MinuteCounts();
-  private readonly warnings = new PerMinute(1);
+  private readonly warnings = new MinuteCounts();
 
   constructor(
     private readonly webhook: Webhook,
@@ -25,7 +24,7 @@ export class RefusedSenders {
   count(address: string): number {
     if (this.webhook.allows?.(address)) return 0;
     if (this.refusals.add(senderOf(address)) <= this.webhook.limits.per_address) return 0;
-    void this.warn(address);
+    this.warn(address);
     return this.refusals.seconds;
   }
 
@@ -58,8 +57,8 @@ export class RefusedSenders {
     return senderAddress(raw, this.webhook.trusts);
   }
 
-  private async warn(address: string): Promise<void> {
-    if ((await this.warnings.take()) > 0) return;
+  private warn(address: string): void {
+    if (this.warnings.add() > 1) return;
     const hint =
       'Genuine notifications are still taken. If this is your own proxy, name it in WEBHOOK_TRUSTED_PROXIES; if you know the addresses of the gateway, name them in WEBHOOK_ALLOWED_IPS.';
     this.log.warn({ address, hint }, 'an address sends too many requests that are refused');

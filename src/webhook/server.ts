@@ -6,9 +6,9 @@ import { addHealthRoutes } from '../process/health';
 import { httpServer } from '../process/http-server';
 import { unavailable } from './answers';
 import { boundConnections, type ConnectionRules } from './connections';
+import { MinuteCounts } from './minute-counts';
 import { webhookPlugin } from './mounts';
 import type { WebhookOptions } from './options';
-import { PerMinute } from './per-minute';
 import { webhookReadiness } from './readiness';
 import { RefusedSenders } from './refused-senders';
 import { createWebhook, type Webhook } from './webhook';
@@ -48,7 +48,7 @@ function connectionRules(
   webhook: Webhook,
   { log, health, trustedProxies = [] }: WebhookServerOptions,
 ): ConnectionRules {
-  const warnings = new PerMinute(1);
+  const warnings = new MinuteCounts();
   return {
     perAddress: webhook.limits.connections_per_address,
     overall: webhook.limits.connections,
@@ -58,13 +58,11 @@ function connectionRules(
     isStranger: (address) =>
       health === 'elsewhere' && trustedProxies.length === 0 && !(webhook.allows?.(address) ?? true),
     onClosed: (address) => {
-      void warnings.take().then((seconds) => {
-        if (seconds > 0) return;
-        log.warn(
-          { address },
-          'connections are closed: this address may have none, or there are too many, and no genuine notification came by these',
-        );
-      });
+      if (warnings.add() > 1) return;
+      log.warn(
+        { address },
+        'connections are closed: this address may have none, or there are too many, and no genuine notification came by these',
+      );
     },
   };
 }
@@ -94,16 +92,10 @@ async function addNotificationRoute(
 
 /** Warns once a minute that an untrusted proxy hides the senders, which then count as one. */
 function untrustedProxyWarning(webhook: Webhook, log: FastifyBaseLogger): (request: FastifyRequest) => void {
-  const warnings = new PerMinute(1);
+  const warnings = new MinuteCounts();
   return ({ raw: { headers, socket } }) => {
     const { remoteAddress: address = '' } = socket;
-    if (headers['x-forwarded-for'] === undefined || webhook.trusts(address)) return;
-    void warnings.take().then((seconds) => {
-      if (seconds > 0) return;
-      log.warn(
-        { address },
-        'X-Forwarded-For is not believed: if this is your proxy, name it in WEBHOOK_TRUSTED_PROXIES',
-      );
-    });
+    if (headers['x-forwarded-for'] === undefined || webhook.trusts(address) || warnings.add() > 1) return;
+    log.warn({ address }, 'X-Forwarded-For is not believed: if this is your proxy, name it in WEBHOOK_TRUSTED_PROXIES');
   };
 }

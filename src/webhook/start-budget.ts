@@ -1,5 +1,5 @@
 /** How many workflows the notifications of one app may start in a minute (WEBHOOK_LIMIT_ADOPTIONS). */
-import { PerMinute } from './per-minute';
+import { MinuteCounts } from './minute-counts';
 
 /** The app's notifications have started as many workflows as they may. `seconds`: until one may start again. */
 export class StartBudgetExceededError extends Error {
@@ -21,21 +21,19 @@ export interface PossibleStart {
 }
 
 export class StartBudget {
-  private readonly starts: PerMinute;
+  private readonly starts = new MinuteCounts();
 
-  constructor(startsPerMinute: number) {
-    this.starts = new PerMinute(startsPerMinute);
-  }
+  constructor(private readonly startsPerMinute: number) {}
 
   /** Sends if the budget has room or the workflow runs already; only a start is charged. Throws StartBudgetExceededError. */
   async within({ app_id, send, isRunning = async () => false }: PossibleStart): Promise<void> {
-    const seconds = await this.starts.take(app_id);
-    if (seconds > 0 && !(await isRunning())) throw new StartBudgetExceededError(seconds);
+    if (this.starts.add(app_id) > this.startsPerMinute && !(await isRunning()))
+      throw new StartBudgetExceededError(this.starts.seconds);
     let started = false;
     try {
       started = await send();
     } finally {
-      if (!started) await this.starts.giveBack(app_id);
+      if (!started) this.starts.takeBack(app_id);
     }
   }
 }

@@ -11,7 +11,6 @@ import { deliver } from './deliver';
 import { hasSpaceAround } from './hints';
 import { MinuteCounts } from './minute-counts';
 import type { WebhookOptions } from './options';
-import { PerMinute } from './per-minute';
 import { RefusalLog } from './refusal-log';
 import { appIdIn, headerValues, isPlainJson, type WebhookRequest } from './request';
 import { StartBudget, StartBudgetExceededError } from './start-budget';
@@ -42,8 +41,8 @@ export class Webhook {
   /** How often each notification has come. */
   private readonly repeats = new MinuteCounts();
   private readonly genuine = new WeakSet<object>();
-  private readonly overall: PerMinute;
-  private readonly parsedWarnings = new PerMinute(1);
+  private readonly overall = new MinuteCounts();
+  private readonly parsedWarnings = new MinuteCounts();
   private readonly startBudget: StartBudget;
   private readonly temporal: TemporalCalls;
   private readonly inFlight = new Set<Promise<void>>();
@@ -55,7 +54,6 @@ export class Webhook {
     this.trusts = networks(trustedProxies);
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.refusals = new RefusalLog(options, log);
-    this.overall = new PerMinute(this.limits.overall);
     this.startBudget = new StartBudget(this.limits.adoptions);
     this.temporal = new TemporalCalls(client, taskQueue, telemetry);
     for (const { app_id, secret_key } of apps) {
@@ -99,7 +97,7 @@ export class Webhook {
       return this.bodies.read(request.body, headerValues(request, 'content-length')[0], sender);
     }
     // Nothing is verified yet: strangers must not fill our log.
-    if ((await this.parsedWarnings.take()) === 0)
+    if (this.parsedWarnings.add() === 1)
       this.#options.log.error(
         { app_id: appIdIn(request.path) },
         'the body was parsed before the webhook saw it, but the signature is over its exact bytes: mount the webhook before body parsers such as express.json()',
@@ -116,8 +114,8 @@ export class Webhook {
     if (times > this.limits.repeats) return tooMany(this.repeats.seconds);
     if (request.connection) this.genuine.add(request.connection);
     // Repeated notifications count apart: a sender that repeats old ones uses up no room for new ones.
-    const seconds = await this.overall.take(times === 1 ? 'new' : 'again');
-    if (seconds > 0) return tooMany(seconds);
+    const all = this.overall.add(times === 1 ? 'new' : 'again');
+    if (all > this.limits.overall) return tooMany(this.overall.seconds);
     if (this.inFlight.size >= this.limits.in_flight) return unavailable();
     return this.traced(decision, incoming.app_id, () => this.handOver(decision, incoming.app_id, body));
   }
