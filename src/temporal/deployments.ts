@@ -1,5 +1,6 @@
 /** Worker Deployments: which versions of the worker there are, how work goes to them, and what each has open. */
 import type { Client } from '@temporalio/client';
+import { optionalTsToDate } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 import type { GatesOfRelease } from '../contract';
 import { messageOf } from '../process/message-of';
@@ -123,8 +124,7 @@ export class Deployments {
   async rampedSince(name: string): Promise<Date | null> {
     const { rampingDeploymentVersion, rampingVersionChangedTime } =
       (await this.described(name)).workerDeploymentInfo?.routingConfig ?? {};
-    const since = rampingDeploymentVersion?.buildId ? isoOf(rampingVersionChangedTime) : null;
-    return since === null ? null : new Date(since);
+    return (rampingDeploymentVersion?.buildId && optionalTsToDate(rampingVersionChangedTime)) || null;
   }
 
   private async described(name: string) {
@@ -160,8 +160,8 @@ export class Deployments {
       {
         build_id,
         state,
-        created_at: isoOf(createTime) ?? '',
-        last_current_at: isoOf(summary.lastCurrentTime),
+        created_at: optionalTsToDate(createTime)?.toISOString() ?? '',
+        last_current_at: optionalTsToDate(summary.lastCurrentTime)?.toISOString() ?? null,
         gates: publishedGates(metadata?.entries) ?? null,
         ...{ open_runs, pinned_runs, closed_runs },
         task_queues: (described.versionTaskQueues ?? []).flatMap(({ name, type }) =>
@@ -244,8 +244,3 @@ const REFUSALS: readonly (readonly [words: RegExp, next: string])[] = [
     'No worker of that version polls for both kinds of tasks: start its workers, wait until their /readyz is 200, and run this again.',
   ],
 ];
-
-function isoOf(time: Summary['createTime']): string | null {
-  if (!time) return null;
-  return new Date(Number(time.seconds ?? 0) * 1_000 + (time.nanos ?? 0) / 1e6).toISOString();
-}

@@ -1,6 +1,7 @@
 /** What an open workflow waits for: its pending activities, with the last answer and the time of the next attempt. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
+import { optionalTsToMs, type Timestamp } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 import { activityWords } from '../contract';
 import { innermost } from './timeline';
@@ -95,7 +96,7 @@ export function pendingState({ state, paused, nextAttemptScheduleTime }: Pending
   return next !== null && now < Date.parse(next) + TAKEN_WITHIN_MS ? 'waits for its time' : 'waits for a worker';
 }
 
-function isoOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): string | null {
-  const seconds = Number(time?.seconds ?? 0);
-  return seconds === 0 ? null : new Date(seconds * 1_000 + Math.floor((time?.nanos ?? 0) / 1e6)).toISOString();
+function isoOf(time: Timestamp | null | undefined): string | null {
+  const ms = optionalTsToMs(time);
+  return ms ? new Date(ms).toISOString() : null;
 }

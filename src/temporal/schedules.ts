@@ -6,6 +6,7 @@ import {
   ScheduleOverlapPolicy,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time';
 import {
   comparedOf,
   daysOutside,
@@ -239,13 +240,14 @@ async function describe({ connection, options }: Client, scheduleId: string): Pr
       scheduleId,
     });
     const runs = (info?.recentActions ?? []).flatMap(({ actualTime, startWorkflowResult: started }) =>
-      started?.workflowId ? [{ workflow_id: started.workflowId, time: msOf(actualTime) }] : [],
+      started?.workflowId ? [{ workflow_id: started.workflowId, time: optionalTsToMs(actualTime) ?? 0 }] : [],
     );
+    const created_at = optionalTsToMs(info?.createTime) ?? 0;
     return {
       paused: schedule?.state?.paused ?? false,
       notes: schedule?.state?.notes ?? '',
-      created_at: msOf(info?.createTime),
-      made_at: Math.max(msOf(info?.createTime), msOf(info?.updateTime)),
+      created_at,
+      made_at: Math.max(created_at, optionalTsToMs(info?.updateTime) ?? 0),
       runs: runs.reverse(),
     };
   } catch (error) {
@@ -257,9 +259,6 @@ async function describe({ connection, options }: Client, scheduleId: string): Pr
 const describeRun = (client: Client, { workflow_id }: StartedRun) =>
   ifExists(() => client.workflow.getHandle(workflow_id).describe(), null);
 
-type Timestamp = { seconds?: { toString(): string } | null; nanos?: number | null } | null | undefined;
-
-const msOf = (time: Timestamp): number => Number(time?.seconds?.toString() ?? 0) * 1_000;
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** A job in trouble as lists show it, beside the workflows that need a person. */

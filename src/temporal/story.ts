@@ -153,26 +153,7 @@ export function parseStory(given: unknown): Story {
 
 /** What an order has come to, without numbers, times and texts: equal for a real order and for its played story. */
 export function storyEnd(payment: PaymentState | null, after_sale: AfterSaleState | null): StoryEnd {
-  const known = paymentAfterEnd(after_sale) ?? payment;
-  return {
-    payment: known && {
-      ...{ trade_status: known.trade_status, outcome: known.outcome, confirmed_by: known.confirmed_by },
-      ...{ attention: known.attention, order_amount: known.order_amount },
-      other_trades: known.other_trades.map(({ trade_status, order_amount }) => ({ trade_status, order_amount })),
-    },
-    after_sale: after_sale && {
-      ...{
-        trade_status: after_sale.trade_status,
-        attention: after_sale.attention,
-        order_amount: after_sale.order_amount,
-      },
-      ...{ ledger_complete: after_sale.ledger_complete, refunded_amount: after_sale.refunded_amount },
-      ...{ refunding_amount: after_sale.refunding_amount, refunded_elsewhere: after_sale.refunded_elsewhere },
-      refunds: after_sale.refunds.map(({ refund_amount, attempt, outcome, attention }) => ({
-        ...{ refund_amount, attempt, outcome, attention },
-      })),
-    },
-  };
+  return end.parse({ payment: paymentAfterEnd(after_sale) ?? payment, after_sale });
 }
 
 /** The input of a payment in a story: without its app. */

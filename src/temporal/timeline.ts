@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { SerializationContext } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
+import { optionalTsToMs } from '@temporalio/common/lib/time';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { PayloadDecryptionError } from '../codec';
@@ -238,5 +239,5 @@ export function terminationOf({ identity, reason }: Terminated) {
 
 /** When an event was written: ISO 8601, UTC. */
 export function timeOf({ eventTime }: HistoryEvent): string {
-  return new Date(Number(eventTime?.seconds ?? 0) * 1_000 + Math.floor((eventTime?.nanos ?? 0) / 1e6)).toISOString();
+  return new Date(optionalTsToMs(eventTime) ?? 0).toISOString();
 }

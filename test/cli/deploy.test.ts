@@ -2,6 +2,7 @@
 import { ServiceError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
+import Long from 'long';
 import { changedText } from '../../src/cli/deploy/deploy';
 import { gatesOfNoReturn, promotionOf, rampOf, rollbackOf, stoppingOf, unreadGates } from '../../src/cli/deploy/rules';
 import { UserError } from '../../src/process/user-error';
@@ -178,7 +179,7 @@ describe('Temporal', () => {
     );
   beforeEach(() => asked.splice(0));
 
-  const time = { seconds: 1_795_855_624, nanos: 500_000_000 };
+  const time = { seconds: Long.fromNumber(1_795_855_624), nanos: 500_000_000 };
   const at = new Date(1_795_855_624_500).toISOString();
   const its = (buildId: string) => ({ deploymentName: 'payments', buildId });
 
