@@ -40,7 +40,6 @@ import {
   starterActivities,
   stuckSweepActivities,
   type ThrottleListener,
-  throttle,
   throttled,
   tracedExchange,
   urgencyOfActivity,
@@ -324,10 +323,7 @@ function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayCli
     circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
   };
   return new Map(
-    [...gateways].map(([app_id, gateway]) => {
-      const call = throttle(app_id, limits, urgencyOfActivity, listener);
-      return [app_id, throttled(call, gateway)] as const;
-    }),
+    [...gateways].map(([app_id, gateway]) => [app_id, throttled(gateway, app_id, limits, urgencyOfActivity, listener)]),
   );
 }
 

@@ -2,7 +2,7 @@
 import { asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { gatewayActivities, throttle, throttled, urgencyOfActivity } from '../../src/activities';
+import { gatewayActivities, throttled, urgencyOfActivity } from '../../src/activities';
 import { notCreated } from '../../src/activities/failures';
 import { gatewayOf, type Gateway as WorkersGateway } from '../../src/activities/gateways';
 import type { LookResult, PollSchedule, Trade } from '../../src/contract';
@@ -25,10 +25,10 @@ type Ended = Trade | LookResult | { is?: 'not-sent' };
 
 /** `start` is the time 0 of the simulation, in ms since the epoch; Date.now must give its time. */
 export function todaysWorker(gateway: Gateway, limits: Limits, schedule: PollSchedule, start: number): Worker {
-  const payments = throttled(
-    throttle(APP_ID, limits, urgencyOfActivity, { circuit: () => undefined, heldBack: () => undefined }),
-    asWorkersGateway(gateway),
-  );
+  const payments = throttled(asWorkersGateway(gateway), APP_ID, limits, urgencyOfActivity, {
+    circuit: () => undefined,
+    heldBack: () => undefined,
+  });
   const activities = gatewayActivities({
     gateways: new Map([[APP_ID, payments]]),
     sealingKeys: () => [],

@@ -4,7 +4,6 @@ import { activityInfo, heartbeat } from '@temporalio/activity';
 import { z } from 'zod';
 import {
   type AccountActivities,
-  type AccountId,
   type AccountPolicy,
   type AnsweredCancellation,
   accountNotSent,
@@ -39,10 +38,12 @@ export function accountActivities({ gateways, notifyUrl, policy }: AccountActivi
   const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id);
   return {
     'gateway.create-account': forRun((input) => create(() => gatewayFor(input.app_id), input, notifyUrl)),
-    'gateway.find-account': forRun(telling(async (id) => find(gatewayFor(id.app_id), id))),
+    'gateway.find-account': forRun(
+      telling(async ({ app_id, account_id }) => queryIfKnown(gatewayFor(app_id), account_id).catch(again)),
+    ),
     'gateway.watch-account': forRun(telling(async (input) => watch(gatewayFor(input.app_id), input, policy))),
     'gateway.cancel-account': forRun(telling(async (input) => cancel(gatewayFor(input.app_id), input))),
-    'gateway.account-quantity': telling(async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id)),
+    'gateway.account-quantity': telling(async ({ app_id }) => queryQuantity(gatewayFor(app_id), app_id).catch(again)),
     'gateway.watch-account-quantity': telling(async (input) => watchQuantity(gatewayFor(input.app_id), input, policy)),
     'payments.account-of-creation': accountOfCreation,
     'payments.account-holder': accountHolder,
@@ -94,15 +95,11 @@ function creationFailed(error: unknown, sending: Sending): CreateAccountResult {
   throw error;
 }
 
-/** The account as the gateway reports it now; null if the gateway has no such account. */
-async function find(gateway: AccountGateway, { account_id }: AccountId): Promise<SpeiAccount | null> {
-  try {
-    return await queryIfKnown(gateway, account_id);
-  } catch (error) {
-    throw retryableFailure(error);
-  }
-}
+const again = (error: unknown): never => {
+  throw retryableFailure(error);
+};
 
+/** The account as the gateway reports it now; null if the gateway has no such account. */
 async function queryIfKnown(gateway: AccountGateway, account_id: string): Promise<SpeiAccount | null> {
   try {
     return await gateway.querySpeiAccount(account_id);
@@ -173,14 +170,6 @@ async function askToCancel(gateway: AccountGateway, account_id: string, before: 
 }
 
 type LeftNote = z.infer<typeof leftNote>;
-
-async function quantityOf(gateway: AccountGateway, app_id: string): Promise<number> {
-  try {
-    return await queryQuantity(gateway, app_id);
-  } catch (error) {
-    throw retryableFailure(error);
-  }
-}
 
 async function queryQuantity(gateway: AccountGateway, app_id: string): Promise<number> {
   const { available_quantity } = await gateway.speiAccountQuantity();

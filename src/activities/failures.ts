@@ -203,7 +203,7 @@ const LONGEST_WAIT_MS: Readonly<Record<Exclude<Urgency, 'awaited'>, number>> = {
 const LONGEST_POLL_GAP_MS = 6 * HOUR;
 
 /** A call that was held back, as a failure that Temporal retries. Expected, so logs and metrics do not show it as an error. */
-export function heldBack(error: CallDeferredError): ApplicationFailure {
+function heldBack(error: CallDeferredError): ApplicationFailure {
   const urgency = urgencyOfActivity();
   // The circuit's pause ends for all calls at once, so their repeats are spread over a part of its length.
   if (urgency === 'awaited') return waitOn(error, Math.max(AWAITED_WAIT_MS, error.retry_after_ms / 2));

@@ -2,14 +2,13 @@
  * activities/: the gateway's operations as Temporal activities. Workflows reach the network only through this room. It
  * imports contract/, gateway/, temporal/ and the settings of process/.
  */
-export { type AccountActivitiesOptions, accountActivities } from './account';
+export { accountActivities } from './account';
 export { starterActivities } from './created';
 export { type EventEndpoints, endpointActivities, endpointOf } from './event-endpoints';
 export type { AccountGateway, PaymentGateway } from './gateways';
 export { lookupActivities } from './lookups';
-export { type BuyerOf, fillUserInfo } from './make-refund';
 export { eventActivity, listenersOf, type OnEvent } from './on-event';
-export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './payment';
+export { gatewayActivities, logWarning } from './payment';
 export { accountPolicyOf, notAtOnce, policyActivity } from './policy';
 export { buyerOfPayment, previousRunActivities } from './previous-run';
 export { reconciliationActivities } from './reconcile';
@@ -17,13 +16,7 @@ export { MeasuredActivities } from './recorder';
 export { sealingKeys } from './sealing-keys';
 export { SendingBorder, SendingCodec } from './send-once';
 export { stuckSweepActivities } from './stuck-sweep';
-export {
-  type CallLimits,
-  type Throttle,
-  type ThrottleListener,
-  throttle,
-  throttled,
-} from './throttle';
+export { type ThrottleListener, throttled } from './throttle';
 export { atSimulatedTime } from './time';
 export { tracedExchange } from './traced-gateway';
 export { urgencyOfActivity } from './urgency';

@@ -57,11 +57,6 @@ export class Sending {
     private readonly before: SendingPhase,
   ) {}
 
-  /** Whether a byte of this attempt's request may have left. */
-  get mayHaveLeft(): boolean {
-    return hasLeft();
-  }
-
   /** Whether the gateway answered "busy" to an earlier attempt: then a duplicate may be ours. */
   get hasReached(): boolean {
     return this.before === 'busy';
@@ -114,15 +109,14 @@ export async function sendOnce<Result>(
   }
   const sending = new Sending(sent, before);
   const border = borders.getStore();
-  if (border)
-    border.unknownAfter = (error) => (sending.mayHaveLeft ? unknown(logged(afterwards(sent, error))) : undefined);
+  if (border) border.unknownAfter = (error) => (hasLeft() ? unknown(logged(afterwards(sent, error))) : undefined);
   try {
     const result = await attempt(sending);
     assertKeepable(result);
     return result;
   } catch (error) {
     const isUnknown = error instanceof GatewayError && error.outcome === 'unknown';
-    if (!sending.mayHaveLeft && !isUnknown) throw error;
+    if (!hasLeft() && !isUnknown) throw error;
     return unknown(logged(isUnknown ? { message: error.message, error: error.fields() } : afterwards(sent, error)));
   }
 }

@@ -25,16 +25,17 @@ export interface ThrottleListener {
   heldBack(app_id: string, urgency: Urgency): void;
 }
 
-/** Makes a call, or throws a {@link CallDeferredError}. */
-export type Throttle = <T>(operation: string, send: () => Promise<T>) => Promise<T>;
-
-/** The throttle that all calls of one app share. `urgencyOfCall` is asked at each call. */
-export function throttle(
+/**
+ * The gateway of an app, whose calls share one throttle: each is made, or throws a {@link CallDeferredError}. `urgencyOfCall` is asked at each
+ * call.
+ */
+export function throttled(
+  gateway: Gateway,
   app_id: string,
   limits: CallLimits,
   urgencyOfCall: () => Urgency,
   listener: ThrottleListener,
-): Throttle {
+): Gateway {
   const { calls_per_second, circuit_failures, circuit_pause_ms } = limits;
   const budget = new CallBudget(calls_per_second);
   const circuit = gatewayCircuit(limits, (state) => listener.circuit(app_id, state));
@@ -49,7 +50,7 @@ export function throttle(
       left_ms,
     );
 
-  return async (operation, send) => {
+  return callingBy(async (operation, send) => {
     // The circuit comes first: a call that it holds back must not use up the rate.
     const pause_ms = circuit.pauseLeft();
     if (pause_ms > 0) throw pausing(operation, pause_ms);
@@ -59,11 +60,11 @@ export function throttle(
       throw deferred(message, operation, wait_ms);
     }
     try {
-      return await circuit.execute(send);
+      return await circuit.execute(() => send(gateway));
     } catch (error) {
       throw error instanceof BrokenCircuitError ? pausing(operation, circuit_pause_ms) : error;
     }
-  };
+  });
 }
 
 /**
@@ -128,10 +129,6 @@ function gatewayCircuit(
     },
   };
 }
-
-/** The gateway of an app, whose calls go through the throttle. */
-export const throttled = (call: Throttle, gateway: Gateway): Gateway =>
-  callingBy((operation, send) => call(operation, () => send(gateway)));
 
 /**
  * The gateway did not answer, or says that it is unavailable. A refusal, or an answer about something else, shows that it works. A request

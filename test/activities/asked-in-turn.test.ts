@@ -2,7 +2,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { gatewayActivities } from '../../src/activities';
 import { type Gateway, gatewayOf } from '../../src/activities/gateways';
-import { throttle, throttled } from '../../src/activities/throttle';
+import { throttled } from '../../src/activities/throttle';
 import { urgencyOfActivity } from '../../src/activities/urgency';
 import type { Trade, TradeId } from '../../src/gateway';
 import { HOUR } from '../../src/gateway/pure/durations';
@@ -91,12 +91,12 @@ async function ended(byNumber: Partial<Trade>, calls_per_second: number) {
     }),
   };
   const limits = { calls_per_second, circuit_failures: 10, circuit_pause_ms: 1_000 };
-  const limit = throttle(APP.app_id, limits, urgencyOfActivity, {
+  const limited = throttled(gateway, APP.app_id, limits, urgencyOfActivity, {
     circuit: () => undefined,
     heldBack: () => undefined,
   });
   const { 'gateway.glance': glance } = gatewayActivities({
-    gateways: new Map([[APP.app_id, throttled(limit, gateway)]]),
+    gateways: new Map([[APP.app_id, limited]]),
     sealingKeys: () => [],
     notifyUrl: undefined,
   });

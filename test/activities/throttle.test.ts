@@ -1,6 +1,6 @@
 /** The throttle limits the rate of calls, shares it by urgency, and stops calls while the gateway is down; its errors say why. */
-import { type CallLimits, throttle, throttled } from '../../src/activities';
 import { gatewayOf } from '../../src/activities/gateways';
+import { type CallLimits, throttled } from '../../src/activities/throttle';
 import type { Urgency } from '../../src/activities/urgency';
 import { GatewayError } from '../../src/gateway';
 
@@ -22,13 +22,10 @@ function gatewayThat(limits: Partial<CallLimits> = {}) {
     return answer();
   };
   const bare = { ...gatewayOf(new Map<string, never>(), 'app'), pay: call, query: call };
-  const gateway = throttled(
-    throttle('app', { ...LIMITS, ...limits }, () => urgency, {
-      circuit: (app_id, state) => told.push(`${app_id} ${state}`),
-      heldBack: (app_id, urgency) => heldBack.push(`${app_id} ${urgency}`),
-    }),
-    bare,
-  );
+  const gateway = throttled(bare, 'app', { ...LIMITS, ...limits }, () => urgency, {
+    circuit: (app_id, state) => told.push(`${app_id} ${state}`),
+    heldBack: (app_id, urgency) => heldBack.push(`${app_id} ${urgency}`),
+  });
   return {
     calls,
     told,

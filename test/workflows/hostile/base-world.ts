@@ -6,11 +6,11 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import {
   accountActivities,
   accountPolicyOf,
-  type BuyerOf,
   gatewayActivities,
   policyActivity,
   previousRunActivities,
 } from '../../../src/activities';
+import type { BuyerOf } from '../../../src/activities/make-refund';
 import { PaymentsClient } from '../../../src/client';
 import { ClientError } from '../../../src/client/client-error';
 import { type MerchantEvent, telling } from '../../../src/contract';
