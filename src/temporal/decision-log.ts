@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { UPDATE } from '../contract';
 import { firstArgument, historyEvents } from './history-events';
-import { decidedQuery } from './payment-query';
+import { decidedQuery, type Period } from './payment-query';
 import { refusedUpdates, terminationOf, timeOf } from './timeline';
 import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';
 
@@ -19,12 +19,6 @@ export interface LoggedDecision {
   /** The other fields of the decision, such as the outcome and the refund. */
   what: Readonly<Record<string, string>>;
   why: string;
-}
-
-/** A period: from `since` until before `until`. */
-export interface Period {
-  since: Date;
-  until: Date;
 }
 
 /** How many histories are read at a time. */

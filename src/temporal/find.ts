@@ -12,10 +12,9 @@ import {
   SEARCH_ATTRIBUTE,
   speiAccountWorkflowId,
 } from '../contract';
-import type { Period } from './decision-log';
 import { isSayable, NOT_CONTINUED, quoted, runsOf } from './list-query';
 import { type ListedOrder, longestWaitFirst } from './order-list';
-import { ofOrdersQuery, ordersBesideQuery, paymentQuery, tradeQuery } from './payment-query';
+import { ofOrdersQuery, ordersBesideQuery, type Period, paymentQuery, tradeQuery } from './payment-query';
 import { latestState } from './runs';
 import { type ListedWorkflow, listWorkflows, newestRuns, runsUnder } from './workflow-list';
 

@@ -45,26 +45,26 @@ const RUNNING = "ExecutionStatus = 'Running'";
 
 /** The query for a filter. `now` is what `stuck_ms` counts back from. */
 export function paymentQuery(filter: PaymentFilter, now: Date): string {
-  const { attention, stuck_ms, method, status, since, until, app_id, open = false, query } = filter;
-  const { taken_by, waits_since } = filter;
-  const parts = [
+  const { open = false } = filter;
+  const { attentionSince, takenBy, method, status } = SEARCH_ATTRIBUTE;
+  return [
     ...(isTrouble(filter) && !open ? [] : [typesQuery(open ? FOLLOWED : [WORKFLOW.payment])]),
     stateQuery(filter, now),
-    ...(attention === undefined ? [] : [attentionQuery(attention)]),
-    ...(waits_since === undefined
-      ? []
-      : [`${SEARCH_ATTRIBUTE.attentionSince.name} <= ${quoted(waits_since.toISOString())}`]),
-    ...(stuck_ms === undefined ? [] : [`(${stuckQuery(stuck_ms, now)})`]),
-    ...(taken_by === undefined ? [] : [`${SEARCH_ATTRIBUTE.takenBy.name} = ${quoted(taken_by)}`]),
-    ...(method === undefined ? [] : [`${SEARCH_ATTRIBUTE.method.name} = ${quoted(method)}`]),
-    ...(status === undefined ? [] : [`${SEARCH_ATTRIBUTE.status.name} = ${quoted(status)}`]),
-    ...(since === undefined ? [] : [`StartTime >= ${quoted(since.toISOString())}`]),
-    ...(until === undefined ? [] : [`StartTime < ${quoted(until.toISOString())}`]),
-    ...(query === undefined ? [] : [`(${query})`]),
-  ];
-  const all = parts.join(' AND ');
-  return app_id === undefined ? all : `${all} AND (${ofApp(app_id)})`;
+    ...given(filter.attention, attentionQuery),
+    ...given(filter.waits_since, (time) => `${attentionSince.name} <= ${at(time)}`),
+    ...given(filter.stuck_ms, (ms) => `(${stuckQuery(ms, now)})`),
+    ...given(filter.taken_by, (person) => `${takenBy.name} = ${quoted(person)}`),
+    ...given(filter.method, (name) => `${method.name} = ${quoted(name)}`),
+    ...given(filter.status, (name) => `${status.name} = ${quoted(name)}`),
+    ...given(filter.since, (time) => `StartTime >= ${at(time)}`),
+    ...given(filter.until, (time) => `StartTime < ${at(time)}`),
+    ...given(filter.query, (more) => `(${more})`),
+    ...given(filter.app_id, (app_id) => `(${ofApp(app_id)})`),
+  ].join(' AND ');
 }
+
+const given = <T>(value: T | undefined, part: (value: T) => string) => (value === undefined ? [] : [part(value)]);
+const at = (time: Date) => quoted(time.toISOString());
 
 /** Whether it asks for open workflows of any kind that wait for something, not for payments alone. */
 export const isTrouble = ({ attention, stuck_ms, taken_by }: PaymentFilter): boolean =>
@@ -72,17 +72,15 @@ export const isTrouble = ({ attention, stuck_ms, taken_by }: PaymentFilter): boo
 
 function stateQuery(filter: PaymentFilter, now: Date): string {
   const { attention, open = false } = filter;
-  if (attention === ENDED_FROM_OUTSIDE && !open) return endedFromOutsideQuery(now);
+  if (attention === ENDED_FROM_OUTSIDE && !open) return endedSince(new Date(now.getTime() - ENDED_WITHIN_MS));
   return isTrouble(filter) || open ? RUNNING : NOT_CONTINUED;
 }
 
 /** Workflows that ended longer ago than this, in ms, are not looked for any more. */
 const ENDED_WITHIN_MS = 30 * 86_400_000;
 
-function endedFromOutsideQuery(now: Date): string {
-  const since = new Date(now.getTime() - ENDED_WITHIN_MS).toISOString();
-  return `ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime >= ${quoted(since)}`;
-}
+/** Somebody, or their parent, has ended them from outside. */
+const endedSince = (time: Date) => `ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime >= ${at(time)}`;
 
 /**
  * Workflows of one app: the kind and the app are the beginning of the id. The id of a delivery begins with its address, so deliveries of
@@ -125,21 +123,18 @@ function attentionQuery(attention: true | string): string {
 /** Reconciliations of an app that began at this time or later. */
 export function reconciliationsQuery(app_id: string, since: Date): string {
   const its = `WorkflowId STARTS_WITH ${quoted(reconciliationWorkflowId(app_id, ''))}`;
-  return `${typesQuery([WORKFLOW.reconciliation])} AND ${its} AND StartTime >= ${quoted(since.toISOString())}`;
+  return `${typesQuery([WORKFLOW.reconciliation])} AND ${its} AND StartTime >= ${at(since)}`;
 }
 
 /** Orders that somebody, or their parent, has ended from outside, at this time or later. */
-export function terminatedQuery(since: Date): string {
-  const closed = `CloseTime >= ${quoted(since.toISOString())}`;
-  return `${typesQuery([WORKFLOW.payment])} AND ExecutionStatus IN ('Terminated', 'TimedOut') AND ${closed}`;
-}
+export const terminatedQuery = (since: Date) => `${typesQuery([WORKFLOW.payment])} AND ${endedSince(since)}`;
 
 /**
  * Open payments that should have moved on for at least `ms`: the order's time is over, or the gateway has not taken the
  * order, or no worker has ever taken the payment; and our workflows of which Temporal itself says that they cannot go on.
  */
 function stuckQuery(ms: number, now: Date): string {
-  const before = quoted(new Date(now.getTime() - ms).toISOString());
+  const before = at(new Date(now.getTime() - ms));
   const payments = `WorkflowType = '${WORKFLOW.payment}'`;
   const { expiresAt, status } = SEARCH_ATTRIBUTE;
   return [
@@ -180,18 +175,22 @@ export function owedQuery(app_id?: string): string {
   return app_id === undefined ? owed : `${owed} AND (${ofApp(app_id)})`;
 }
 
-/** The workflows of an app's orders that were open at a time in [since, until). */
-export function openWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
-  const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
-  const isOpenThen = `StartTime < ${end} AND (${RUNNING} OR CloseTime >= ${begin})`;
-  return `${typesQuery(OF_ORDERS)} AND ${isOpenThen} AND (${ofApp(app_id)})`;
+/** A period: from `since` until before `until`. */
+export interface Period {
+  since: Date;
+  until: Date;
 }
 
-/** The workflows of an app's orders that began in [since, until). */
-export function begunWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
-  const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
-  return `${typesQuery(OF_ORDERS)} AND StartTime >= ${begin} AND StartTime < ${end} AND (${ofApp(app_id)})`;
-}
+const openWithin = ({ since, until }: Period) =>
+  `StartTime < ${at(until)} AND (${RUNNING} OR CloseTime >= ${at(since)})`;
+
+/** The workflows of an app's orders that were open at a time in the period. */
+export const openWithinQuery = ({ app_id, ...period }: Period & { app_id: string }) =>
+  `${ofOrdersQuery} AND ${openWithin(period)} AND (${ofApp(app_id)})`;
+
+/** The workflows of an app's orders that began in the period. */
+export const begunWithinQuery = ({ app_id, since, until }: Period & { app_id: string }) =>
+  `${ofOrdersQuery} AND StartTime >= ${at(since)} AND StartTime < ${at(until)} AND (${ofApp(app_id)})`;
 
 /** Workflows whose search attributes show who has decided on them or taken them on. */
 const SHOWS_WHO = [...OF_ORDERS, ...[WORKFLOW.speiAccount, WORKFLOW.createSpeiAccount, WORKFLOW.speiAccountQuantity]];
@@ -199,12 +198,11 @@ const SHOWS_WHO = [...OF_ORDERS, ...[WORKFLOW.speiAccount, WORKFLOW.createSpeiAc
 /** The other workflows on which a person decides. */
 const DECIDED_ON = [WORKFLOW.appAttention, WORKFLOW.strayNotification, WORKFLOW.reconciliation];
 
-/** Workflows that were open in [since, until) and that a person may have taken on, resolved or terminated. */
-export function decidedQuery({ since, until }: { since: Date; until: Date }): string {
-  const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
+/** Workflows that were open in the period and that a person may have taken on, resolved or terminated. */
+export function decidedQuery(period: Period): string {
   const { decidedBy, takenBy } = SEARCH_ATTRIBUTE;
   const isDecided = `${decidedBy.name} IS NOT NULL OR ${takenBy.name} IS NOT NULL OR ExecutionStatus = 'Terminated'`;
-  return `StartTime < ${end} AND (${RUNNING} OR CloseTime >= ${begin}) AND ((${typesQuery(SHOWS_WHO)} AND (${isDecided})) OR ${typesQuery(DECIDED_ON)})`;
+  return `${openWithin(period)} AND ((${typesQuery(SHOWS_WHO)} AND (${isDecided})) OR ${typesQuery(DECIDED_ON)})`;
 }
 
 /** Every run of a payment and of what belongs to its order. Callers check the id of what is found. */
@@ -224,5 +222,5 @@ export function deliveriesQuery(subject: string): string {
 
 /** The workflows of orders that have this trade at the gateway. Callers check the app. */
 export function tradeQuery(trade_no: string): string {
-  return `${typesQuery(OF_ORDERS)} AND ${SEARCH_ATTRIBUTE.tradeNo.name} = ${quoted(trade_no)}`;
+  return `${ofOrdersQuery} AND ${SEARCH_ATTRIBUTE.tradeNo.name} = ${quoted(trade_no)}`;
 }
