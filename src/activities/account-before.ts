@@ -110,7 +110,6 @@ async function readPage(client: Client, workflowId: string, run: LeftByRun, late
   return { ...nothingBut([...next, ...later]), deposits: page.filter((deposit) => deposit !== null) };
 }
 
-/** Undefined if the run cannot be queried. */
 async function handoverOf(client: Client, workflowId: string, runId: string): Promise<AccountHandover | undefined> {
   try {
     return await ifExists(() => carriedIn<AccountHandover>(client, { workflowId, runId }), undefined);

@@ -25,15 +25,12 @@ import { type Sending, sendOnce, storeNote } from './send-once';
 import { looksSoFar } from './urgency';
 
 export interface AccountActivitiesOptions {
-  /** The gateway by app_id. */
   gateways: ReadonlyMap<string, AccountGateway>;
   /** Where the gateway posts the deposits of accounts that name no `notify_url`. */
   notifyUrl: NotifyUrlOf | undefined;
-  /** The worker's settings for virtual accounts. */
   policy: AccountPolicy;
 }
 
-/** The activities of virtual accounts of a worker. */
 export function accountActivities({ gateways, notifyUrl, policy }: AccountActivitiesOptions): AccountActivities {
   const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id);
   return {

@@ -26,7 +26,6 @@ import { inTime, invalidRequestFailure, sealingKeyNotConfigured } from './failur
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
 import { type Sending, type SentRequest, sendOnce } from './send-once';
 
-/** What a worker needs to create orders. */
 export interface OrderOptions {
   /** The private keys that open sealed secrets at this moment; the first one that fits is used. */
   sealingKeys: () => readonly JWK[];

@@ -31,7 +31,6 @@ import { requestRefund } from '../temporal/refund-update';
 import { ifAnswered, latestTakenRun } from '../temporal/runs';
 import { failureOf, orderUnder } from '../temporal/workflow-history';
 
-/** The answer is not known yet. */
 const PENDING: readonly string[] = [
   FAILURE.pending,
   FAILURE.refundPending,

@@ -145,7 +145,6 @@ export function signedHeaders(webhooks: readonly Webhook[], event: MerchantEvent
   };
 }
 
-/** Counts how an attempt to deliver an event ended. */
 export async function countedDelivery(to: 'handler' | 'address', attempt: Promise<void>): Promise<void> {
   try {
     await attempt;

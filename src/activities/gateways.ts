@@ -6,25 +6,21 @@ import { appNotConfigured } from './failures';
 /** The operations that payments use, for one app: a GatewayClient, or a fake in tests. */
 export type PaymentGateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query' | 'refund'>;
 
-/** The operations that virtual accounts use, for one app. */
 export type AccountGateway = Pick<
   GatewayClient,
   'createSpeiAccount' | 'cancelSpeiAccount' | 'querySpeiAccount' | 'speiAccountQuantity'
 >;
 
-/** The operations that questions use, for one app. */
 export type LookupGateway = Pick<GatewayClient, 'banks' | 'installments' | 'walletToken'>;
 
 /** The webhook's public address for an app: the `notify_url` of requests that name none. */
 export type NotifyUrlOf = (app_id: string) => string;
 
-/** All operations, for one app. */
 export type Gateway = PaymentGateway & AccountGateway & LookupGateway;
 
 /** How a call is made: the operation's path, and what sends it. */
 type Caller = <T>(operation: string, send: (gateway: Gateway) => Promise<T>) => Promise<T>;
 
-/** A gateway whose calls are made by `call`. */
 export const callingBy = (call: Caller): Gateway => ({
   pay: (...given) => call(PATH.pay, (gateway) => gateway.pay(...given)),
   createCheckout: (...given) => call(PATH.createCheckout, (gateway) => gateway.createCheckout(...given)),

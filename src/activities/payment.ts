@@ -14,7 +14,6 @@ import { findTrade, lookAtTrade, tradeAtAGlance, watchTrade } from './trade-quer
 import { Unnotified } from './unnotified';
 
 export interface GatewayActivitiesOptions extends OrderOptions {
-  /** The gateway by app_id. */
   gateways: ReadonlyMap<string, PaymentGateway>;
   /** The gateway's codes for "no such order": each a `sub_code`, or a `code` without one. Default {@link NO_SUCH_ORDER}. */
   noSuchOrder?: readonly string[];
@@ -22,7 +21,6 @@ export interface GatewayActivitiesOptions extends OrderOptions {
   buyerOf?: BuyerOf;
 }
 
-/** The payment activities of a worker. */
 export function gatewayActivities(options: GatewayActivitiesOptions): GatewayActivities {
   const { buyerOf = async () => ({}), noSuchOrder = NO_SUCH_ORDER } = options;
   const noSuchOrderWords = new Set(noSuchOrder);

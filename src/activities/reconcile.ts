@@ -44,7 +44,6 @@ import { CallDeferredError, isNoSuchOrder, retryableFailure } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { recordInActivity } from './recorder';
 
-/** How many orders are compared at a time. */
 const AT_A_TIME = 10;
 /** Each number takes four conditions of a list query. */
 const NUMBERS_A_QUERY = 10;
@@ -53,7 +52,6 @@ const STATE_TIMEOUT_MS = 20_000;
 const DIFFERENCES_A_PAGE = 1_000;
 /** After this long without any answer, in ms, a slice no longer waits for one. */
 const SILENCE_MS = HOUR;
-/** How often an attempt sends a heartbeat, in ms. */
 const BEAT_MS = 2_000;
 
 /** How far an attempt is. Orders are taken in the order of their numbers: `after` is the last one that was compared. */
@@ -356,7 +354,6 @@ function afterSale(sale: NonNullable<Word>, state: AfterSaleState | null): Word 
   return { ...sale, status: status ?? sale.status, refunded, elsewhere: refunded_elsewhere };
 }
 
-/** Starts the payment of an order that the gateway has. */
 async function adopt(client: Client, app_id: string, out_trade_no: string): Promise<void> {
   const input = { kind: 'adopt', app_id, out_trade_no } as const;
   try {

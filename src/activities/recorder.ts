@@ -7,7 +7,6 @@ const recorders = new AsyncLocalStorage<Recorder>();
 
 export const recordInActivity: Recorder = (name, value, labels) => recorders.getStore()?.(name, value, labels);
 
-/** Gives each activity of a Worker its recorder. */
 export class MeasuredActivities implements ActivityInboundCallsInterceptor {
   constructor(private readonly record: Recorder) {}
 

@@ -11,7 +11,6 @@ import { type GatewayErrorFields, type NotCreated, SENDING_PHASES, type SendingP
 import { type BeforeSending, GatewayError } from '../gateway';
 import { CallDeferredError, notCreated } from './failures';
 
-/** What the attempts of one activity have noted so far. */
 const progress = z.object({ phase: z.enum(SENDING_PHASES) });
 
 /** Temporal's server stores the note "sending" within this many ms, or nothing is sent. */
@@ -21,7 +20,6 @@ const AGAIN_AFTER_MS = 1_000;
 /** A larger result counts as no answer: Temporal refuses payloads of 2 MB, and a codec adds to them. */
 const MAX_RESULT_BYTES = 1_000_000;
 
-/** What is sent. */
 export interface SentRequest {
   /** The operation's path, such as `/trade/pay`. */
   operation: string;
@@ -50,7 +48,6 @@ export async function storeNote(note: object, { what, operation }: SentRequest):
   }
 }
 
-/** One attempt to send. */
 export class Sending {
   constructor(
     private readonly sent: SentRequest,

@@ -18,7 +18,6 @@ import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
 import { recordInActivity } from './recorder';
 import { serverClock } from './time';
 
-/** How many of the stuck payments are named. */
 const NAMED = 20;
 
 /** `listeners`: the listeners to events by the worker's settings. `overdue_ms`: how long a person may let something wait. */

@@ -17,9 +17,7 @@ export interface CallLimits {
   circuit_pause_ms: number;
 }
 
-/** Is told what the throttle does. */
 export interface ThrottleListener {
-  /** The circuit of an app opens or closes. */
   circuit(app_id: string, state: 'open' | 'closed'): void;
   /** A call was not made yet. */
   heldBack(app_id: string, urgency: Urgency): void;

@@ -7,7 +7,6 @@ const simulated = new AsyncLocalStorage<number>();
 /** In ms since the epoch. */
 export const currentTime = (): number => simulated.getStore() ?? Date.now();
 
-/** Runs an activity at a simulated time. */
 export const atSimulatedTime = <T>(now: number, activity: () => T): T => simulated.run(now, activity);
 
 /**

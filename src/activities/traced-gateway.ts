@@ -4,7 +4,6 @@ import type { GatewayApp } from '../gateway';
 import type { Exchange } from '../gateway/transport';
 import type { Telemetry } from '../temporal/telemetry/telemetry';
 
-/** The same exchange, with a span of each request. */
 export const tracedExchange =
   (telemetry: Telemetry) =>
   ({ app_id, base_url }: GatewayApp, exchange: Exchange): Exchange => ({

@@ -47,7 +47,6 @@ export interface TradeSource {
   readonly noSuchOrderWords: ReadonlySet<string>;
 }
 
-/** A trade, and the number by which the gateway knows it. */
 interface FoundTrade {
   readonly trade: QueriedTrade;
   readonly by: TradeId;

@@ -4,7 +4,6 @@
 const IN_A_ROW = 5;
 
 export class Unnotified {
-  /** Payments in a row, by app, that a poll was the first to find paid. */
   private readonly found = new Map<string, number>();
 
   constructor(private readonly warn: (message: string, of: { app_id: string }) => void) {}

@@ -49,7 +49,6 @@ const URGENCY = {
 
 const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>(Object.entries(URGENCY));
 
-/** The urgency of the calls that the activity makes now. */
 export function urgencyOfActivity(): Urgency {
   const [fresh, later] = BY_ACTIVITY.get(activityInfo().activityType) ?? URGENCY['gateway.look'];
   const isFresh = fresh === 'background' ? heldBackInARow() < OVERDUE_AFTER : activityAge() < AWAITED_MS;

@@ -47,7 +47,6 @@ export function accessFrom(settings: AccessSettings, onKeyFailure: (error: unkno
   };
 }
 
-/** The role that a bearer token proves. */
 type Proof = (token: string) => Promise<Role | undefined> | Role | undefined;
 
 function byToken(settings: AccessSettings): Proof | undefined {

@@ -30,7 +30,6 @@ export function isEncrypted(payload: Payload): boolean {
   return metadataText(payload, 'encoding') === ENCRYPTED;
 }
 
-/** The id of the key that encrypted the payload; empty if the payload names none. */
 export const keyIdOf = (payload: Payload): string => metadataText(payload, 'encryption-key-id');
 /** The owner that the payload was encrypted for; empty if it was not known. */
 export const ownerTextOf = (payload: Payload): string => metadataText(payload, 'encryption-context');

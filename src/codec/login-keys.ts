@@ -6,7 +6,6 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import { request } from 'undici';
 import { z } from 'zod';
 
-/** A key has some kilobytes. */
 const MAX_BYTES = 1_048_576;
 const FETCH_WITHIN_MS = 5_000;
 /** Withdrawn keys stay valid for this long at most. */

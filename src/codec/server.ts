@@ -34,7 +34,6 @@ export interface CodecServerOptions {
 
 /** Temporal takes payloads of up to 2 MiB. Base64 makes them a third larger, and a page of events has several. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
-/** The longest time for a whole request, headers and body. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Makes the server. The caller listens and closes. */
@@ -134,14 +133,12 @@ const body = z.object({
     .transform((given) => given ?? []),
 });
 
-/** The payloads in a request's body. Throws ZodError. */
 function payloadsFrom(requestBody: unknown): Payload[] {
   return body
     .parse(requestBody)
     .payloads.map(({ metadata, data }) => ({ metadata: metadata ?? {}, data: data ?? null }));
 }
 
-/** The body of an answer. */
 function payloadsAsJson(payloads: Payload[]) {
   const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
   return {

@@ -30,7 +30,6 @@ const decision = z.strictObject({
   all: z.boolean().optional(),
 } satisfies Record<keyof Decision, z.ZodType>);
 
-/** What a person may type, in words. */
 export const TYPED_FIELDS = Object.keys(decision.shape).join(', ');
 
 /** Whether the payload is the JSON of a decision, which says who decides. */

@@ -34,7 +34,6 @@ export function grpcCodeOf(error: unknown): number | undefined {
   return grpcErrorOf(error)?.code;
 }
 
-/** The gRPC error that an error of Temporal's client wraps. */
 function grpcErrorOf(error: unknown): { code: number; message: string } | undefined {
   if (isGrpcServiceError(error)) return error;
   return error instanceof ServiceError ? grpcErrorOf(error.cause) : undefined;

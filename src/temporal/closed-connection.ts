@@ -47,7 +47,6 @@ export const endingOnceClosed: ConnectionPlugin = {
   configureConnection: canceledOnceClosed,
 };
 
-/** Connects, as the SDK's `Connection.connect` does. */
 export const connectTo = (options: ConnectionOptions): Promise<Connection> =>
   Connection.connect(canceledOnceClosed(options));
 

@@ -103,7 +103,6 @@ export async function requireNamespace(
 /** The address that Temporal's SDK uses if none is set. */
 export const DEFAULT_ADDRESS = 'localhost:7233';
 
-/** The error for a connection that failed; `error` says why. */
 export function unreachable(address: string | undefined, error: unknown): TemporalUnreachableError {
   const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
   return new TemporalUnreachableError(

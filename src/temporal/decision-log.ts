@@ -7,7 +7,6 @@ import { decidedQuery, type Period } from './payment-query';
 import { refusedUpdates, terminationOf, timeOf } from './timeline';
 import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';
 
-/** One decision of a person. */
 export interface LoggedDecision {
   /** ISO 8601, UTC. */
   time: string;
@@ -21,7 +20,6 @@ export interface LoggedDecision {
   why: string;
 }
 
-/** How many histories are read at a time. */
 const AT_A_TIME = 8;
 
 /** The decisions of a period, the earliest first. Throws what Temporal's client throws. */

@@ -51,7 +51,6 @@ export interface DeployedVersion {
   task_queues: string[];
 }
 
-/** Where new work goes. */
 interface Routing {
   /** The build that new work goes to; null if it goes to workers without a version. */
   current: string | null;
@@ -68,7 +67,6 @@ export interface Deployment extends Routing {
 
 type Summary = temporal.api.deployment.v1.WorkerDeploymentInfo.IWorkerDeploymentVersionSummary;
 
-/** The part of Temporal that is used here. */
 type Service = Pick<
   Client['workflowService'],
   | 'listWorkerDeployments'
@@ -229,7 +227,6 @@ const OPEN = `ExecutionStatus = 'Running'`;
 const NO_RESULT = `ExecutionStatus IN ('Failed', 'Canceled', 'Terminated', 'TimedOut')`;
 const PINNED = `TemporalWorkflowVersioningBehavior = 'Pinned'`;
 
-/** What Temporal says when it refuses a change, and what to do. */
 const REFUSALS: readonly (readonly [words: RegExp, next: string])[] = [
   [
     /ManagerIdentity/,

@@ -31,7 +31,6 @@ export interface FoundOrder extends ListedOrder {
   found_by: string;
 }
 
-/** The most rows that one query gives. */
 const MOST = 100;
 
 /** The workflow ids that the text may stand for, each with what the text would be. */

@@ -53,7 +53,6 @@ const FINAL: readonly (number | undefined)[] = [
 /** How long to wait before Temporal is asked again, in ms: longer each time. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1_000, 60_000];
 
-/** What is used here of a Worker. */
 interface Publishing {
   options: Pick<Worker['options'], 'namespace' | 'identity' | 'workerDeploymentOptions'>;
   connection?: { workflowService: MetadataService } | undefined;

@@ -127,7 +127,6 @@ const earlier = z.object({
 const told = z.object({ is: z.literal('told'), told: z.object({ runs: z.array(z.unknown()) }) });
 
 export interface CreationInHistory extends Pick<EarlierPayment, 'payment_data' | 'trade_no'> {
-  /** Whether the order may be made, by this run or by one before it. */
   mayBeMade: boolean;
 }
 

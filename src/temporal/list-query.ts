@@ -35,7 +35,6 @@ function like(workflowId: string): string {
   return odd < 0 ? `= ${quoted(workflowId)}` : `STARTS_WITH ${quoted(workflowId.slice(0, odd))}`;
 }
 
-/** A text as a query holds it. */
 export function quoted(text: string): string {
   return `'${text.replace(/'/g, "''")}'`;
 }

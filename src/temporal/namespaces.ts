@@ -13,7 +13,6 @@ class NamespaceRefusedError extends UserError {
   override readonly name = 'NamespaceRefusedError';
 }
 
-/** The part of a connection that is used here. */
 type Asked = Pick<Connection, 'workflowService'>;
 
 interface PreparedNamespace {
@@ -86,7 +85,6 @@ async function isKnown({ workflowService }: Asked, namespace: string): Promise<b
   }
 }
 
-/** Undefined for any other error. */
 function refused(error: unknown, namespace: string, retention: number | undefined): NamespaceRefusedError | undefined {
   const days = Math.ceil((retention ?? RETENTION_MS) / DAY_MS);
   if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT)

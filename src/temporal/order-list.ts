@@ -10,7 +10,6 @@ export interface ListedOrder extends ListedWorkflow {
   attentions: string[];
 }
 
-/** How many after-sales one query asks for. */
 const AT_A_TIME = 50;
 
 /**

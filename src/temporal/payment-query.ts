@@ -26,11 +26,9 @@ export interface PaymentFilter {
   waits_since?: Date | undefined;
   /** Those that should have moved on this long ago, in ms: see {@link stuckQuery}. */
   stuck_ms?: number | undefined;
-  /** Those that this person has taken on. */
   taken_by?: string | undefined;
   method?: string | undefined;
   status?: string | undefined;
-  /** Started at this time or later. */
   since?: Date | undefined;
   until?: Date | undefined;
   /** All open workflows that take the update `recheck`, instead of payments alone. */
@@ -150,7 +148,6 @@ function stuckQuery(ms: number, now: Date): string {
 /** The workflows that handle an order's money: each change of it begins or ends one of these. */
 const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.afterSale];
 
-/** The query for these workflows, of every app. */
 export const ofOrdersQuery = typesQuery(OF_ORDERS);
 
 /** The workflows of orders of any other app than these. */
@@ -188,14 +185,12 @@ const openWithin = ({ since, until }: Period) =>
 export const openWithinQuery = ({ app_id, ...period }: Period & { app_id: string }) =>
   `${ofOrdersQuery} AND ${openWithin(period)} AND (${ofApp(app_id)})`;
 
-/** The workflows of an app's orders that began in the period. */
 export const begunWithinQuery = ({ app_id, since, until }: Period & { app_id: string }) =>
   `${ofOrdersQuery} AND StartTime >= ${at(since)} AND StartTime < ${at(until)} AND (${ofApp(app_id)})`;
 
 /** Workflows whose search attributes show who has decided on them or taken them on. */
 const SHOWS_WHO = [...OF_ORDERS, ...[WORKFLOW.speiAccount, WORKFLOW.createSpeiAccount, WORKFLOW.speiAccountQuantity]];
 
-/** The other workflows on which a person decides. */
 const DECIDED_ON = [WORKFLOW.appAttention, WORKFLOW.strayNotification, WORKFLOW.reconciliation];
 
 /** Workflows that were open in the period and that a person may have taken on, resolved or terminated. */

@@ -22,7 +22,6 @@ type Version = string | null;
  */
 export const POLLS_WITHIN_MS = 120_000;
 
-/** Who polled, by the kind of tasks. */
 export type Pollers = Readonly<
   Record<
     Kind,

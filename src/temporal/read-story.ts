@@ -6,7 +6,6 @@ import { StandIns } from './stand-ins';
 import { parseStory, STORY_VERSION, type Story, storyEnd } from './story';
 import { readStart } from './workflow-history';
 
-/** A run of the order's payment or after-sale. */
 interface RunOfOrder {
   workflow_id: string;
   run_id: string;

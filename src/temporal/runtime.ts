@@ -16,7 +16,6 @@ import { temporalInstrument } from './meter';
 
 interface RuntimeSettings extends Pick<Config, 'METRICS_ADDRESS'>, Partial<Pick<Config, 'METRICS_OTLP_URL'>> {
   log: Logger;
-  /** The signals that end the Workers of this process. */
   shutdownSignals: NodeJS.Signals[];
 }
 

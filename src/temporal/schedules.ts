@@ -79,11 +79,9 @@ function scheduleOf({ schedule_id, workflow_type, workflow_id, ...job }: Schedul
 export interface JobTrouble {
   schedule_id: string;
   problem: 'missing' | 'paused' | 'late' | 'failed' | 'hangs' | 'gap' | 'unknown';
-  /** The run that shows it, if there is one. */
   workflow_id: string | null;
   /** Since when, ISO 8601, UTC; null if nobody knows. */
   since: string | null;
-  /** What it is, for a person. */
   text: string;
 }
 

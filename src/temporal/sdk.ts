@@ -57,13 +57,11 @@ function twoVersions(packages: readonly SdkPackage[], from?: string): TemporalSd
   );
 }
 
-/** The packages that are there in another version than the client. */
 function otherVersions(packages: readonly SdkPackage[], from?: string): SdkPackage[] {
   const wanted = versionOf('client', from);
   return packages.filter((name) => wanted !== undefined && ![undefined, wanted].includes(versionOf(name, from)));
 }
 
-/** The command that gives packages the version of the client. */
 function installCommand(packages: readonly SdkPackage[], from?: string): string {
   const version = versionOf('client', from) ?? 'latest';
   return ['npm', 'install', ...packages.map((name) => `@temporalio/${name}@${version}`)].join(' ');

@@ -41,10 +41,8 @@ const TYPES = {
   DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
 } as const;
 
-/** The type of each attribute by its name, as payments need it. */
 const NEEDED = new Map(Object.values(SEARCH_ATTRIBUTE).map(({ name, type }) => [name, TYPES[type]]));
 
-/** The names of all our search attributes. */
 export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = [...NEEDED.keys()];
 
 /** This caller may not add search attributes to the namespace. The message has the command that adds them. */

@@ -13,7 +13,6 @@ const KEPT: ReadonlySet<string> = new Set([
 /** The gateway may write anything into any field: only a word, an amount or a duration is kept. */
 const PLAIN = /^(?:[A-Za-z_/][A-Za-z_/-]{0,47}|-?\d{1,14}(?:\.\d{1,8})?|\d{1,4}[mhdc])$/;
 
-/** What a stand-in is called, by its field. */
 const NAMES: Readonly<Record<string, string>> = {
   ...{ out_trade_no: 'order', trade_no: 'trade', of: 'trade', out_request_no: 'refund' },
   ...{ by: 'person', reason: 'text', note: 'text', message: 'text' },
@@ -21,7 +20,6 @@ const NAMES: Readonly<Record<string, string>> = {
 
 export class StandIns {
   private readonly known = new Map<string, string>();
-  /** How many have been made under each name. */
   private readonly numbers = new Map<string, number>();
 
   /** The value with a stand-in in the place of all that is private. */

@@ -128,7 +128,6 @@ const schema = z.strictObject({
   lasts_ms: ms,
   settings: z.object({ payment: settings, after_sale: settings }),
   events: z.array(event).max(MOST_EVENTS),
-  /** What the order had come to. */
   end,
 });
 
@@ -136,7 +135,6 @@ export type Story = z.infer<typeof schema>;
 export type StoryEvent = z.infer<typeof event>;
 export type StoryEnd = z.infer<typeof end>;
 
-/** A story that cannot be played. */
 export class StoryError extends Error {
   override readonly name = 'StoryError';
 }

@@ -1,7 +1,6 @@
 /** How a timeline says what was asked for and answered, in one line each. Nothing personal is taken from a payload. */
 import { moneyText, SIGNAL } from '../contract';
 
-/** A payload's object, as a history holds it. */
 export type Said = Readonly<Record<string, unknown>>;
 
 /** A payload's value as an object; empty if it is not one. */
@@ -18,7 +17,6 @@ const texts = (said: unknown, ...names: string[]): string =>
     .filter((one) => (typeof one === 'string' && one !== '') || typeof one === 'number')
     .join(' ');
 
-/** What a workflow was started with. */
 export function orderLine(input: Said): string {
   const { kind, request, payment, foreign_input } = input;
   if (foreign_input) return `nothing of its own: ${texts(input, 'foreign_input')}`;

@@ -193,7 +193,6 @@ class HistoryReader {
     return asSaid(await firstArgument(loadedDataConverter, payloads?.payloads, context));
   }
 
-  /** The innermost reason, in one line. */
   private async failure(failure: temporal.api.failure.v1.IFailure | null | undefined, begun?: Begun): Promise<string> {
     const { loadedDataConverter } = this.client.options;
     return innermost(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure, this.contextOf(begun)));

@@ -6,20 +6,17 @@ import { messageOf } from '../process/message-of';
 import { Deployments } from './deployments';
 import { troubledJobs } from './schedules';
 
-/** What there is to look at. */
 interface Watched {
   jobs: readonly ScheduledJob[];
   /** The Worker Deployment that the worker is a version of. */
   deployment: string | undefined;
 }
 
-/** Where findings are reported. */
 interface Teller {
   record: Recorder;
   log: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** How often a worker looks, in ms. */
 const EVERY_MS = 15 * 60_000;
 
 /** Looks at once and then regularly, until it is closed. */

@@ -104,7 +104,6 @@ const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW } = temporal.api.enums.v1.Work
 const isResetMark = ({ workflowTaskFailedEventAttributes: failed }: temporal.api.history.v1.IHistoryEvent) =>
   failed?.cause === WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW;
 
-/** A signal as a history has it. */
 export interface GivenSignal {
   name: string | null | undefined;
   argument: unknown;
@@ -114,7 +113,6 @@ export interface GivenSignal {
 export interface GivenUpdate {
   name: string | null | undefined;
   isDone: boolean;
-  /** The type of its failure, if it failed. */
   failure: string | null;
 }
 
@@ -123,7 +121,6 @@ export interface Given {
   input: unknown;
   signals: GivenSignal[];
   updates: GivenUpdate[];
-  /** Whether it is a reset of another run. */
   isReset: boolean;
 }
 

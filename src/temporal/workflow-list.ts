@@ -10,7 +10,6 @@ import {
 } from '../contract';
 import { isSayable, runsOfAll } from './list-query';
 
-/** One run of one of our workflows. */
 export interface ListedWorkflow {
   workflow_id: string;
   run_id: string;
@@ -53,14 +52,12 @@ export async function* listWorkflows(client: Client, query: string, app_id?: str
   }
 }
 
-/** All rows of a list. */
 export async function collect<Row>(list: AsyncIterable<Row>): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const row of list) rows.push(row);
   return rows;
 }
 
-/** One query names at most this many ids. */
 const IDS_OF_A_QUERY = 100;
 
 /** Every run under these workflow ids that did not continue as new; none for an id that a query cannot contain. */
@@ -72,7 +69,6 @@ export async function runsUnder(client: Client, workflowIds: readonly string[]):
   return rows;
 }
 
-/** The newest run of each workflow id. */
 export function newestRuns(rows: readonly ListedWorkflow[]): Map<string, ListedWorkflow> {
   const newest = new Map<string, ListedWorkflow>();
   for (const row of rows) {
@@ -82,7 +78,6 @@ export function newestRuns(rows: readonly ListedWorkflow[]): Map<string, ListedW
   return newest;
 }
 
-/** How many the query finds. */
 export async function countWorkflows(client: Client, query: string): Promise<number> {
   return (await client.workflow.count(query)).count;
 }

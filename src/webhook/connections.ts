@@ -5,15 +5,12 @@ import { senderOf } from '../process/addresses';
 export interface ConnectionRules {
   /** Connections of one address, or of one network of IPv6, at the same time. */
   perAddress: number;
-  /** Connections of all. */
   overall: number;
   /** Whether an address may have any number: a trusted proxy, or one of the allow-list. */
   isExempt(address: string): boolean;
   /** Whether an address has no business here: then nothing of it is read. */
   isStranger(address: string): boolean;
-  /** Whether a genuine notification has come by a connection. */
   isGenuine(socket: Socket): boolean;
-  /** Called with the address of a connection that was closed to keep a bound. */
   onClosed(address: string): void;
 }
 

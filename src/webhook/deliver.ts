@@ -34,7 +34,6 @@ import {
 
 export interface Delivery {
   notification: Notification;
-  /** The digest of the notification's bytes. */
   digest: string;
   temporal: TemporalCalls;
   startBudget: StartBudget;
@@ -50,7 +49,6 @@ interface Recipient extends WorkflowStart {
 }
 
 type AfterEnd =
-  /** The last run knows what is notified. */
   | { readonly is: 'known' }
   | { readonly is: 'new run'; readonly input: object }
   | { readonly is: 'passed on'; readonly to: Recipient };
@@ -79,7 +77,6 @@ export async function deliver(delivery: Delivery): Promise<void> {
 /** Some runs live for months: the same bytes count as one notification for a while, and as a new one later. */
 const requestIdOf = (digest: string) => `${digest}:${Math.floor(Date.now() / REPEATS_FOR_MS)}`;
 
-/** The virtual account that a deposit came into. */
 function accountOf({ notification: { app_id }, digest }: Delivery, account_id: string): Recipient {
   const input: SpeiAccountInput = { app_id, account_id };
   return {

@@ -24,13 +24,11 @@ import { takenRunUpTo } from '../temporal/runs';
 import type { Telemetry } from '../temporal/telemetry/telemetry';
 import { isOfOrder, resultOfRun } from '../temporal/workflow-history';
 
-/** The longest time for one call, in ms. */
 const CALL_TIMEOUT_MS = 3_000;
 const RUNNING = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
 
 export interface WorkflowStart {
   workflowId: string;
-  /** The workflow type. */
   type: string;
   input: object;
 }
@@ -48,9 +46,7 @@ export interface DescribedRun {
   runId: string;
   /** Temporal's name of its state, such as RUNNING or COMPLETED. */
   state: string;
-  /** The search attribute PaymentStatus. */
   paymentStatus: string | undefined;
-  /** The search attribute PaymentTradeNo. */
   tradeNo: string | undefined;
   /** Whether no run came after this one: a later run that no worker had may hold signals that nobody has read. */
   isLatest: boolean;
@@ -105,7 +101,6 @@ export class TemporalCalls {
     }
   }
 
-  /** Whether the workflow's last run has not ended. */
   async isRunning(workflowId: string): Promise<boolean> {
     return (await this.statusOf(workflowId)) === RUNNING;
   }
@@ -217,7 +212,6 @@ function unlessTemporal(error: unknown): undefined {
   if (grpcCodeOf(error) !== undefined) throw error;
 }
 
-/** Whether the call was refused because the workflow has ended and no new run may start. */
 export function isAlreadyEnded(error: unknown): boolean {
   return grpcCodeOf(error) === GRPC_STATUS.ALREADY_EXISTS;
 }

@@ -1,4 +1,3 @@
-/** The time was up before the work was done. */
 class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError';
 }

@@ -21,7 +21,6 @@ export interface WebhookApp {
 }
 
 export interface SignatureSettings {
-  /** The name of the header that holds the signature. */
   header: string;
   scheme: SignatureScheme;
 }

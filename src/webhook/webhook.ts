@@ -31,14 +31,12 @@ export function createWebhook(options: WebhookOptions): Webhook {
 export class Webhook {
   /** Whether an address may send; undefined if every address may. */
   readonly allows: Networks | undefined;
-  /** Whether an address belongs to a trusted proxy. */
   readonly trusts: Networks;
   readonly limits: Limits;
   // Private in the language, so that no log of this object shows the apps' keys.
   readonly #options: WebhookOptions;
   private readonly bodies = new BodyReader();
   private readonly refusals: RefusalLog;
-  /** How often each notification has come. */
   private readonly repeats = new MinuteCounts();
   private readonly genuine = new WeakSet<object>();
   private readonly overall = new MinuteCounts();
@@ -78,7 +76,6 @@ export class Webhook {
     }
   }
 
-  /** Whether a genuine notification has come by this connection. */
   hasSentGenuine(connection: object): boolean {
     return this.genuine.has(connection);
   }
