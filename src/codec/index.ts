@@ -5,8 +5,6 @@
 
 export { PayloadDecryptionError } from '../contract/foreign-input';
 export type { EncryptionKey } from './cipher';
-export { dataConverter, type EncryptionSettings, type Purpose } from './data-converter';
+export { dataConverter } from './data-converter';
 export { type CodecRules, EncryptionCodec } from './encryption-codec';
-export { ROLES, type Role } from './mask';
 export { type RunningCodecServer, runCodecServer, startCodecServer } from './run';
-export { type CodecServerOptions, codecServer } from './server';

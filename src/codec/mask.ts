@@ -10,8 +10,7 @@ import { isOurSummary } from '../contract/summaries';
 import { FAILURE_TYPE } from './failure-converter';
 import type { PayloadOwner } from './payload-owner';
 
-export const ROLES = ['viewer', 'support'] as const;
-export type Role = (typeof ROLES)[number];
+export type Role = 'viewer' | 'support';
 
 export const MASK = '***';
 

@@ -3,8 +3,3 @@
  * queries and the history of earlier runs. It imports contract/, process/ and the data converter
  * of codec/, and names the files of workflows/ to the bundler.
  */
-
-export { GRPC_STATUS } from './call-errors';
-export { connect, connectClient, TemporalUnreachableError, temporalConfig } from './connection';
-export { registerSearchAttributes, SEARCH_ATTRIBUTE_NAMES, SearchAttributeConflictError } from './search-attributes';
-export { orderUnder, readStart } from './workflow-history';

@@ -1,5 +1,6 @@
 /** Reads the bodies of requests into memory, within limits: nothing is known of the sender yet. */
 import { ANSWER, type Answer, unavailable } from './answers';
+import type { WebhookRequest } from './request';
 
 /**
  * The largest body. The interface limits no name: a buyer with a name of 100 kB must not keep a deposit from being counted, because only its
@@ -38,7 +39,7 @@ export class BodyReader {
    * `statedLength` is the value of the header `content-length`.
    */
   async read(
-    body: AsyncIterable<Uint8Array>,
+    body: NonNullable<WebhookRequest['body']>,
     statedLength: string | undefined,
     sender: Sender,
   ): Promise<Buffer | Answer> {

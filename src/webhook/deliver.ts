@@ -153,18 +153,12 @@ async function isOfSale({ temporal, notification }: Delivery, paymentId: string)
 /** Resolves to the recipient that gets the notification instead; undefined if this recipient has it or knows it. */
 async function signal(delivery: Delivery, recipient: Recipient): Promise<Recipient | undefined> {
   const { notification, temporal, startBudget } = delivery;
-  let instead: Recipient | undefined;
-  await startBudget.within({
+  const sent = await startBudget.within({
     app_id: notification.app_id,
     isRunning: () => temporal.isRunning(recipient.workflowId),
-    send: async () => {
-      const sent = await signalOrStart(delivery, recipient);
-      if (typeof sent === 'boolean') return sent;
-      instead = sent;
-      return false;
-    },
+    send: () => signalOrStart(delivery, recipient),
   });
-  return instead;
+  return typeof sent === 'boolean' ? undefined : sent;
 }
 
 /** Resolves to whether a run was started, or to the recipient that gets the notification instead. */

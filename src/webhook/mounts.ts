@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyPluginAsync } from 'fastify';
 import { senderAddress } from '../process/addresses';
 import type { Answer } from './answers';
+import type { WebhookRequest } from './request';
 import type { Webhook } from './webhook';
 
 /**
@@ -62,7 +63,7 @@ export function webhookHandler(
       path: new URL(request.url).pathname,
       headers: [...request.headers],
       address: addressOf?.(request),
-      body: request.bodyUsed ? undefined : (request.body ?? emptyBody()),
+      body: request.bodyUsed ? undefined : (request.body ?? []),
     });
     return new Response(body, { status, headers });
   };
@@ -83,9 +84,9 @@ function answerNode(webhook: Webhook, request: IncomingMessage): Promise<Answer>
 }
 
 /** The body's bytes; undefined if a framework has parsed it. To stop reading early must not close the connection. */
-function bytesOf(request: IncomingMessage): AsyncIterable<Uint8Array> | undefined {
+function bytesOf(request: IncomingMessage): WebhookRequest['body'] {
   const read: unknown = 'body' in request ? request.body : undefined;
-  if (read instanceof Uint8Array) return oneChunk(read);
+  if (read instanceof Uint8Array) return [read];
   if (read !== undefined || request.readableDidRead) return undefined;
   return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) };
 }
@@ -94,10 +95,4 @@ function write(response: ServerResponse, { status, headers, body, close }: Answe
   if (response.headersSent) return;
   response.writeHead(status, { ...headers, 'content-length': body.length, ...(close ? { connection: 'close' } : {}) });
   response.end(body);
-}
-
-async function* emptyBody(): AsyncGenerator<Uint8Array> {}
-
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

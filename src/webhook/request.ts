@@ -11,7 +11,7 @@ export interface WebhookRequest {
   /** The connection that the request came by, which may bring further requests; undefined if the mount does not know it. */
   connection?: object | undefined;
   /** The body's bytes; undefined if other code has read them already. */
-  body: AsyncIterable<Uint8Array> | undefined;
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined;
 }
 
 /** Whether the body is plain JSON. A compressed body is refused: it would be unpacked before its signature is verified. */

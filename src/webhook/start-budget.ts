@@ -12,10 +12,10 @@ export class StartBudgetExceededError extends Error {
   }
 }
 
-export interface PossibleStart {
+interface PossibleStart<Sent> {
   app_id: string;
-  /** Sends to Temporal. Resolves to whether a workflow was started. */
-  send(): Promise<boolean>;
+  /** Sends to Temporal. Resolves to true if a workflow was started. */
+  send(): Promise<Sent>;
   /** Whether the workflow runs, so that nothing will be started. Default: it does not. */
   isRunning?(): Promise<boolean>;
 }
@@ -26,14 +26,15 @@ export class StartBudget {
   constructor(private readonly startsPerMinute: number) {}
 
   /** Sends if the budget has room or the workflow runs already; only a start is charged. Throws StartBudgetExceededError. */
-  async within({ app_id, send, isRunning = async () => false }: PossibleStart): Promise<void> {
+  async within<Sent>({ app_id, send, isRunning = async () => false }: PossibleStart<Sent>): Promise<Sent> {
     if (this.starts.add(app_id) > this.startsPerMinute && !(await isRunning()))
       throw new StartBudgetExceededError(this.starts.seconds);
-    let started = false;
+    let sent: Sent | undefined;
     try {
-      started = await send();
+      sent = await send();
+      return sent;
     } finally {
-      if (!started) this.starts.takeBack(app_id);
+      if (sent !== true) this.starts.takeBack(app_id);
     }
   }
 }

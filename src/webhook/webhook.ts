@@ -159,7 +159,7 @@ export class Webhook {
     return ANSWER.accepted;
   }
 
-  private send(decision: Accepted, app_id: string, body: Buffer): Promise<void> {
+  private async send(decision: Accepted, app_id: string, body: Buffer): Promise<void> {
     const { temporal, startBudget } = this;
     const { digest } = decision;
     if (decision.is === 'notification')
@@ -168,7 +168,7 @@ export class Webhook {
     const input: StrayNotificationInput = { app_id, body: body.toString('base64') };
     const workflowId = strayNotificationWorkflowId(app_id, digest);
     const start = { workflowId, type: WORKFLOW.strayNotification, input };
-    return startBudget.within({ app_id, send: () => temporal.startOnce(start) });
+    await startBudget.within({ app_id, send: () => temporal.startOnce(start) });
   }
 
   private track(sending: Promise<void>): Promise<void> {

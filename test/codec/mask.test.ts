@@ -5,9 +5,8 @@ import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common'
 import fc from 'fast-check';
 import card from '../../examples/orders/credit-card.json';
 import wallet from '../../examples/orders/wallet-card-number.json';
-import { ROLES } from '../../src/codec';
 import { failureConverter } from '../../src/codec/failure-converter';
-import { MASK, masked, maskedPayload } from '../../src/codec/mask';
+import { MASK, masked, maskedPayload, type Role } from '../../src/codec/mask';
 import type { PayloadOwner } from '../../src/codec/payload-owner';
 import {
   type AfterSaleState,
@@ -31,9 +30,9 @@ import { publishedOrders } from '../harness/orders';
 import { decoded, payload } from './support';
 
 /** The masked value as text. */
-const maskedText = (value: unknown, role: (typeof ROLES)[number]) => JSON.stringify(masked(value, role));
+const maskedText = (value: unknown, role: Role) => JSON.stringify(masked(value, role));
 
-describe.each(ROLES)('a %s', (role) => {
+describe.each<Role>(['viewer', 'support'])('a %s', (role) => {
   test('never sees a card token, a PIN, an identity number, a card number or a sealed field', () => {
     const order = {
       ...card.request,
