@@ -12,6 +12,7 @@ import {
 } from '@temporalio/client';
 import { z } from 'zod';
 import {
+  type AdoptedPayment,
   type AfterSaleState,
   afterSaleWorkflowId,
   type Difference,
@@ -21,6 +22,7 @@ import {
   moneyToSendBack,
   outcomeOf,
   type PaymentState,
+  type PaymentWorkflow,
   paymentAfterEnd,
   paymentWorkflowId,
   priorityOf,
@@ -81,7 +83,8 @@ export function reconciliationActivities(
     ),
     'payments.adopt': telling(async ({ app_id, out_trade_nos }) => {
       const client = getClient();
-      for (const out_trade_no of out_trade_nos) await adopt(client, app_id, out_trade_no);
+      for (const out_trade_no of out_trade_nos)
+        await adopt(client, { app_id, out_trade_no }, 'ALLOW_DUPLICATE_FAILED_ONLY');
     }),
   };
 }
@@ -354,17 +357,23 @@ function afterSale(sale: NonNullable<Word>, state: AfterSaleState | null): Word 
   return { ...sale, status: status ?? sale.status, refunded, elsewhere: refunded_elsewhere };
 }
 
-async function adopt(client: Client, app_id: string, out_trade_no: string): Promise<void> {
-  const input = { kind: 'adopt', app_id, out_trade_no } as const;
+/** Starts the payment of an order that the gateway may have. */
+export async function adopt(
+  client: Client,
+  order: Omit<AdoptedPayment, 'kind'> & { out_trade_no: string },
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY',
+): Promise<void> {
+  const input: AdoptedPayment = { kind: 'adopt', ...order };
+  const workflowId = paymentWorkflowId(order.app_id, order.out_trade_no);
   try {
-    await client.workflow.start(WORKFLOW.payment, {
-      workflowId: paymentWorkflowId(app_id, out_trade_no),
+    await client.workflow.start<PaymentWorkflow>(WORKFLOW.payment, {
+      workflowId,
       taskQueue: activityInfo().taskQueue,
       args: [input],
       staticSummary: startSummary(input),
-      priority: priorityOf(paymentWorkflowId(app_id, out_trade_no)),
+      priority: priorityOf(workflowId),
       workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      workflowIdReusePolicy,
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -1,20 +1,18 @@
 /** Counts what is stuck and what needs a person, from Temporal's lists, and starts terminated orders again. */
-import { activityInfo, getClient, log } from '@temporalio/activity';
+import { getClient, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import {
-  type AdoptedPayment,
   ATTENTION_WORDS,
   ENDED_FROM_OUTSIDE,
-  type PaymentWorkflow,
+  paymentWorkflowId,
   type StuckSweepActivities,
-  startSummary,
   telling,
-  WORKFLOW,
 } from '../contract';
 import { DAY } from '../gateway/pure/durations';
 import { countFiltered, leftUndone } from '../temporal/attention-list';
 import { paymentQuery, terminatedQuery } from '../temporal/payment-query';
 import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
+import { adopt } from './reconcile';
 import { recordInActivity } from './recorder';
 import { serverClock } from './time';
 
@@ -62,32 +60,13 @@ async function takeOnTerminated(client: Client, now: Date): Promise<void> {
   const query = terminatedQuery(new Date(now.getTime() - TERMINATED_WITHIN_MS));
   for await (const { workflow_id, run_id, app_id, out_trade_no } of listWorkflows(client, query)) {
     if (left === 0) return;
-    if (app_id === null || out_trade_no === null) continue;
+    if (app_id === null || out_trade_no === null || workflow_id !== paymentWorkflowId(app_id, out_trade_no)) continue;
     if (!(await leftUndone(client, { workflow_id, run_id }))) continue;
     left -= 1;
-    await takeOn(client, { workflow_id, app_id, out_trade_no }).catch((error: unknown) =>
+    await adopt(client, { app_id, out_trade_no, reasons: ['terminated'] }, 'ALLOW_DUPLICATE').catch((error: unknown) =>
       log.warn('a terminated order could not be taken on', { workflow_id, error: String(error) }),
     );
   }
-}
-
-interface Terminated {
-  workflow_id: string;
-  app_id: string;
-  out_trade_no: string;
-}
-
-/** Starts the payment as the webhook does when money comes after a payment's end. */
-async function takeOn(client: Client, { workflow_id, app_id, out_trade_no }: Terminated): Promise<void> {
-  const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, reasons: ['terminated'] };
-  await client.workflow.start<PaymentWorkflow>(WORKFLOW.payment, {
-    workflowId: workflow_id,
-    taskQueue: activityInfo().taskQueue,
-    args: [input],
-    staticSummary: startSummary(input),
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-  });
 }
 
 /** Each reason is counted, also those that no payment has: a gauge that is not set again keeps its old value. */
