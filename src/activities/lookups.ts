@@ -1,13 +1,5 @@
 /** The activities of questions to the gateway: each is one call. */
-import {
-  type BankListInput,
-  FAILURE,
-  type InstallmentsInput,
-  type LookupActivities,
-  typedFailure,
-  WALLET_TOKEN,
-  type WalletTokenInput,
-} from '../contract';
+import { FAILURE, type LookupActivities, typedFailure, WALLET_TOKEN } from '../contract';
 import { GatewayError, InvalidRequestError, SealingError, seal } from '../gateway';
 import { invalidRequestFailure, retryableFailure } from './failures';
 import { gatewayOf, type LookupGateway } from './gateways';
@@ -17,13 +9,13 @@ export function lookupActivities(gateways: ReadonlyMap<string, LookupGateway>): 
   const ask = <T>(app_id: string, question: (gateway: LookupGateway) => Promise<T>): Promise<T> =>
     question(gatewayOf(gateways, app_id)).catch(refuse);
   return {
-    'gateway.banks': async ({ app_id, request }: BankListInput) => ({
+    'gateway.banks': async ({ app_id, request }) => ({
       banks: await ask(app_id, (gateway) => gateway.banks(request)),
     }),
-    'gateway.installments': async ({ app_id, request }: InstallmentsInput) => ({
+    'gateway.installments': async ({ app_id, request }) => ({
       plans: await ask(app_id, (gateway) => gateway.installments(request)),
     }),
-    'gateway.wallet-token': async ({ app_id, request, seal_to }: WalletTokenInput) => {
+    'gateway.wallet-token': async ({ app_id, request, seal_to }) => {
       const token = await ask(app_id, (gateway) => gateway.walletToken(request));
       return seal(token, seal_to, { app_id, out_trade_no: WALLET_TOKEN }).catch(refuse);
     },

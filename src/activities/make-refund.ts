@@ -99,7 +99,7 @@ export function buyerOfOrder({ customer }: { readonly [field: string]: unknown }
 }
 
 /** The refund with its missing `user_info` filled in. Fields that the refund itself gives are kept. */
-export function fillUserInfo(refund: RefundOrder, buyer: Buyer): Record<string, unknown> {
+function fillUserInfo(refund: RefundOrder, buyer: Buyer): Record<string, unknown> {
   const given = asRecord(refund.user_info);
   const { 'identify.number': number, 'identify.type': type, ...rest } = buyer;
   // A number belongs to its type, so the identity is copied as a whole or not at all. Orders take longer ones, such as a CURP.

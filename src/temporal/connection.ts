@@ -104,9 +104,8 @@ export async function requireNamespace(
 export const DEFAULT_ADDRESS = 'localhost:7233';
 
 export function unreachable(address: string | undefined, error: unknown): TemporalUnreachableError {
-  const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
   return new TemporalUnreachableError(
-    `Temporal cannot be reached at ${address ?? DEFAULT_ADDRESS} (${why}). Run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS.`,
+    `Temporal cannot be reached at ${address ?? DEFAULT_ADDRESS} (${firstLineOf(error)}). Run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS.`,
   );
 }
 
