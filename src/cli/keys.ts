@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { newSealingKeys } from '../gateway/sealing';
 
-export interface NewKeys {
+interface NewKeys {
   /** `id:base64` of 32 random bytes, for PAYMENTS_ENCRYPTION_KEYS. */
   encryption_key: string;
   /** JWK set, private: for workers only. */

