@@ -1,7 +1,7 @@
 /** The path that the operator's commands share: settings, a connection to Temporal, and the end of the process. */
 import { Client } from '@temporalio/client';
 import { PaymentError } from '../../client';
-import { type NamedByWorkflowId, namedByWorkflowId, PayloadDecryptionError } from '../../contract';
+import { isOurWorkflow, namedByWorkflowId, PayloadDecryptionError } from '../../contract';
 import type { Environment } from '../../process/environment';
 import { exitOncePrinted, reportOf } from '../../process/exit';
 import type { Config } from '../../process/settings';
@@ -90,23 +90,11 @@ export async function targetOf(
   { config, client }: { config: Config; client: Known },
   to: 'show' | 'change',
 ): Promise<Target> {
-  const named = app === undefined ? namedByWorkflowId(text) : undefined;
-  if (named && isKind(named)) return { workflow_id: text, app_id: named.app_id, out_trade_no: named.out_trade_no };
+  const named = app === undefined && isOurWorkflow(text) ? namedByWorkflowId(text) : undefined;
+  if (named) return { workflow_id: text, app_id: named.app_id, out_trade_no: named.out_trade_no };
   const said = { app, number: text };
   const app_id = await (to === 'show'
     ? appToShow(config, said, client)
     : appToChange(config, said, () => Promise.resolve(client)));
   return { workflow_id: null, app_id, out_trade_no: text };
 }
-
-const KINDS = [
-  'payment',
-  'after-sale',
-  'app-attention',
-  'stray-notification',
-  'reconciliation',
-  'stuck-sweep',
-  'event-delivery',
-];
-const ACCOUNT_KINDS = ['spei-account', 'create-spei-account', 'spei-account-quantity'];
-const isKind = ({ kind }: NamedByWorkflowId) => KINDS.includes(kind) || ACCOUNT_KINDS.includes(kind);
