@@ -1,6 +1,5 @@
 /** All that is known of an order: its payment, its after-sale, their events, and what happened in each. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import {
   type AfterSaleState,
@@ -26,7 +25,7 @@ import { findNamed } from '../../temporal/find';
 import { deliveriesQuery, orderQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
 import { pollersOf } from '../../temporal/pollers';
-import { latestTakenRun, stateOfRun } from '../../temporal/runs';
+import { ifExists, latestTakenRun, stateOfRun } from '../../temporal/runs';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { type TimelineEntry, timelineOf } from '../../temporal/timeline';
 import { collect, type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
@@ -189,14 +188,11 @@ async function asRun(client: Client, described: WorkflowExecutionDescription): P
 }
 
 /** A workflow as Temporal has it now; undefined if there is none. */
-export async function descriptionOf(client: Client, workflowId: string, runId?: string) {
-  try {
-    return await client.workflow.getHandle(workflowId, runId).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
-}
+export const descriptionOf = (client: Client, workflowId: string, runId?: string) =>
+  ifExists<WorkflowExecutionDescription | undefined>(
+    () => client.workflow.getHandle(workflowId, runId).describe(),
+    undefined,
+  );
 
 /** A query on a task queue that nobody polls fails only after its time is over, so it is not made. */
 async function isAnswerable({ connection, options }: Client, { execution, task_queue }: OrderRun): Promise<boolean> {
