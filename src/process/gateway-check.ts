@@ -5,20 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import { type GatewayApp, GatewayClient, GatewayError } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
-import { type Exchange, type HttpResponse, TRANSPORT_DEFAULTS, Transport } from '../gateway/transport';
+import { type Exchange, TRANSPORT_DEFAULTS, Transport } from '../gateway/transport';
 import type { Config } from './settings';
 
 /** A clock that is off by more than this, in ms, is reported. Networks and proxies take only seconds. */
 const CLOCK_OFF_MS = 5 * 60_000;
 
-/** Takes a sentence for people, and the app that it is about. */
-type Tell = (about: { readonly app_id: string }, sentence: string) => void;
-
-/** Where the sentences go. */
-export interface CheckLog {
-  readonly error: Tell;
-  readonly warn: Tell;
-}
+/** Where the sentences for people go, each with the app that it is about. */
+type CheckLog = Record<GatewayTrouble['level'], (about: { readonly app_id: string }, sentence: string) => void>;
 
 type LookSettings = Pick<Config, 'GATEWAY_CONNECT_TIMEOUT' | 'GATEWAY_ANSWER_TIMEOUT'>;
 type CheckSettings = LookSettings & Pick<Config, 'apps' | 'GATEWAY_CHECK_AT_START'>;
@@ -45,21 +39,29 @@ export interface GatewayLook {
 
 /** Asks for an order that cannot exist, which changes nothing. Never throws. */
 export async function lookAtGateway(app: GatewayApp, config: LookSettings): Promise<GatewayLook> {
-  const exchange = new DatedExchange(
-    new Transport({
-      ...TRANSPORT_DEFAULTS,
-      base_url: app.base_url,
-      connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
-      answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
-    }),
-  );
+  const transport = new Transport({
+    ...TRANSPORT_DEFAULTS,
+    base_url: app.base_url,
+    connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
+    answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
+  });
+  let [own_time, gateway_time] = [0, Number.NaN];
+  const exchange: Exchange = {
+    async post(...request) {
+      const response = await transport.post(...request);
+      own_time = Date.now();
+      gateway_time = Date.parse(response.date ?? '');
+      return response;
+    },
+    close: () => transport.close(),
+  };
   const gateway = new GatewayClient(app, {}, exchange);
   const error = await gateway.query({ out_trade_no: `start-check-${randomUUID()}` }).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
   await gateway.close();
-  return { error, own_time: exchange.ownTime, gateway_time: exchange.gatewayTime };
+  return { error, own_time, gateway_time: Number.isNaN(gateway_time) ? undefined : gateway_time };
 }
 
 /** What is wrong with an app, and how to correct it. */
@@ -94,26 +96,6 @@ export function troublesIn(
       text: `This machine's clock says ${isoTime(own_time)}, and the gateway of app ${app_id} says ${isoTime(gateway_time)}. The gateway may refuse requests for their timestamp: set the clock right.`,
     });
   return troubles;
-}
-
-/** Remembers when the gateway answered, by its clock and by ours; ms since the epoch. */
-class DatedExchange implements Exchange {
-  gatewayTime: number | undefined;
-  ownTime = 0;
-
-  constructor(private readonly exchange: Exchange) {}
-
-  async post(...request: Parameters<Exchange['post']>): Promise<HttpResponse> {
-    const response = await this.exchange.post(...request);
-    const time = Date.parse(response.date ?? '');
-    this.ownTime = Date.now();
-    this.gatewayTime = Number.isNaN(time) ? undefined : time;
-    return response;
-  }
-
-  close(): Promise<void> {
-    return this.exchange.close();
-  }
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
