@@ -1,5 +1,6 @@
 /** `payment-gateway check`: each planted mistake is found alone, in words that say what mends it, and none in a good set-up. */
-import { type Finding, findings, type KeptPayment, unreadableSettings, type World } from '../../src/cli/check/points';
+import { type Finding, findings, unreadableSettings, type World } from '../../src/cli/check/points';
+import type { KeptPayment } from '../../src/cli/check/world';
 import { EncryptionCodec } from '../../src/codec';
 import { GatewayError, newSealingKeys } from '../../src/gateway';
 import { DAY, HOUR } from '../../src/gateway/pure/durations';

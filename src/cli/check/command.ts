@@ -22,21 +22,17 @@ export async function check({ json = false }: { json?: boolean }, given: Environ
 }
 
 async function* lookedAt(env: Environment): AsyncGenerator<Finding> {
-  const world = worldOf(env);
-  if (world instanceof ConfigError) return yield* unreadableSettings(world);
+  let world: LiveWorld;
+  try {
+    world = new LiveWorld(loadConfig(env), env);
+  } catch (error) {
+    if (error instanceof ConfigError) return yield* unreadableSettings(error);
+    throw error;
+  }
   try {
     yield* findings(world);
   } finally {
     await world.close();
-  }
-}
-
-function worldOf(env: Environment): LiveWorld | ConfigError {
-  try {
-    return new LiveWorld(loadConfig(env), env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error;
-    throw error;
   }
 }
 

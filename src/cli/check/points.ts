@@ -2,7 +2,6 @@
  * What has to be true before real money goes through, as a list of points. Each is a function of answers that `world.ts` gets; a failure says
  * how to correct it. Nothing here makes a call.
  */
-import type { Payload } from '@temporalio/common';
 import { type CodecRules, EncryptionCodec, PayloadDecryptionError } from '../../codec';
 import { RETENTION_MS } from '../../contract';
 import { GatewayError, open, seal } from '../../gateway';
@@ -14,8 +13,8 @@ import { firstLineOf } from '../../process/message-of';
 import { type Config, requireApps, risksOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { UnknownNamespaceError } from '../../temporal/connection';
-import { POLLS_WITHIN_MS, type Pollers } from '../../temporal/pollers';
-import type { JobTrouble } from '../../temporal/schedules';
+import { POLLS_WITHIN_MS } from '../../temporal/pollers';
+import type { KeptPayment, LiveWorld } from './world';
 
 /** The result of one point. */
 export interface Finding {
@@ -32,50 +31,21 @@ const ok = (text: string): Verdict => ({ result: 'ok', text });
 const failed = (text: string): Verdict => ({ result: 'failed', text });
 const unchecked = (text: string): Verdict => ({ result: 'not checked', text });
 
-/** A payment that Temporal still has. */
-export interface KeptPayment {
-  workflow_id: string;
-  is_notified: boolean;
-  /** Payloads that callers, the webhook and the worker have written for it. */
-  payloads: Payload[];
-}
-
-/** How a worker answered a query with a payload of ours. */
-export type WorkerAnswer = { is: 'read' } | { is: 'refused' } | { is: 'silent'; why: string };
-
 /** The answers that the points need. A call without an answer throws; the text of a UserError becomes the failure. */
-export interface World {
-  readonly config: Config;
-  /** Connects to Temporal. Throws TemporalUnreachableError and UnknownNamespaceError. */
-  connect(): Promise<string>;
-  retentionMs(): Promise<number>;
-  /** Throws SearchAttributeConflictError. */
-  missingAttributes(): Promise<readonly string[]>;
-  troubledJobs(): Promise<readonly JobTrouble[]>;
-  /** The workers that polled within the time in LATELY. */
-  pollers(): Promise<Pollers>;
-  /** The latest payments. */
-  payments(app_id: string): Promise<readonly KeptPayment[]>;
-  /** The latest payments that were paid: lists have what is open before them. */
-  paid(app_id: string): Promise<readonly KeptPayment[]>;
-  askWorker(workflow_id: string): Promise<WorkerAnswer>;
-  gateway(app: App): Promise<GatewayLook>;
-  /** Posts an unsigned notification. */
-  postUnsigned(url: string): Promise<{ status: number; body: string }>;
-}
+export type World = Pick<LiveWorld, Exclude<keyof LiveWorld, 'close'>>;
 type App = Config['apps'][number];
 
-interface Point {
+interface Point<Of extends App[]> {
   name: string;
   /** The point that has to be ok before this one can be checked. */
   needs?: string;
-  look(world: World): Promise<Verdict>;
+  look(world: World, ...app: Of): Promise<Verdict>;
 }
 
 /** A worker that died within this time still counts. */
 const LATELY = `the last ${POLLS_WITHIN_MS / MINUTE} minutes`;
 
-const ofAll: Point[] = [
+const ofAll: Point<[]>[] = [
   {
     name: 'settings',
     async look({ config }) {
@@ -203,7 +173,7 @@ async function encryptionKeys(world: World, { app_id }: App): Promise<Verdict> {
 }
 
 /** The payments that have a payload which no key will ever read, such as a signal in clear text. Throws where a key is missing, or one has no other. */
-async function refusedBy(codec: EncryptionCodec, payments: Awaited<ReturnType<World['payments']>>): Promise<string[]> {
+async function refusedBy(codec: EncryptionCodec, payments: readonly KeptPayment[]): Promise<string[]> {
   const refused: string[] = [];
   for (const { workflow_id, payloads } of payments) {
     const owner = { namespace: '', workflowId: workflow_id };
@@ -234,13 +204,7 @@ async function sealingKeys({ config }: World): Promise<Verdict> {
   }
 }
 
-interface PointOfApp {
-  name: string;
-  needs?: string;
-  look(world: World, app: App): Promise<Verdict>;
-}
-
-const ofEachApp: PointOfApp[] = [
+const ofEachApp: Point<[App]>[] = [
   { name: 'encryption keys', needs: 'namespace', look: encryptionKeys },
   { name: 'gateway', look: (world, app) => atGateway(world, app, 'answer', () => ok(`${app.base_url} answers`)) },
   {

@@ -15,24 +15,34 @@ import { POLLS_WITHIN_MS, type Pollers, pollersOf } from '../../temporal/pollers
 import { type JobTrouble, troubledJobs } from '../../temporal/schedules';
 import { missingSearchAttributes } from '../../temporal/search-attributes';
 import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
-import type { KeptPayment, WorkerAnswer, World } from './points';
 
 /** How long one answer may take, in ms. */
 const TIMEOUT_MS = 10_000;
 /** How many payments of an app are read. */
 const LATEST = 20;
 
-/** Makes the calls with these settings. Each call is made once, however many points need it. */
-export class LiveWorld implements World {
+/** A payment that Temporal still has. */
+export interface KeptPayment {
+  workflow_id: string;
+  is_notified: boolean;
+  /** Payloads that callers, the webhook and the worker have written for it. */
+  payloads: Payload[];
+}
+
+/** How a worker answered a query with a payload of ours. */
+type WorkerAnswer = { is: 'read' } | { is: 'refused' } | { is: 'silent'; why: string };
+
+/** Makes the calls with these settings. */
+export class LiveWorld {
   private connected: ReturnType<typeof connect> | undefined;
   private readonly looks = new Map<string, Promise<GatewayLook>>();
-  private readonly kept = new Map<string, Promise<KeptPayment[]>>();
 
   constructor(
     readonly config: Config,
     private readonly env: Environment,
   ) {}
 
+  /** Throws TemporalUnreachableError and UnknownNamespaceError. */
   async connect(): Promise<string> {
     await this.temporal();
     const { connectionOptions, namespace } = temporalConfig(this.env);
@@ -44,6 +54,7 @@ export class LiveWorld implements World {
     return (await this.soon(connection, () => retentionOf(connection, namespace))) ?? 0;
   }
 
+  /** Throws SearchAttributeConflictError. */
   async missingAttributes(): Promise<readonly string[]> {
     const { connection, namespace } = await this.temporal();
     return this.soon(connection, () => missingSearchAttributes(connection, namespace));
@@ -61,10 +72,12 @@ export class LiveWorld implements World {
     return pollersOf(connection, queue, Date.now() - POLLS_WITHIN_MS);
   }
 
+  /** The latest payments. */
   payments(app_id: string): Promise<KeptPayment[]> {
-    return once(this.kept, app_id, () => this.latest({ app_id }));
+    return this.latest({ app_id });
   }
 
+  /** The latest payments that were paid: lists have what is open before them. */
   paid(app_id: string): Promise<KeptPayment[]> {
     return this.latest({ app_id, query: `${SEARCH_ATTRIBUTE.outcome.name} = 'SUCCESS'` });
   }
@@ -89,10 +102,14 @@ export class LiveWorld implements World {
     );
   }
 
+  /** Asked once, however many points need the answer. */
   gateway(app: Config['apps'][number]): Promise<GatewayLook> {
-    return once(this.looks, app.app_id, () => lookAtGateway(app, this.config));
+    const look = this.looks.get(app.app_id) ?? lookAtGateway(app, this.config);
+    this.looks.set(app.app_id, look);
+    return look;
   }
 
+  /** Posts an unsigned notification. */
   async postUnsigned(url: string): Promise<{ status: number; body: string }> {
     const { statusCode, body } = await request(url, {
       method: 'POST',
@@ -140,12 +157,6 @@ export class LiveWorld implements World {
   private soon<T>(of: Pick<Client, 'withDeadline'>, ask: () => Promise<T>): Promise<T> {
     return of.withDeadline(Date.now() + TIMEOUT_MS, ask);
   }
-}
-
-function once<T>(asked: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
-  const answer = asked.get(key) ?? ask();
-  asked.set(key, answer);
-  return answer;
 }
 
 /** What the first events of its history say about a payment. */
