@@ -12,14 +12,7 @@ import { EXIT } from '../exit-codes';
 import { withOptions } from '../option-words';
 import { complain, say } from '../print';
 import { asOperator } from './connection';
-import {
-  DECISION_FIELDS,
-  type DecideOptions,
-  type ResolveOptions,
-  resolutionOf,
-  secondTradesLeft,
-  UPDATE_TIMEOUT_MS,
-} from './decide';
+import { DECISION_FIELDS, type ResolveOptions, resolutionOf, secondTradesLeft, UPDATE_TIMEOUT_MS } from './decide';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { orderTable, tableOptions, totals } from './order-table';
 
@@ -30,12 +23,9 @@ interface ManyOptions {
   perSecond: string;
 }
 
-export interface BulkOptions extends FilterOptions, ManyOptions {
-  json?: boolean;
-}
+type BulkOptions = FilterOptions & ManyOptions;
 
-export interface BulkResolveOptions extends ResolveOptions, ManyOptions, DecideOptions {
-  json?: boolean;
+interface BulkResolveOptions extends ResolveOptions, ManyOptions {
   allOf: string;
 }
 

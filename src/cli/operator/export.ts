@@ -11,8 +11,7 @@ import { asOperator } from './connection';
 import { csvLine } from './csv';
 import { type FilterOptions, filterOf } from './options';
 
-export interface ExportOptions extends FilterOptions {
-  json?: boolean;
+interface ExportOptions extends FilterOptions {
   format: string;
 }
 

@@ -5,6 +5,7 @@ import { appIdsOf } from '../../process/settings';
 import { ConfigError } from '../../process/user-error';
 import { type FoundOrder, findAmount, findInOtherApps, findNamed } from '../../temporal/find';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
+import type { AppOptions } from '../command-settings';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
 import { asOperator, type Operator } from './connection';
@@ -13,16 +14,11 @@ import { orderColumns, type TableOptions, tableOptions } from './order-table';
 import { table } from './table';
 import { foundLink, uiPlace } from './ui-links';
 
-interface FindOptions {
-  app?: string;
-  json?: boolean;
-}
-
 /** An amount, and perhaps a day. */
 const AMOUNT = /^(\d+(?:[.,]\d{1,2})?)(?: +(\S+))?$/;
 
 /** Ends the process: 0 if something is found, 1 if nothing is. */
-export function find(words: readonly string[], options: FindOptions): Promise<never> {
+export function find(words: readonly string[], options: AppOptions): Promise<never> {
   const text = words.join(' ').trim();
   if (text === '') throw new ConfigError('find: what is looked for? A number, a buyer_id, or an amount and a day.');
   const now = new Date();

@@ -1,5 +1,6 @@
 /** `payment-gateway log --since 24h`: who decided what and why, over all orders. */
 import { decisionsIn, type LoggedDecision } from '../../temporal/decision-log';
+import type { AppOptions } from '../command-settings';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
 import { asOperator } from './connection';
@@ -7,9 +8,7 @@ import { listedPeriod } from './options';
 import { type TableColumn, table } from './table';
 import { utc } from './times';
 
-interface LogOptions {
-  app?: string;
-  json?: boolean;
+interface LogOptions extends AppOptions {
   since: string;
   until?: string;
   by?: string;

@@ -6,9 +6,9 @@ import { METHOD_NAMES } from '../../gateway/pure/names';
 import { durationText } from '../../process/settings/types';
 import { ConfigError } from '../../process/user-error';
 import type { PaymentFilter } from '../../temporal/payment-query';
+import type { AppOptions } from '../command-settings';
 
-export interface FilterOptions {
-  app?: string;
+export interface FilterOptions extends AppOptions {
   attention?: true | string;
   stuck?: true | string;
   mine?: string;

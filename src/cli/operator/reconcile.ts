@@ -1,4 +1,5 @@
 /** `payment-gateway reconcile`: compares a period with the gateway, and with the merchant's own list from standard input. */
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import {
@@ -21,6 +22,7 @@ import { pendingWork } from '../../temporal/pending-work';
 import { ifAnswered, stateOfRun } from '../../temporal/runs';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { innermost } from '../../temporal/timeline';
+import type { AppOptions } from '../command-settings';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
 import { appToChange } from '../which-app';
@@ -29,9 +31,7 @@ import { csvLine } from './csv';
 import { merchantRows } from './merchant-rows';
 import { momentOf, numberOf } from './options';
 
-export interface ReconcileOptions {
-  app?: string;
-  json?: boolean;
+interface ReconcileOptions extends AppOptions {
   since?: string;
   until?: string;
   csv?: boolean;
@@ -69,7 +69,7 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
     // In a namespace that is not set up, no worker answers.
     await explainIfNotSetUp(operator.client);
     const whole = { app_id, ...period, adopt: options.adopt === true, per_second };
-    const list = options.csv ? merchantRows(await textOfStandardInput()) : undefined;
+    const list = options.csv ? merchantRows(await text(process.stdin)) : undefined;
     if (list) complain(`Read as: ${list.readAs}.`);
     const parts = partsOf(list?.rows);
     const leftOut = list?.leftOut ?? [];
@@ -161,10 +161,4 @@ function print(differences: readonly Difference[], { json }: ReconcileOptions): 
   for (const one of differences) {
     say(json ? JSON.stringify(one) : csvLine(COLUMNS.map((column) => String(one[column] ?? ''))));
   }
-}
-
-async function textOfStandardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString();
 }

@@ -2,6 +2,7 @@
 import { PaymentNotFoundError } from '../../client';
 import { afterSaleWorkflowId, moneyText, type RefundState, refundProgress, refundSums } from '../../contract';
 import { UserError } from '../../process/user-error';
+import type { AppOptions } from '../command-settings';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
 import { NOBODYS, readCase } from './case';
@@ -33,7 +34,7 @@ export function refundStanding(refund: RefundState): string {
 }
 
 /** Ends the process: 0 for an order that has an after-sale, 1 for another. */
-export function refunds(order: string, options: { app?: string; json?: boolean }): Promise<never> {
+export function refunds(order: string, options: AppOptions): Promise<never> {
   return asOperator(async (operator) => {
     const target = await targetOf(order, options, operator, 'show');
     const { after_sale: state, payment, unanswered } = await readCase(operator.client, target);

@@ -1,14 +1,12 @@
 /** `payment-gateway ui`: links to the payments desk in Temporal UI. */
 import { appIdsOf } from '../../process/settings';
 import { ConfigError } from '../../process/user-error';
-import { commandSettings } from '../command-settings';
+import { type AppOptions, commandSettings } from '../command-settings';
 import { say } from '../print';
 import { foundLink, questionLinks, uiPlace } from './ui-links';
 
-interface UiOptions {
+interface UiOptions extends AppOptions {
   address?: string;
-  app?: string;
-  json?: boolean;
 }
 
 /** Prints the links, or only the one to the list of what has the text. Throws ConfigError if nothing says where Temporal UI is. */

@@ -10,8 +10,7 @@ import { everyOf, type FilterOptions, filterOf } from './options';
 import { orderTable, type TableOptions, tableOptions } from './order-table';
 import { utc } from './times';
 
-export interface WatchOptions extends FilterOptions {
-  json?: boolean;
+interface WatchOptions extends FilterOptions {
   every: string;
 }
 
