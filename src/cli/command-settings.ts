@@ -18,8 +18,6 @@ export interface AppSettings {
   config: Config;
   env: Environment;
   app_id: string;
-  /** Print JSON for programs. */
-  json: boolean;
 }
 
 /** Reads the settings of the environment, or those of the stack that `dev` runs in this folder. Throws ConfigError. */
@@ -37,8 +35,8 @@ export function commandSettings(): { config: Config; env: Environment } {
 }
 
 /** The same, with the app of the command, perhaps for a `number` of that app. Throws ConfigError if it is not clear which app is meant. */
-export async function appSettings({ app, json }: AppOptions, number?: string): Promise<AppSettings> {
+export async function appSettings({ app }: AppOptions, number?: string): Promise<AppSettings> {
   const { config, env } = commandSettings();
   const app_id = await appToChange(config, { app, number }, () => connectClient(env, config));
-  return { config, env, app_id, json: json === true };
+  return { config, env, app_id };
 }

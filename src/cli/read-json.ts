@@ -16,6 +16,15 @@ export async function readJsonObject(what: string, file: string): Promise<object
   throw new ConfigError(`The ${what} ${file} holds no JSON object.`);
 }
 
+/** The value of a JSON text, undefined for any other text: the parser's own error would quote it, and it may hold keys. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function parsed(text: string, name: string): unknown {
   try {
     return parseExact(text);

@@ -9,6 +9,8 @@ import { z } from 'zod';
 import type { Environment } from '../process/environment';
 import { ConfigError, loadConfig } from '../process/settings';
 import { madeAt, makeKeys } from './keys';
+import { durationOf } from './operator/options';
+import { jsonOf } from './read-json';
 import { withFilesLocked } from './rotation-lock';
 
 export interface RotateOptions {
@@ -50,7 +52,7 @@ export async function rotateKeys(options: RotateOptions, env: Environment): Prom
       'Which keys? Set PAYMENTS_ENCRYPTION_KEYS_FILE, or PAYMENTS_SEALING_JWKS_FILE and PAYMENTS_SEALING_PUBLIC_JWK_FILE.',
     );
   }
-  const age = ageOf(options.dropAfter);
+  const age = durationOf('--drop-after', options.dropAfter);
   await withFilesLocked(Object.values(files), () => rotateFiles(files, step, age));
 }
 
@@ -103,17 +105,9 @@ async function deleteSpare(file: string): Promise<void> {
 
 /** The keys of a file, each as its own text: a list of encryption keys, or of JSON Web Keys without the times of their use. */
 function keysIn(text: string): string[] {
-  const { success, data } = jwks.safeParse(parsed(text));
+  const { success, data } = jwks.safeParse(jsonOf(text));
   if (!success) return text.split(/[\s,]+/).filter(Boolean);
   return data.keys.map(({ retired_at: _when, ...key }) => JSON.stringify(key));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where a file's old text is kept while a new one is written. */
@@ -167,12 +161,6 @@ function requireStaged<T>(file: string, keys: T[], step: RotationStep): T[] {
   const times = ids.map((id) => madeAt(id) ?? 0);
   if (keys.length > 1 && times.at(-1) === Math.max(...times)) return keys;
   throw new ConfigError(`${file} has no staged key: its last one is not its newest. Run keys rotate --stage first.`);
-}
-
-function ageOf(text: string): number {
-  const [, count, unit] = /^(\d+)([hd])$/.exec(text) ?? [];
-  if (count && unit) return Number(count) * (unit === 'h' ? 3_600_000 : 86_400_000);
-  throw new ConfigError('--drop-after must be a time such as 24h or 7d.');
 }
 
 /**

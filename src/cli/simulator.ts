@@ -7,6 +7,7 @@ import { stopSignal } from '../process/signals';
 import { ConfigError } from '../process/user-error';
 import { type SettingsChange, type Simulator, type SimulatorApp, settingsSchema, startSimulator } from '../simulator';
 import { complain } from './print';
+import { jsonOf } from './read-json';
 
 interface SimulatorCommand {
   /** Settings of the simulator as `name=value`. */
@@ -67,7 +68,7 @@ function changeOf(text: string): SettingsChange {
   if (!known.includes(name)) throw wrong(`There is no setting ${name}; there are ${known.join(', ')}.`);
   // Most values are words. Numbers, lists, true and false are read as JSON.
   const asWord = settingsSchema.partial().safeParse({ [name]: value });
-  const read = asWord.success ? asWord : settingsSchema.partial().safeParse({ [name]: jsonOr(value) });
+  const read = asWord.success ? asWord : settingsSchema.partial().safeParse({ [name]: jsonOf(value) ?? value });
   if (read.success) return read.data;
   const why = read.error.issues.map(({ message }) => message).join('; ');
   throw wrong(`The setting ${name} cannot be ${value === '' ? 'empty' : value}: ${why}.`);
@@ -75,14 +76,6 @@ function changeOf(text: string): SettingsChange {
 
 function wrong(why: string): ConfigError {
   return new ConfigError(`--set: ${why}`);
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The first lines for a person, beside the log on standard error. Only the public test key is shown. */

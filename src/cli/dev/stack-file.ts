@@ -8,6 +8,7 @@ import { writePrivately } from '../../process/dev-settings';
 import { ConfigError } from '../../process/user-error';
 import { makeKeys } from '../keys';
 import { say } from '../print';
+import { jsonOf } from '../read-json';
 import { freePort, isPortFree } from './temporal';
 
 /** Where everything listens. */
@@ -52,13 +53,4 @@ export async function takenPorts({ ports }: StackFile): Promise<number[]> {
 
 export async function saveStackFile(dataDir: string, file: StackFile): Promise<void> {
   await writePrivately(pathIn(dataDir), `${JSON.stringify(file, null, 2)}\n`);
-}
-
-/** Undefined for text that is not JSON: the parser's own error would quote it, and it may hold keys. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
