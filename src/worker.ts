@@ -87,8 +87,6 @@ function workerOptionsOf(config: Config): Partial<WorkerOptions> {
     maxConcurrentWorkflowTaskExecutions: config.WORKER_WORKFLOW_SLOTS,
     maxConcurrentActivityTaskExecutions: config.WORKER_ACTIVITY_SLOTS,
     maxCachedWorkflows: config.WORKER_CACHED_WORKFLOWS,
-    maxConcurrentWorkflowTaskPolls: config.WORKER_WORKFLOW_POLLERS,
-    maxConcurrentActivityTaskPolls: config.WORKER_ACTIVITY_POLLERS,
   };
   const tuning: Partial<WorkerOptions> = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),

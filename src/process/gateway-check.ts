@@ -15,11 +15,9 @@ const CLOCK_OFF_MS = 5 * 60_000;
 type CheckLog = Record<GatewayTrouble['level'], (about: { readonly app_id: string }, sentence: string) => void>;
 
 type LookSettings = Pick<Config, 'GATEWAY_CONNECT_TIMEOUT' | 'GATEWAY_ANSWER_TIMEOUT'>;
-type CheckSettings = LookSettings & Pick<Config, 'apps' | 'GATEWAY_CHECK_AT_START'>;
 
-/** Checks each app, and logs what is wrong. Never fails. Checks nothing if GATEWAY_CHECK_AT_START is `false`. */
-export async function checkGateways(config: CheckSettings, log: CheckLog): Promise<void> {
-  if (!config.GATEWAY_CHECK_AT_START) return;
+/** Checks each app, and logs what is wrong. Never fails. */
+export async function checkGateways(config: LookSettings & Pick<Config, 'apps'>, log: CheckLog): Promise<void> {
   await Promise.all(
     config.apps.map(async (app) => {
       for (const { level, text } of troublesIn(app, await lookAtGateway(app, config)))

@@ -13,12 +13,12 @@ const says =
   };
 
 /** What is logged of an app whose gateway is here. */
-async function logged({ base_url }: { base_url: string }, GATEWAY_CHECK_AT_START = true) {
+async function logged({ base_url }: { base_url: string }) {
   const lines: [level: string, sentence: string][] = [];
   await checkGateways(
     {
       apps: [{ app_id: 'shop-1', secret_key: 'not-for-logs', base_url }],
-      ...{ GATEWAY_CHECK_AT_START, GATEWAY_CONNECT_TIMEOUT: 5_000, GATEWAY_ANSWER_TIMEOUT: 15_000 },
+      ...{ GATEWAY_CONNECT_TIMEOUT: 5_000, GATEWAY_ANSWER_TIMEOUT: 15_000 },
     },
     {
       error: (_about, sentence) => void lines.push(['error', sentence]),
@@ -32,12 +32,6 @@ test('a gateway that knows the app and not the order is asked once, and nothing 
   const gateway = await open.http(says('trade-not-exist'));
   expect(await logged(gateway)).toEqual([]);
   expect(gateway.received).toHaveLength(1);
-});
-
-test('nothing is asked where GATEWAY_CHECK_AT_START is false', async () => {
-  const gateway = await open.http(says('trade-not-exist'));
-  expect(await logged(gateway, false)).toEqual([]);
-  expect(gateway.received).toEqual([]);
 });
 
 test('credentials that the gateway refuses are an error that names app and setting, and no key', async () => {

@@ -22,7 +22,6 @@ const QUICK = {
   PAYMENTS_SETTLING: '1s',
   PAYMENTS_ENCRYPTION_KEYS: setting(key('settings-that-lack')),
   WEBHOOK_PUBLIC_URL: 'http://127.0.0.1:9',
-  GATEWAY_CHECK_AT_START: 'false',
 };
 
 let stack: OutsideStack;

@@ -5,7 +5,7 @@ import { PATH } from '../../gateway/pure/paths';
 import { NO_SUCH_ORDER, REFUND_REFUSALS } from '../../gateway/refusals';
 import { RULE_DEFAULTS } from '../../gateway/rules';
 import { settingDocs } from './meaning';
-import { durationText, flag, httpAddress, names, nonEmpty, pause, secretKey, timeZone } from './types';
+import { durationText, httpAddress, names, nonEmpty, pause, secretKey, timeZone } from './types';
 
 /** Workflow ids join their parts with colons. */
 export const appId = z
@@ -108,9 +108,5 @@ export const GATEWAY_SETTINGS = {
   GATEWAY_CIRCUIT_PAUSE: durationText.prefault('15s').register(settingDocs, {
     readBy: 'worker',
     meaning: 'How long these calls stop. Then one is tried; if it succeeds, all go on.',
-  }),
-  GATEWAY_CHECK_AT_START: flag.prefault('true').register(settingDocs, {
-    readBy: 'worker',
-    meaning: '`true`: the worker asks once an app at its start, and logs wrong credentials, silence and a wrong clock.',
   }),
 };

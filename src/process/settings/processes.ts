@@ -3,9 +3,6 @@ import { z } from 'zod';
 import { settingDocs } from './meaning';
 import { flag, httpAddress, limit, listenAddress, nonEmpty, port } from './types';
 
-/** A worker that keeps workflows in memory needs two. */
-const atLeastTwo = z.coerce.number().int().min(2);
-
 export const SIMULATOR_SETTINGS = {
   SIMULATOR_HOST: nonEmpty
     .prefault('127.0.0.1')
@@ -59,7 +56,8 @@ export const PROCESS_SETTINGS = {
     readBy: 'worker',
     meaning: 'The version within it, such as the digest of the image.',
   }),
-  WORKER_WORKFLOW_SLOTS: atLeastTwo.optional().register(settingDocs, {
+  // A worker that keeps workflows in memory needs two.
+  WORKER_WORKFLOW_SLOTS: z.coerce.number().int().min(2).optional().register(settingDocs, {
     readBy: 'worker',
     meaning: 'How many workflow tasks run at once. Empty: the SDK’s default.',
   }),
@@ -71,14 +69,6 @@ export const PROCESS_SETTINGS = {
     readBy: 'worker',
     meaning:
       'How many workflows stay in memory between their tasks. Empty: the SDK’s default, by the memory that there is.',
-  }),
-  WORKER_WORKFLOW_POLLERS: atLeastTwo.optional().register(settingDocs, {
-    readBy: 'worker',
-    meaning: 'How many calls ask Temporal for workflow tasks at once. Empty: the SDK’s default.',
-  }),
-  WORKER_ACTIVITY_POLLERS: limit.optional().register(settingDocs, {
-    readBy: 'worker',
-    meaning: 'How many calls ask Temporal for activities at once. Empty: the SDK’s default.',
   }),
   HEALTH_ADDRESS: listenAddress.optional().register(settingDocs, {
     readBy: 'worker, webhook, codec server',
