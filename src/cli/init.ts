@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { shellWord } from '../process/dev-settings';
 import { packageFolder, packageVersion } from '../process/package';
 import { ConfigError, UserError } from '../process/user-error';
 import { childEnvironment } from './dev/temporal/child-environment';
@@ -45,7 +46,7 @@ export async function init(folder: string, choice: ProjectChoice): Promise<void>
   }
   const heard = events ? `PAYMENTS_EVENTS_URL=${events} ` : '';
   const [into, dataDir] =
-    folder === '.' ? ['', ''] : [`cd ${word(folder)} && `, ` --data-dir ${word(join(folder, '.payments'))}`];
+    folder === '.' ? ['', ''] : [`cd ${shellWord(folder)} && `, ` --data-dir ${shellWord(join(folder, '.payments'))}`];
   say(
     [
       `Wrote ${written.join(', ')}.`,
@@ -56,9 +57,6 @@ export async function init(folder: string, choice: ProjectChoice): Promise<void>
     ].join('\n'),
   );
 }
-
-/** A path as a shell takes it. */
-const word = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 const MANIFEST = 'package.json';
 const inPackage = (path: string) => join(packageFolder(), path);

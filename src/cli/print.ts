@@ -26,9 +26,7 @@ const ENVELOPE = new Set(['recovered', 'complete', 'out_trade_no']);
 
 /** The payment data as lines, with the QR code of a PIX drawn in the terminal. */
 export async function paymentData(data: PaymentData): Promise<string> {
-  const shown = Object.entries(data).filter(([name, value]) => !ENVELOPE.has(name) && value !== '' && value !== null);
-  const width = Math.max(...shown.map(([name]) => name.length), 0);
-  const lines = shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
+  const lines = fields(Object.entries(data).filter(([name]) => !ENVELOPE.has(name)));
   if (data.recovered) lines.push('  (the gateway’s answer was lost; this was learned by a query)');
   if (data.complete === false)
     lines.push('  (there is nothing to pay with: once this order ends unsold, sell under a new number)');
@@ -63,10 +61,13 @@ export function ending({
 }
 
 /** A virtual account, as lines. */
-export function account(data: SpeiAccountData & { app_id?: string }): string {
-  const shown = Object.entries(data).filter(([, value]) => value !== undefined && value !== '');
+export const account = (data: SpeiAccountData & { app_id?: string }): string => fields(Object.entries(data)).join('\n');
+
+/** A line for each field that has a value. */
+function fields(all: readonly (readonly [name: string, value: unknown])[]): string[] {
+  const shown = all.filter(([, value]) => value !== undefined && value !== null && value !== '');
   const width = Math.max(...shown.map(([name]) => name.length), 0);
-  return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`).join('\n');
+  return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
 }
 
 /** A deposit that is not counted, as a line. */

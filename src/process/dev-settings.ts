@@ -39,7 +39,7 @@ export function withDevSettings(env: Environment, dataDir = '.payments'): { env:
 }
 
 /** The value for a shell: quoted if a character of it means something to the shell. */
-function shellWord(value: string): string {
+export function shellWord(value: string): string {
   return /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value.replaceAll("'", QUOTE)}'`;
 }
 

@@ -108,13 +108,13 @@ async function start(
   const ignored = ignoredSettings(process.env);
   if (ignored.length > 0) say(`  ! not used here, the stack has its own: ${ignored.join(', ')}`);
   const config = loadConfig(env);
-  await makeSchedules(config, env);
+  await prepareTemporal(config, env);
   await startProcesses(config, env, createLogger('payments', config.LOG_LEVEL), started);
   step('settings and keys', `${await saveDevSettings(dataDir, env)}, for programs of your own; keep it to yourself`);
   await startFirstPayment({ app_id: APP_ID, orderFile, env, config, temporal });
 }
 
-/** Starts Temporal with our search attributes. The folder's file is saved once no other stack can be running in it. */
+/** Starts Temporal. The folder's file is saved once no other stack can be running in it. */
 async function startTemporal(dataDir: string, file: StackFile, started: StartedParts): Promise<DevServer> {
   const binary = await findTemporal({ log: progress });
   progress(`Starting Temporal's development server on port ${file.ports.temporal} …`);
@@ -135,16 +135,15 @@ async function startTemporal(dataDir: string, file: StackFile, started: StartedP
   await saveStackFile(dataDir, file);
   // Otherwise the worker would go on with whatever takes the port next: another stack, whose payments it cannot read.
   temporal.ended.then(({ code }) => isStopping || started.lose(new UserError(temporalIsGone(code))));
-  const { connection } = await connect({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: temporal.namespace });
-  await registerSearchAttributes(connection, temporal.namespace).finally(() => connection.close());
   step('Temporal', temporal.uiUrl);
   return temporal;
 }
 
-/** The sweep and the daily reconciliation, as `payment-gateway setup` makes them. */
-async function makeSchedules(config: Config, env: Environment): Promise<void> {
+/** The search attributes and the jobs, as `payment-gateway setup` makes them. */
+async function prepareTemporal(config: Config, env: Environment): Promise<void> {
   const { connection, namespace } = await connect(env);
   try {
+    await registerSearchAttributes(connection, namespace);
     const client = new Client({ connection, namespace });
     for (const job of scheduledJobs(appIdsOf(config))) await makeSchedule(client, job, config.PAYMENTS_TASK_QUEUE);
   } finally {

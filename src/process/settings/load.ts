@@ -41,7 +41,7 @@ export type Config = z.output<typeof environment> & {
 export function loadConfig(env: Environment): Config {
   const given = withFiles(env);
   const parsed = environment.safeParse(given);
-  const unknown = unknownSettings(given, KNOWN);
+  const unknown = unknownSettings(given);
   if (!parsed.success || unknown.length > 0) {
     const issues = parsed.error?.issues ?? [];
     throw problems([...issues.map(({ path, message }) => `${path.join('.')}: ${message}`), ...unknown]);
@@ -59,7 +59,7 @@ export function loadConfig(env: Environment): Config {
 }
 
 /** The names of all settings, and of those that name a file with one. */
-const KNOWN = [...SETTING_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+const KNOWN = new Set([...SETTING_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)]);
 
 /** A name counts as misspelt if at most this many letters of it are wrong, missing or too many. */
 const SLIPS = 2;
@@ -67,28 +67,21 @@ const SLIPS = 2;
 const OF_KUBERNETES = /_(SERVICE_(HOST|PORT.*)|PORT(_.*)?)$/;
 
 /**
- * A sentence for each variable that is not among `known` but looks like a setting: its name begins with `PAYMENTS_`, or nearly equals a
+ * A sentence for each variable that is no setting but looks like one: its name begins with `PAYMENTS_`, or nearly equals a
  * setting's. With a misspelt name, money would move by the default. Other names may belong to other programs.
  */
-function unknownSettings(env: Environment, known: readonly string[]): string[] {
-  const names = new Set(known);
+function unknownSettings(env: Environment): string[] {
   return Object.keys(env).flatMap((name) => {
-    if (names.has(name) || !/^[A-Z]+S?_/.test(name)) return [];
+    if (KNOWN.has(name) || !/^[A-Z]+S?_/.test(name)) return [];
     const isOurs = name.startsWith('PAYMENTS_') && !OF_KUBERNETES.test(name);
-    const nearest = nearestOf(name, known, isOurs ? Number.POSITIVE_INFINITY : SLIPS);
+    const nearest = nearestOf(name, [...KNOWN], isOurs ? Number.POSITIVE_INFINITY : SLIPS);
     return nearest === undefined ? [] : [`${name}: there is no such setting; do you mean ${nearest}?`];
   });
 }
 
 function assertTls(given: z.output<typeof environment>, apps: Config['apps']): void {
   if (given.PAYMENTS_INSECURE_PLAIN_HTTP) return;
-  const {
-    GATEWAY_BASE_URL,
-    WEBHOOK_PUBLIC_URL,
-    CODEC_SERVER_JWKS_URL,
-    PAYMENTS_EVENTS_URL: events,
-    METRICS_OTLP_URL,
-  } = given;
+  const { GATEWAY_BASE_URL, WEBHOOK_PUBLIC_URL, CODEC_SERVER_JWKS_URL, METRICS_OTLP_URL } = given;
   // An error names GATEWAY_BASE_URL for an app that has its address from that setting.
   const others = apps.filter(({ base_url }) => base_url !== GATEWAY_BASE_URL);
   const exposed = exposedAddresses({
@@ -96,20 +89,17 @@ function assertTls(given: z.output<typeof environment>, apps: Config['apps']): v
     GATEWAY_BASE_URL,
     WEBHOOK_PUBLIC_URL,
     CODEC_SERVER_JWKS_URL,
-    PAYMENTS_EVENTS_URL: events?.find(isExposed),
+    PAYMENTS_EVENTS_URL: given.PAYMENTS_EVENTS_URL?.find(isExposed),
     METRICS_OTLP_URL,
   });
   if (exposed.length > 0) throw problems(exposed);
 }
 
 /** A version that lacks a part would run without versioning, and nobody would notice before the next deploy. */
-function assertWholeVersion({
-  TEMPORAL_DEPLOYMENT_NAME,
-  TEMPORAL_WORKER_BUILD_ID,
-}: z.output<typeof environment>): void {
-  const parts = Object.entries({ TEMPORAL_DEPLOYMENT_NAME, TEMPORAL_WORKER_BUILD_ID });
-  const [missing] = parts.filter(([, value]) => value === undefined).map(([name]) => name);
-  const [given] = parts.filter(([, value]) => value !== undefined).map(([name]) => name);
+function assertWholeVersion(config: z.output<typeof environment>): void {
+  const parts = ['TEMPORAL_DEPLOYMENT_NAME', 'TEMPORAL_WORKER_BUILD_ID'] as const;
+  const missing = parts.find((name) => config[name] === undefined);
+  const given = parts.find((name) => config[name] !== undefined);
   if (missing && given) throw problems([`${given} is set without ${missing}: set both for worker versioning, or none`]);
 }
 
