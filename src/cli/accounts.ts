@@ -23,14 +23,16 @@ export async function create(file: string, options: CreateOptions): Promise<void
   });
 }
 
-export const show = (account_id: string, options: AppOptions) =>
-  withAccounts(options, account_id, async (accounts) => showState(options, await accounts.get(account_id)));
+/** A command that asks about one account, and prints the state that is answered. */
+const printingState = (ask: 'get' | 'cancel' | 'recheck') => (account_id: string, options: AppOptions) =>
+  withAccounts(options, account_id, async (accounts) => {
+    const state = await accounts[ask](account_id);
+    answer(options, { state }, print.accountState(state));
+  });
 
-export const cancel = (account_id: string, options: AppOptions) =>
-  withAccounts(options, account_id, async (accounts) => showState(options, await accounts.cancel(account_id)));
-
-export const recheck = (account_id: string, options: AppOptions) =>
-  withAccounts(options, account_id, async (accounts) => showState(options, await accounts.recheck(account_id)));
+export const show = printingState('get');
+export const cancel = printingState('cancel');
+export const recheck = printingState('recheck');
 
 export const quantity = (options: AppOptions) =>
   withAccounts(options, undefined, async (accounts, app_id) => {
@@ -89,10 +91,6 @@ async function withAccounts(
     await act(accounts, settings.app_id);
     return EXIT.ok;
   });
-}
-
-function showState(options: AppOptions, state: Awaited<ReturnType<AccountsClient['get']>>): void {
-  answer(options, { state }, print.accountState(state));
 }
 
 /** Prints the object for programs, or the text for people. */

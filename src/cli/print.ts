@@ -40,22 +40,23 @@ export function transition({ time, from, to, source, by, reason }: Transition): 
   return `  ${time}  ${from ? `${from} → ` : ''}${to}  (${who})`;
 }
 
+/** How far an order has come, by its outcome. */
+export const STANDINGS = {
+  SUCCESS: 'is paid',
+  CANCEL: 'was canceled',
+  REFUSED: 'was refused',
+  EXPIRED: 'has expired',
+} as const;
+
 type Ended = Pick<
   PaymentState,
   'out_trade_no' | 'outcome' | 'order_amount' | 'order_currency' | 'confirmed_by' | 'attention'
 >;
 
 /** How a payment ended, in a sentence. */
-export function ending({
-  out_trade_no,
-  outcome,
-  order_amount,
-  order_currency,
-  confirmed_by,
-  attention,
-}: Ended): string {
-  const how = { SUCCESS: 'is paid', CANCEL: 'was canceled', REFUSED: 'was refused', EXPIRED: 'has expired' };
-  const said = outcome === null ? 'is under way' : how[outcome];
+export function ending(ended: Ended): string {
+  const { out_trade_no, outcome, order_amount, order_currency, confirmed_by, attention } = ended;
+  const said = outcome === null ? 'is under way' : STANDINGS[outcome];
   const money = order_amount ? `, ${printable(order_amount)} ${printable(order_currency ?? '')}` : '';
   return `Order ${printable(out_trade_no ?? '')} ${said}${money}${confirmed_by ? `, ${knownBy(confirmed_by)}` : ''}${attention ? `. It needs a person: ${attention}` : ''}.`;
 }

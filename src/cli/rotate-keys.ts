@@ -169,8 +169,8 @@ function requireStaged<T>(file: string, keys: T[], step: RotationStep): T[] {
  */
 async function overwrite(file: string, text: string): Promise<void> {
   const spare = spareOf(file);
-  if (existsSync(file)) await writeFile(spare, await readFile(file), { mode: 0o600, flush: true });
-  const handle = await open(file, existsSync(file) ? 'r+' : 'w', 0o600);
+  await writeFile(spare, await readFile(file), { mode: 0o600, flush: true });
+  const handle = await open(file, 'r+');
   try {
     await handle.truncate(0);
     await handle.write(text, 0);

@@ -1,12 +1,10 @@
 /** The payment that a new stack starts by itself, so that there is something to look at. */
 import { join, relative } from 'node:path';
-import { PaymentsClient } from '../../client';
+import { connectPayments } from '../../client';
 import { paymentWorkflowId } from '../../contract';
 import { parseDirectPayment } from '../../gateway';
 import type { Environment } from '../../process/environment';
 import { packageFolder } from '../../process/package';
-import type { Config } from '../../process/settings';
-import { connectClient } from '../../temporal/connection';
 import { ending, say } from '../print';
 import { readJsonObject } from '../read-json';
 import type { DevServer } from './temporal';
@@ -16,19 +14,16 @@ interface FirstPayment {
   /** The order's file; default: the PIX order that the package ships. */
   orderFile?: string | undefined;
   env: Environment;
-  config: Config;
   temporal: DevServer;
 }
 
 /** Starts it under a new number and prints where to look at it. Throws ConfigError for an order that cannot be used. */
-export async function startFirstPayment({ app_id, orderFile, env, config, temporal }: FirstPayment): Promise<void> {
+export async function startFirstPayment({ app_id, orderFile, env, temporal }: FirstPayment): Promise<void> {
   const file = orderFile ?? pixOrder();
   const order = await readOrder(file);
   const out_trade_no = `first-${new Date().toISOString().slice(0, 19).replace(/\D/g, '')}`;
   // Its connection is never closed, because it waits for the outcome until the process ends.
-  const client = await connectClient(env, config);
-  const { PAYMENTS_TASK_QUEUE: taskQueue, PAYMENTS_SEALING_PUBLIC_JWK: sealingKey } = config;
-  const payments = new PaymentsClient({ client, app_id, taskQueue, sealingKey });
+  const { payments } = await connectPayments(env, app_id);
   const { pay_url } = await payments.pay({ ...order, out_trade_no });
   const workflow = encodeURIComponent(paymentWorkflowId(app_id, out_trade_no));
   say(

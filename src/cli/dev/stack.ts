@@ -111,7 +111,7 @@ async function start(
   await prepareTemporal(config, env);
   await startProcesses(config, env, createLogger('payments', config.LOG_LEVEL), started);
   step('settings and keys', `${await saveDevSettings(dataDir, env)}, for programs of your own; keep it to yourself`);
-  await startFirstPayment({ app_id: APP_ID, orderFile, env, config, temporal });
+  await startFirstPayment({ app_id: APP_ID, orderFile, env, temporal });
 }
 
 /** Starts Temporal. The folder's file is saved once no other stack can be running in it. */

@@ -35,7 +35,7 @@ import { appIdsOf } from '../../process/settings';
 import { findInOtherApps } from '../../temporal/find';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
-import { printable, say } from '../print';
+import { printable, STANDINGS, say } from '../print';
 import { elsewhereCommand, refundCommand } from '../send-back';
 import { caseFound, moneyOwed, NOBODYS, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, type Operator, targetOf } from './connection';
@@ -186,14 +186,6 @@ function headline(found: OrderCase, now: Date): string {
     `${name} ${standingOf(found)}.${mismatch ? ` ${mismatch}` : ''}${gone} ${needs || rest}${command === undefined ? '' : ` Next: ${command}`}`,
   );
 }
-
-/** How far an order has come, by its outcome. */
-const STANDINGS = {
-  SUCCESS: 'is paid',
-  CANCEL: 'was canceled',
-  REFUSED: 'was refused',
-  EXPIRED: 'has expired',
-} as const;
 
 /** What has become of runs that ended without an outcome. */
 const WITHOUT_OUTCOME: Readonly<Record<string, string>> = {
