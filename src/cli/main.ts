@@ -29,8 +29,7 @@ program
   .command('dev')
   .description('everything on this machine: Temporal with its UI, a simulated gateway, webhook and worker')
   .option('--data-dir <folder>', 'where the state is kept', '.payments')
-  .option('--order <file>', 'the first order (default: the PIX order of this package)')
-  .addHelpText('after', examples('dev', 'dev --order examples/orders/boleto.json'))
+  .addHelpText('after', examples('dev'))
   .action(async (options) => (await import('./dev/index.js')).dev(options));
 
 program
@@ -82,9 +81,9 @@ accountCommand(
 )
   .option('--key <key>', 'your own name for the account (default: made of its buyer_id)')
   .action(async (file, options) => (await import('./accounts.js')).create(file, options));
-accountCommand('show <account_id>', 'show an account and its deposits', 'show ACCOUNT')
-  .alias('get')
-  .action(async (id, options) => (await import('./accounts.js')).show(id, options));
+accountCommand('show <account_id>', 'show an account and its deposits', 'show ACCOUNT').action(async (id, options) =>
+  (await import('./accounts.js')).show(id, options),
+);
 accountCommand('deposits <account_id>', 'its deposits, the latest first', 'deposits ACCOUNT --json').action(
   async (id, options) => (await import('./accounts.js')).deposits(id, options),
 );

@@ -9,18 +9,11 @@ import { ending, say } from '../print';
 import { readJsonObject } from '../read-json';
 import type { DevServer } from './temporal';
 
-interface FirstPayment {
-  app_id: string;
-  /** The order's file; default: the PIX order that the package ships. */
-  orderFile?: string | undefined;
-  env: Environment;
-  temporal: DevServer;
-}
-
-/** Starts it under a new number and prints where to look at it. Throws ConfigError for an order that cannot be used. */
-export async function startFirstPayment({ app_id, orderFile, env, temporal }: FirstPayment): Promise<void> {
-  const file = orderFile ?? pixOrder();
-  const order = await readOrder(file);
+/** Starts the PIX order that the package ships under a new number, and prints where to look at it. */
+export async function startFirstPayment(app_id: string, env: Environment, temporal: DevServer): Promise<void> {
+  const file = join(packageFolder(), 'examples/orders/pix.json');
+  const example = await readJsonObject('first order', file);
+  const order = parseDirectPayment('request' in example ? example.request : undefined);
   const out_trade_no = `first-${new Date().toISOString().slice(0, 19).replace(/\D/g, '')}`;
   // Its connection is never closed, because it waits for the outcome until the process ends.
   const { payments } = await connectPayments(env, app_id);
@@ -44,13 +37,6 @@ export async function startFirstPayment({ app_id, orderFile, env, temporal }: Fi
     () => {},
   );
 }
-
-async function readOrder(file: string) {
-  const value = await readJsonObject('first order', file);
-  return parseDirectPayment('request' in value ? value.request : undefined);
-}
-
-const pixOrder = () => join(packageFolder(), 'examples/orders/pix.json');
 
 /** The path as a person in this folder would type it. */
 function asTyped(file: string): string {

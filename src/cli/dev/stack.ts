@@ -32,7 +32,6 @@ import { type DevServer, findTemporal, startDevServer } from './temporal';
 
 export interface DevOptions {
   dataDir: string;
-  order?: string;
 }
 
 const APP_ID = 'demo-app';
@@ -63,11 +62,11 @@ class StartedParts {
 }
 
 /** Runs the stack until a signal, and ends the process. */
-export async function runStack({ dataDir, order }: DevOptions): Promise<void> {
+export async function runStack({ dataDir }: DevOptions): Promise<void> {
   const started = new StartedParts();
   const stopping = stopSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
   try {
-    await Promise.race([startOnFreePorts(dataDir, order, started), stopping, started.lost]);
+    await Promise.race([startOnFreePorts(dataDir, started), stopping, started.lost]);
     await Promise.race([stopping, started.lost]);
     say('\nEnding what was started here …');
   } catch (error) {
@@ -81,13 +80,13 @@ export async function runStack({ dataDir, order }: DevOptions): Promise<void> {
 }
 
 /** Ports are chosen before they are used. If another program takes one in between, the start is repeated with other ports. */
-async function startOnFreePorts(dataDir: string, order: string | undefined, started: StartedParts): Promise<void> {
+async function startOnFreePorts(dataDir: string, started: StartedParts): Promise<void> {
   say('A payment gateway and Temporal, on this machine\n');
   await makePrivateFolder(dataDir);
   for (let starts = 1; ; starts += 1) {
     const file = await readStackFile(dataDir);
     try {
-      return await start(dataDir, file, order, started);
+      return await start(dataDir, file, started);
     } catch (error) {
       await started.stopAll();
       if (starts === MOST_STARTS || (await takenPorts(file)).length === 0) throw error;
@@ -96,12 +95,7 @@ async function startOnFreePorts(dataDir: string, order: string | undefined, star
   }
 }
 
-async function start(
-  dataDir: string,
-  file: StackFile,
-  orderFile: string | undefined,
-  started: StartedParts,
-): Promise<void> {
+async function start(dataDir: string, file: StackFile, started: StartedParts): Promise<void> {
   const temporal = await startTemporal(dataDir, file, started);
   const simulator = await startGateway(dataDir, file, started);
   const env = settingsOf(file, temporal, simulator);
@@ -111,7 +105,7 @@ async function start(
   await prepareTemporal(config, env);
   await startProcesses(config, env, createLogger('payments', config.LOG_LEVEL), started);
   step('settings and keys', `${await saveDevSettings(dataDir, env)}, for programs of your own; keep it to yourself`);
-  await startFirstPayment({ app_id: APP_ID, orderFile, env, temporal });
+  await startFirstPayment(APP_ID, env, temporal);
 }
 
 /** Starts Temporal. The folder's file is saved once no other stack can be running in it. */

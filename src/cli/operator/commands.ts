@@ -128,10 +128,9 @@ function addOrderCommands(program: Command): void {
     .description(
       'print links to lists in Temporal UI: what needs a person, what is stuck, or what find finds by a text',
     )
-    .option('--address <url>', 'where Temporal UI is (default: TEMPORAL_UI_URL)')
     .addOption(app())
     .addOption(json())
-    .addHelpText('after', examples('ui', 'ui order-123', 'ui buyer-7', 'ui --address https://temporal.example.com'))
+    .addHelpText('after', examples('ui', 'ui order-123', 'ui buyer-7'))
     .action(async (text, options) => (await import('./ui.js')).ui(text, options));
 }
 

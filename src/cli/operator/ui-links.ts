@@ -1,5 +1,6 @@
 /** Links to Temporal UI. A link can set the query of its list, but not its columns. */
 import { ENDED_FROM_OUTSIDE } from '../../contract';
+import { HOUR } from '../../gateway/pure/durations';
 import { temporalConfig } from '../../temporal/connection';
 import { namedQuery, type Sought } from '../../temporal/find';
 import { quoted } from '../../temporal/list-query';
@@ -12,9 +13,9 @@ export interface UiPlace {
   namespace: string;
 }
 
-/** Where Temporal UI is, by the settings; undefined if they do not say. `address`: what a person has given instead. */
-export function uiPlace({ config, env }: Pick<Operator, 'config' | 'env'>, address?: string): UiPlace | undefined {
-  const base = (address ?? config.TEMPORAL_UI_URL)?.replace(/\/$/, '');
+/** Where Temporal UI is, by the settings; undefined if they do not say. */
+export function uiPlace({ config, env }: Pick<Operator, 'config' | 'env'>): UiPlace | undefined {
+  const { TEMPORAL_UI_URL: base } = config;
   return base === undefined ? undefined : { base, namespace: temporalConfig(env).namespace };
 }
 
@@ -28,9 +29,6 @@ export const foundLink = (place: UiPlace, sought: Sought): string => listLink(pl
 export const workflowsLink = (place: UiPlace, workflow_ids: readonly string[]): string =>
   listLink(place, `WorkflowId IN (${workflow_ids.map(quoted).join(', ')})`);
 
-/** An hour, as `list --stuck` has it. The link keeps the time at which it was printed. */
-const STUCK_MS = 3_600_000;
-
 /** The lists that a person works through, by their questions. */
 export function questionLinks(place: UiPlace, now: Date): Record<string, string> {
   const link = (query: string) => listLink(place, query);
@@ -38,7 +36,7 @@ export function questionLinks(place: UiPlace, now: Date): Record<string, string>
     'What needs a person': link(paymentQuery({ attention: true }, now)),
     'Disputes to answer': link(paymentQuery({ attention: 'dispute' }, now)),
     'What was ended from outside': link(paymentQuery({ attention: ENDED_FROM_OUTSIDE }, now)),
-    'What has been stuck for an hour': link(paymentQuery({ stuck_ms: STUCK_MS }, now)),
+    'What has been stuck for an hour': link(paymentQuery({ stuck_ms: HOUR }, now)),
     'Open payments': link("WorkflowType = 'payment' AND ExecutionStatus = 'Running'"),
   };
 }

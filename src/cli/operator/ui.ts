@@ -5,15 +5,11 @@ import { type AppOptions, commandSettings } from '../command-settings';
 import { say } from '../print';
 import { foundLink, questionLinks, uiPlace } from './ui-links';
 
-interface UiOptions extends AppOptions {
-  address?: string;
-}
-
 /** Prints the links, or only the one to the list of what has the text. Throws ConfigError if nothing says where Temporal UI is. */
-export function ui(words: readonly string[], { address, app, json }: UiOptions): void {
+export function ui(words: readonly string[], { app, json }: AppOptions): void {
   const settings = commandSettings();
-  const place = uiPlace(settings, address);
-  if (place === undefined) throw new ConfigError('Where is Temporal UI? Give --address, or set TEMPORAL_UI_URL.');
+  const place = uiPlace(settings);
+  if (place === undefined) throw new ConfigError('Where is Temporal UI? Set TEMPORAL_UI_URL.');
   const text = words.join(' ');
   const app_ids = app === undefined ? appIdsOf(settings.config) : [app];
   const links = text === '' ? questionLinks(place, new Date()) : { [text]: foundLink(place, { text, app_ids }) };
