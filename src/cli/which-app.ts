@@ -56,22 +56,11 @@ function severalApps(config: Config, number: string | undefined, having: readonl
 
 /** The apps for which Temporal has an order or an account of this number. Each is described, because lists are moments behind. */
 async function appsWith(client: Known, app_ids: readonly string[], number: string): Promise<string[]> {
-  const isThere = (id: string) =>
-    ifExists(
-      () =>
-        client.workflow
-          .getHandle(id)
-          .describe()
-          .then(() => true),
-      false,
-    );
-  const found = await Promise.all(
-    app_ids.map(async (app_id) => ({
-      app_id,
-      is_there: await Promise.all(IDS.map((idOf) => isThere(idOf(app_id, number)))),
-    })),
-  );
-  return found.filter(({ is_there }) => is_there.includes(true)).map(({ app_id }) => app_id);
+  const isThere = async (id: string) => (await ifExists(() => client.workflow.getHandle(id).describe(), null)) !== null;
+  const hasNumber = async (app_id: string) =>
+    (await Promise.all(IDS.map((idOf) => isThere(idOf(app_id, number))))).includes(true);
+  const having = await Promise.all(app_ids.map(hasNumber));
+  return app_ids.filter((_, i) => having[i]);
 }
 
 const IDS = [paymentWorkflowId, afterSaleWorkflowId, speiAccountWorkflowId, createSpeiAccountWorkflowId];

@@ -56,9 +56,14 @@ const QUOTE = "'\\''";
  * opened file, so that another file of the same name cannot be read instead. Throws ConfigError.
  */
 function readOwn(file: string): string {
-  // The flag is not there on Windows, which has no such links.
-  const opened = open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  if (opened === undefined) throw notOwn(file);
+  let opened: number;
+  try {
+    // The flag is not there on Windows, which has no such links.
+    opened = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  } catch {
+    // A link, or a file that this user may not read.
+    throw notOwn(file);
+  }
   try {
     const { uid, mode } = fstatSync(opened);
     // Systems without users have no modes either.
@@ -66,15 +71,6 @@ function readOwn(file: string): string {
     return readFileSync(opened, 'utf8');
   } finally {
     closeSync(opened);
-  }
-}
-
-/** Undefined for a link, and for a file that this user may not read. */
-function open(file: string, flags: number): number | undefined {
-  try {
-    return openSync(file, flags);
-  } catch {
-    return undefined;
   }
 }
 
