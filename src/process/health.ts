@@ -60,17 +60,12 @@ export function addHealthRoutes(server: FastifyInstance, readiness: Readiness): 
   });
 }
 
-/** A server that answers checks of health and nothing else. */
-export interface HealthServer {
-  close(): Promise<void>;
-}
-
 /** Serves health checks at HEALTH_ADDRESS, which only health checkers should reach; nothing if it is not set. Throws ConfigError. */
 export async function serveHealth(
   { HEALTH_ADDRESS: address }: { HEALTH_ADDRESS?: string | undefined },
   readiness: Readiness,
   log: FastifyBaseLogger,
-): Promise<HealthServer | undefined> {
+): Promise<FastifyInstance | undefined> {
   if (address === undefined) return undefined;
   const server = httpServer({ log });
   server.server.maxConnections = MOST_CONNECTIONS;
@@ -83,5 +78,5 @@ export async function serveHealth(
     await server.close();
     throw error;
   }
-  return { close: () => server.close() };
+  return server;
 }

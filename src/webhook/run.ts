@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Environment } from '../process/environment';
-import { type HealthServer, serveHealth } from '../process/health';
+import { serveHealth } from '../process/health';
 import { listen } from '../process/listen';
 import { createLogger } from '../process/log';
 import { serveMetrics } from '../process/metrics/serve';
@@ -43,7 +43,7 @@ export async function startWebhook(
   const base = { client, log, stopping: stopping.signal };
   const where = HEALTH_ADDRESS === undefined ? 'here' : 'elsewhere';
   const server = webhookServer({ ...settings, ...base, shedLoad: alone, onAnswer, telemetry, health: where });
-  let health: HealthServer | undefined;
+  let health: Awaited<ReturnType<typeof serveHealth>>;
   const closeAll = async () => {
     await server.close();
     await health?.close();

@@ -1,7 +1,7 @@
 /** Checks of health, as every program of ours serves them at HEALTH_ADDRESS. */
 import pino from 'pino';
 import { freePort } from '../../src/cli/dev/temporal';
-import { type HealthServer, Readiness, serveHealth } from '../../src/process/health';
+import { Readiness, serveHealth } from '../../src/process/health';
 import { placeOf } from '../../src/process/listen';
 import { ConfigError } from '../../src/process/settings';
 
@@ -10,7 +10,7 @@ let own: string | undefined;
 let asked = 0;
 let answer: () => Promise<string | undefined>;
 let address: string;
-let server: HealthServer | undefined;
+let server: Awaited<ReturnType<typeof serveHealth>>;
 
 beforeEach(async () => {
   own = undefined;

@@ -6,12 +6,7 @@ const TAKEN = ['PAYMENTS_EVENTS_URL', 'PAYMENTS_OVERDUE', 'PAYMENTS_NEXUS', 'LOG
 
 /** The settings that are set and taken, with their values. */
 export function takenSettings(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    TAKEN.flatMap((name) => {
-      const value = env[name];
-      return value ? [[name, value] as const] : [];
-    }),
-  );
+  return Object.fromEntries(TAKEN.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])));
 }
 
 /** The names of settings that are set but not taken: the person who set them would wonder why nothing changes. */
