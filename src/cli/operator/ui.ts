@@ -9,7 +9,7 @@ import { foundLink, questionLinks, uiPlace } from './ui-links';
 export function ui(words: readonly string[], { app, json }: AppOptions): void {
   const settings = commandSettings();
   const place = uiPlace(settings);
-  if (place === undefined) throw new ConfigError('Where is Temporal UI? Set TEMPORAL_UI_URL.');
+  if (place === undefined) throw new ConfigError('Where is Temporal UI? Nothing says it: set TEMPORAL_UI_URL.');
   const text = words.join(' ');
   const app_ids = app === undefined ? appIdsOf(settings.config) : [app];
   const links = text === '' ? questionLinks(place, new Date()) : { [text]: foundLink(place, { text, app_ids }) };
