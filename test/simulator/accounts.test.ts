@@ -1,18 +1,8 @@
 import Big from 'big.js';
 import * as fc from 'fast-check';
-import type { Simulator } from '../../src/simulator';
 import { clabeCheckDigit } from '../../src/simulator/trades/clabe';
-import { accountOf, app, call, control, type Json, Merchant, noon, otherApp, start } from './support';
-
-let simulator: Simulator;
-let merchant: Merchant;
-beforeEach(async () => {
-  [simulator, merchant] = await Promise.all([start(), Merchant.start()]);
-});
-afterEach(async () => {
-  await simulator.close();
-  await merchant.close();
-});
+import { merchant, simulator } from './running';
+import { accountOf, app, call, control, type Json, noon, otherApp } from './support';
 
 const spei = (operation: string, body: Json = {}, as: typeof app = app) =>
   call(simulator, `/virtual-account/spei/${operation}`, body, { as });

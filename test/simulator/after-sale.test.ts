@@ -1,28 +1,15 @@
 import * as fc from 'fast-check';
-import type { Simulator } from '../../src/simulator';
 import { tradeStates } from '../../src/simulator/records';
 import { bankStep, tradeActionNames, tradeActions } from '../../src/simulator/trades/steps';
-import { call, control, type Json, Merchant, order, otherApp, refundOf, start } from './support';
-
-let simulator: Simulator;
-let merchant: Merchant;
-beforeEach(async () => {
-  [simulator, merchant] = await Promise.all([start(), Merchant.start()]);
-});
-afterEach(async () => {
-  await simulator.close();
-  await merchant.close();
-});
+import { created, merchant, simulator } from './running';
+import { call, control, type Json, order, otherApp, refundOf } from './support';
 
 /** A paid order of a published file; answers with its out_trade_no. */
 async function paid(file = 'pix', changes: Json = {}): Promise<string> {
-  const path = file.startsWith('checkout') ? '/trade/create' : '/trade/pay';
-  const { body } = await call(simulator, path, order(file, { notify_url: merchant.url, ...changes }));
-  expect(body.code).toBe('10000');
-  await simulator.pay(String(body.trade_no));
+  const { out_trade_no } = await simulator.pay(await created(file, changes));
   await simulator.settled();
   merchant.received.length = 0;
-  return String(body.out_trade_no);
+  return out_trade_no;
 }
 
 const refund = (out_trade_no: string, changes: Json = {}) =>
@@ -104,27 +91,6 @@ describe('the table of methods (section 4.3); test/contract/interface has what e
 });
 
 describe('the life of a refund', () => {
-  test('to an account that is known: processed, then done', async () => {
-    const no = await paid();
-    expect((await refund(no, { out_request_no: 'r1' })).body.refund_status).toBe('REFUND_PROCESSING');
-    expect(await state(no)).toBe('REFUND_PROCESSING');
-    await simulator.advance('4s');
-    expect(await state(no)).toBe('REFUND_PROCESSING');
-    await simulator.advance('1s');
-    expect(await state(no)).toBe('REFUNDED');
-    expect(told()).toEqual([['REFUNDED', 'r1']]);
-    expect(simulator.refund('r1')).toMatchObject({
-      refund_status: 'REFUNDED',
-      refund_amount: '150.00',
-      due_at: null,
-      history: [
-        { status: 'REFUND_VERIFYING' },
-        { status: 'REFUND_PROCESSING' },
-        { status: 'REFUNDED', at: '2026-03-02T12:00:05.000Z' },
-      ],
-    });
-  });
-
   test('a refund is done at once, later, or by hand, as the setting says', async () => {
     simulator.configure({ refundTakes: '0s' });
     expect((await refund(await paid('pix', { out_trade_no: 'one' }))).body.refund_status).toBe('REFUNDED');
@@ -140,17 +106,6 @@ describe('the life of a refund', () => {
     expect(await state('three')).toBe('REFUND_PROCESSING');
     await simulator.actOnRefund('three', 'approve');
     expect(await state('three')).toBe('REFUNDED');
-  });
-
-  test('without an account: the buyer confirms', async () => {
-    const no = await paid();
-    expect((await refund(no, { bank_info: undefined })).body.refund_status).toBe('REFUND_VERIFYING');
-    await simulator.advance('6d');
-    expect(await state(no)).toBe('REFUND_VERIFYING');
-    await simulator.actOnRefund(no, 'confirm');
-    expect(await state(no)).toBe('REFUND_PROCESSING');
-    await simulator.advance('5s');
-    expect(await state(no)).toBe('REFUNDED');
   });
 
   test('a refund that no buyer confirms is revoked; soon the trade is SUCCESS again without a notification', async () => {
@@ -328,17 +283,6 @@ describe('disputes and chargebacks', () => {
     expect(told().map(([status]) => status)).toEqual(['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED']);
   });
 
-  test('the time until a trade is SUCCESS again is a setting', async () => {
-    simulator.configure({ standsAgainAfter: '2h' });
-    const no = await paid();
-    await simulator.act(no, 'chargeback');
-    await simulator.act(no, 'reverse-chargeback');
-    await simulator.advance('119m');
-    expect(await state(no)).toBe('CHARGEBACK_REVERSED');
-    await simulator.advance('1m');
-    expect(await state(no)).toBe('SUCCESS');
-  });
-
   test('a forced refund is REFUNDED at once, without a request', async () => {
     const no = await paid();
     await simulator.act(no, 'force-refund');
@@ -379,14 +323,6 @@ describe('disputes and chargebacks', () => {
       'reverse-chargeback': ['CHARGEBACK'],
       'force-refund': ['SUCCESS', 'PARTIAL_REFUND'],
     });
-  });
-
-  test('a bank cannot end a pending refund', async () => {
-    const no = await paid();
-    await part(no, '150.00', 'r1');
-    await expect(simulator.act(no, 'force-refund')).rejects.toThrow('A trade that is REFUND_PROCESSING');
-    await simulator.advance('5s');
-    expect(simulator.ledger()).toMatchObject([{ refunded_amount: '150.00', refunds: { length: 1 } }]);
   });
 });
 

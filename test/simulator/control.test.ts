@@ -1,17 +1,11 @@
 import { request as open } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { type Simulator, startSimulator } from '../../src/simulator';
+import { startSimulator } from '../../src/simulator';
 import { isLocalName } from '../../src/simulator/control/guard';
-import { accountOf, app, call, control, Merchant, order, otherApp, refundOf, start } from './support';
+import { merchant, create as send, simulator } from './running';
+import { accountOf, app, call, control, order, otherApp, refundOf, start } from './support';
 
-let simulator: Simulator;
-beforeEach(async () => {
-  simulator = await start();
-});
-afterEach(() => simulator.close());
-
-const create = (out_trade_no: string, changes = {}) =>
-  call(simulator, '/trade/pay', order('pix', { out_trade_no, ...changes }));
+const create = (out_trade_no: string, changes = {}) => send('pix', { out_trade_no, ...changes });
 
 describe('trades', () => {
   test('are listed, all or some, and shown one by one', async () => {
@@ -92,8 +86,7 @@ describe('trades', () => {
 });
 
 test('notifications: by the button, off and on, and every attempt', async () => {
-  const merchant = await Merchant.start();
-  await create('one', { notify_url: merchant.url });
+  await create('one');
   await control(simulator, 'POST', 'trades/one/notifications', { enabled: false });
   await control(simulator, 'POST', 'trades/one/pay');
   await simulator.settled();
@@ -101,7 +94,6 @@ test('notifications: by the button, off and on, and every attempt', async () => 
   expect((await control(simulator, 'POST', 'trades/one/notify')).value).toMatchObject({ acknowledged: true });
   expect(merchant.received).toHaveLength(1);
   expect((await control(simulator, 'GET', 'notifications?out_trade_no=one')).value).toEqual(simulator.notifications());
-  await merchant.close();
 });
 
 test('the clock is read, moved and given a speed', async () => {
@@ -121,7 +113,7 @@ test('settings are read and changed, one without the others', async () => {
   const { value } = await control(simulator, 'POST', 'settings', { directStatus: 'interface', notifications: false });
   expect(value).toEqual({ ...before, directStatus: 'interface', notifications: false });
   expect((await control(simulator, 'GET', 'settings')).value).toEqual(value);
-  expect((await create('one')).body.trade_status).toBe('INITIAL');
+  expect((await create('one')).trade_status).toBe('INITIAL');
 });
 
 test('faults are set, listed with how often they struck, and cleared', async () => {

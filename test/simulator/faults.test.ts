@@ -1,15 +1,6 @@
-import type { FaultOrder, Simulator } from '../../src/simulator';
-import { accountOf, call, control, type Json, Merchant, order, otherApp, refundOf, start } from './support';
-
-let simulator: Simulator;
-let merchant: Merchant;
-beforeEach(async () => {
-  [simulator, merchant] = await Promise.all([start(), Merchant.start()]);
-});
-afterEach(async () => {
-  await simulator.close();
-  await merchant.close();
-});
+import type { FaultOrder } from '../../src/simulator';
+import { merchant, simulator } from './running';
+import { accountOf, call, control, type Json, order, otherApp, refundOf } from './support';
 
 const post = (path: string, body: Json) => call(simulator, path, body);
 const pay = (out_trade_no = 'one', changes: Json = {}) =>

@@ -1,21 +1,10 @@
-import type { Simulator, TradeState } from '../../src/simulator';
+import type { TradeState } from '../../src/simulator';
 import { tradeStates } from '../../src/simulator/records';
 import { duration } from '../../src/simulator/time';
 import { stepsBetween, tradeActionNames, tradeActions, tradeSteps } from '../../src/simulator/trades/steps';
-import { call, type Json, noon, order, start } from './support';
+import { created, simulator } from './running';
+import { noon } from './support';
 
-let simulator: Simulator;
-beforeEach(async () => {
-  simulator = await start();
-});
-afterEach(() => simulator.close());
-
-async function create(file: string, changes: Json = {}): Promise<string> {
-  const path = file.startsWith('checkout') ? '/trade/create' : '/trade/pay';
-  const { body } = await call(simulator, path, order(file, changes));
-  expect(body.code).toBe('10000');
-  return String(body.trade_no);
-}
 const status = (no: string) => simulator.trade(no).trade_status;
 
 describe('the table of transitions', () => {
@@ -58,7 +47,7 @@ describe('a buyer acts', () => {
     ['cancel', 'CANCEL', ['PROCESSING', 'CANCEL']],
     ['risk', 'RISK_CONTROLLING', ['RISK_CONTROLLING']],
   ] as const)('on an INITIAL card: %s', async (action, end, steps) => {
-    const no = await create('credit-card');
+    const no = await created('credit-card');
     expect(await simulator.act(no, action)).toMatchObject({ trade_status: end });
     expect(simulator.trade(no).history.map(({ to }) => to)).toEqual(steps);
   });
@@ -70,7 +59,7 @@ describe('a buyer acts', () => {
     ['RISK_CONTROLLING', 'pay', 'SUCCESS'],
     ['RISK_CONTROLLING', 'refuse', 'REFUSED'],
   ] as const)('on a %s card: %s', async (before, action, end) => {
-    const no = await create('credit-card');
+    const no = await created('credit-card');
     await simulator.act(no, before === 'PROCESSING' ? 'submit' : 'risk');
     await simulator.act(no, action);
     expect(status(no)).toBe(end);
@@ -79,7 +68,7 @@ describe('a buyer acts', () => {
   test('every other action is refused and changes nothing', async () => {
     const ends = ['pay', 'refuse', 'cancel'] as const;
     for (const end of ends) {
-      const no = await create('credit-card', { out_trade_no: `ended by ${end}` });
+      const no = await created('credit-card', { out_trade_no: `ended by ${end}` });
       await simulator.act(no, end);
       const before = simulator.trade(no);
       for (const action of tradeActionNames.filter((name) => tradeActions[name].by === 'buyer')) {
@@ -89,30 +78,30 @@ describe('a buyer acts', () => {
       }
       expect(simulator.trade(no)).toEqual(before);
     }
-    const risky = await create('credit-card', { out_trade_no: 'risky' });
+    const risky = await created('credit-card', { out_trade_no: 'risky' });
     await simulator.act(risky, 'risk');
     for (const action of ['submit', 'cancel', 'risk'] as const)
       await expect(simulator.act(risky, action)).rejects.toThrow('can not become');
   });
 
   test('risk control looks at cards only', async () => {
-    const no = await create('wallet-qr');
+    const no = await created('wallet-qr');
     await expect(simulator.act(no, 'risk')).rejects.toThrow('cards only');
     expect(status(no)).toBe('INITIAL');
   });
 
   test('on a checkout that left the method open, in the method chosen or a usual one', async () => {
-    const no = await create('checkout', { out_trade_no: 'one' });
+    const no = await created('checkout', { out_trade_no: 'one' });
     expect(await simulator.act(no, 'submit', { method: 'Boleto' })).toMatchObject({
       method: 'Boleto',
       payment_data: { barcode: expect.stringMatching(/^\d{44}$/) },
     });
-    await create('checkout', { out_trade_no: 'two' });
+    await created('checkout', { out_trade_no: 'two' });
     expect(await simulator.pay('two')).toMatchObject({ method: 'PIX', trade_status: 'SUCCESS' });
   });
 
   test('on a checkout of one method, in no other', async () => {
-    const no = await create('checkout-one-method');
+    const no = await created('checkout-one-method');
     await expect(simulator.pay(no, { method: 'OXXO' })).rejects.toThrow('The shop ordered this payment in SPEI.');
     await expect(simulator.pay(no, { method: 'Gold' })).rejects.toThrow('There is no method Gold.');
   });
@@ -152,7 +141,7 @@ describe('a trade ends by itself', () => {
     ['open-finance', { timeout_express: undefined }, 'INITIAL', '60m', 'EXPIRED'],
     ['wallet-qr', { timeout_express: undefined, channel: 'PicPay' }, 'INITIAL', '3m', 'EXPIRED'],
   ])('%s %j: %s for %s, then %s', async (file, changes, before, after, end) => {
-    const no = await create(file, changes);
+    const no = await created(file, changes);
     await simulator.advance(duration(after) - 1000);
     expect(status(no)).toBe(before);
     await simulator.advance(1000);
@@ -161,7 +150,7 @@ describe('a trade ends by itself', () => {
   });
 
   test('a submitted trade ends at the cancellation, not at the timeout', async () => {
-    const no = await create('checkout-one-method', { timeout_express: '1d', cancellation_express: '2d' });
+    const no = await created('checkout-one-method', { timeout_express: '1d', cancellation_express: '2d' });
     await simulator.advance('23h');
     await simulator.act(no, 'submit');
     await simulator.advance('24h');
@@ -174,7 +163,7 @@ describe('a trade ends by itself', () => {
   });
 
   test.each(['pay', 'refuse', 'cancel'] as const)('not once its buyer did: %s', async (action) => {
-    const no = await create('pix');
+    const no = await created('pix');
     await simulator.act(no, action);
     const before = simulator.trade(no);
     await simulator.advance('60d');
@@ -182,7 +171,7 @@ describe('a trade ends by itself', () => {
   });
 
   test('not while risk control looks at it, for days', async () => {
-    const no = await create('credit-card');
+    const no = await created('credit-card');
     await simulator.act(no, 'risk');
     await simulator.advance('4d');
     expect(status(no)).toBe('RISK_CONTROLLING');
@@ -190,7 +179,7 @@ describe('a trade ends by itself', () => {
 
   test('each at its own time, in one move of the clock', async () => {
     for (const [index, minutes] of [30, 10, 20].entries())
-      await create('pix', { out_trade_no: `p${index}`, timeout_express: `${minutes}m` });
+      await created('pix', { out_trade_no: `p${index}`, timeout_express: `${minutes}m` });
     await simulator.advance('1h');
     expect(simulator.trades().map(({ updated_at }) => updated_at)).toEqual([
       '2026-03-02T12:30:00.000Z',

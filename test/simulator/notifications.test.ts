@@ -1,30 +1,14 @@
 import { createHmac } from 'node:crypto';
-import type { Simulator } from '../../src/simulator';
 import { isAcknowledgement } from '../../src/simulator/notifications/sender';
-import { app, call, type Json, Merchant, noon, order, otherApp, start } from './support';
+import { created, merchant, simulator } from './running';
+import { app, Merchant, noon, otherApp } from './support';
 
-let simulator: Simulator;
-let merchant: Merchant;
-beforeEach(async () => {
-  [simulator, merchant] = await Promise.all([start(), Merchant.start()]);
-});
-afterEach(async () => {
-  await simulator.close();
-  await merchant.close();
-});
-
-async function create(file: string, changes: Json = {}, as: typeof app = app): Promise<string> {
-  const path = file.startsWith('checkout') ? '/trade/create' : '/trade/pay';
-  const { body } = await call(simulator, path, order(file, { notify_url: merchant.url, ...changes }), { as });
-  expect(body.code).toBe('10000');
-  return String(body.trade_no);
-}
 const hmac = (bytes: Buffer, key: string) => createHmac('sha256', key).update(bytes).digest('hex');
 const told = () => merchant.received.map(({ body }) => body.trade_status);
 
 describe('what is sent (sections 6.1, 6.4, 6.5)', () => {
   test('a JSON body, signed over its exact bytes with the app’s secret', async () => {
-    const no = await create('boleto', { subject: 'Ação de São João – 10 €' });
+    const no = await created('boleto', { subject: 'Ação de São João – 10 €' });
     await simulator.pay(no);
     await simulator.settled();
     const [{ bytes, headers, body } = fail()] = merchant.received;
@@ -54,7 +38,7 @@ describe('what is sent (sections 6.1, 6.4, 6.5)', () => {
   });
 
   test('letters beyond ASCII are signed as the UTF-8 that is sent', async () => {
-    await simulator.pay(await create('spei', { 'customer.name': 'José Peña Ñandú €' }));
+    await simulator.pay(await created('spei', { 'customer.name': 'José Peña Ñandú €' }));
     await simulator.settled();
     const [{ bytes, headers } = fail()] = merchant.received;
     expect(bytes.includes(Buffer.from('José Peña Ñandú €', 'utf8'))).toBe(true);
@@ -62,14 +46,14 @@ describe('what is sent (sections 6.1, 6.4, 6.5)', () => {
   });
 
   test('the largest amount keeps its digits, a small one gets two decimals', async () => {
-    await simulator.pay(await create('checkout-one-method'));
-    await simulator.pay(await create('pix', { order_amount: '7' }));
+    await simulator.pay(await created('checkout-one-method'));
+    await simulator.pay(await created('pix', { order_amount: '7' }));
     await simulator.settled();
     expect(merchant.received.map(({ body }) => body.amount)).toEqual(['99999999999999.99', '7.00']);
   });
 
   test('a card comes masked, its token not at all', async () => {
-    await simulator.pay(await create('credit-card'));
+    await simulator.pay(await created('credit-card'));
     await simulator.settled();
     const [{ bytes, body } = fail()] = merchant.received;
     expect(body.card).toEqual({ card_no: expect.stringMatching(/^\d{6}\*{6}\d{4}$/) });
@@ -77,7 +61,7 @@ describe('what is sent (sections 6.1, 6.4, 6.5)', () => {
   });
 
   test('each app’s secret signs its own', async () => {
-    await simulator.pay(await create('pix', {}, otherApp));
+    await simulator.pay(await created('pix', {}, otherApp));
     await simulator.settled();
     const [{ bytes, headers } = fail()] = merchant.received;
     expect(headers['service-signature']).toBe(hmac(bytes, otherApp.secret_key));
@@ -85,7 +69,7 @@ describe('what is sent (sections 6.1, 6.4, 6.5)', () => {
 
   test('the header’s name and its scheme are settings', async () => {
     simulator.configure({ signatureHeader: 'Acme-Signature', signatureScheme: 't-v2' });
-    await simulator.pay(await create('pix'));
+    await simulator.pay(await created('pix'));
     await simulator.settled();
     const [{ bytes, headers } = fail()] = merchant.received;
     expect(headers['acme-signature']).toBe(`t=${noon / 1000},v2=${hmac(bytes, app.secret_key)}`);
@@ -102,41 +86,41 @@ describe('which states are notified', () => {
     ['credit-card', 'risk', []],
     ['credit-card', 'pay', ['SUCCESS']],
   ] as const)('%s, %s: %j', async (file, action, expected) => {
-    await simulator.act(await create(file), action);
+    await simulator.act(await created(file), action);
     await simulator.settled();
     expect(told()).toEqual(expected);
   });
 
   test('a state that a deadline reaches is notified', async () => {
-    await create('pix', { timeout_express: '10m' });
-    await create('checkout', { timeout_express: '20m' });
+    await created('pix', { timeout_express: '10m' });
+    await created('checkout', { timeout_express: '20m' });
     await simulator.advance('1h');
     expect(told()).toEqual(['CANCEL', 'EXPIRED']);
   });
 
   test('by setting: SUCCESS only, or the states on the way as well', async () => {
     simulator.configure({ notifyStatuses: [] });
-    await simulator.act(await create('pix', { out_trade_no: 'one' }), 'cancel');
-    await simulator.pay(await create('pix', { out_trade_no: 'two' }));
+    await simulator.act(await created('pix', { out_trade_no: 'one' }), 'cancel');
+    await simulator.pay(await created('pix', { out_trade_no: 'two' }));
     await simulator.settled();
     expect(told()).toEqual(['SUCCESS']);
     simulator.configure({ notifyStatuses: ['PROCESSING'] });
-    await simulator.pay(await create('credit-card'));
+    await simulator.pay(await created('credit-card'));
     await simulator.settled();
     expect(told().sort()).toEqual(['PROCESSING', 'SUCCESS', 'SUCCESS']);
   });
 
   test('no state is notified if notifications are off, for all or for one trade', async () => {
-    const one = await create('pix', { out_trade_no: 'one' });
+    const one = await created('pix', { out_trade_no: 'one' });
     await simulator.setNotifications(one, false);
     await simulator.pay(one);
     simulator.configure({ notifications: false });
-    await simulator.pay(await create('pix', { out_trade_no: 'two' }));
+    await simulator.pay(await created('pix', { out_trade_no: 'two' }));
     await simulator.advance('1d');
     expect(merchant.received).toEqual([]);
     expect(simulator.notifications()).toEqual([]);
     simulator.configure({ notifications: true });
-    await simulator.pay(await create('pix', { out_trade_no: 'three' }));
+    await simulator.pay(await created('pix', { out_trade_no: 'three' }));
     await simulator.settled();
     expect(merchant.received).toHaveLength(1);
   });
@@ -161,7 +145,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
   });
 
   test('one that is acknowledged is sent once', async () => {
-    await simulator.pay(await create('pix'));
+    await simulator.pay(await created('pix'));
     await simulator.advance('10d');
     expect(merchant.received).toHaveLength(1);
     expect(simulator.notifications()).toMatchObject([
@@ -182,7 +166,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
     '%s is no acknowledgement: the same bytes come six times more, at 10, 30, 60, 120, 360 and 840 minutes',
     async (_, answer) => {
       merchant.answer = answer;
-      await simulator.pay(await create('pix'));
+      await simulator.pay(await created('pix'));
       await simulator.advance('30d');
       const [notification = fail()] = simulator.notifications();
       const minutes = notification.attempts.map(({ at }) => (Date.parse(at) - noon) / 60_000);
@@ -198,7 +182,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
 
   test('a retry does not come a second before its time', async () => {
     merchant.answer = { status: 500, body: '' };
-    await simulator.pay(await create('pix'));
+    await simulator.pay(await created('pix'));
     await simulator.advance('599s');
     expect(merchant.received).toHaveLength(1);
     await simulator.advance('1s');
@@ -207,7 +191,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
 
   test('retries end with the acknowledgement', async () => {
     merchant.answer = { status: 500, body: '' };
-    await simulator.pay(await create('pix'));
+    await simulator.pay(await created('pix'));
     await simulator.advance('45m');
     merchant.answer = { status: 200, body: '{"result":"success"}' };
     await simulator.advance('30d');
@@ -218,7 +202,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
   test('an answer after the time-out is no acknowledgement', async () => {
     merchant.answer = 'never';
     simulator.configure({ ackTimeoutMs: 50 });
-    await simulator.pay(await create('pix'));
+    await simulator.pay(await created('pix'));
     await simulator.settled();
     expect(simulator.notifications()).toMatchObject([
       {
@@ -234,11 +218,11 @@ describe('acknowledgement and retries (section 6.3)', () => {
     const gone = await Merchant.start();
     const nowhere = gone.url;
     await gone.close();
-    await simulator.pay(await create('pix', { out_trade_no: 'down', notify_url: nowhere }));
+    await simulator.pay(await created('pix', { out_trade_no: 'down', notify_url: nowhere }));
     await simulator.pay(
-      await create('pix', { out_trade_no: 'unknown', notify_url: 'http://no-such-host.invalid/ipn' }),
+      await created('pix', { out_trade_no: 'unknown', notify_url: 'http://no-such-host.invalid/ipn' }),
     );
-    await simulator.pay(await create('pix', { out_trade_no: 'up', notify_url: `http://127.0.0.1:${port}/ipn` }));
+    await simulator.pay(await created('pix', { out_trade_no: 'up', notify_url: `http://127.0.0.1:${port}/ipn` }));
     await simulator.settled();
     expect(merchant.received.map(({ body }) => body.out_trade_no)).toEqual(['up']);
     expect(simulator.notifications({ out_trade_no: 'down' })).toMatchObject([
@@ -251,7 +235,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
 
   test('closing does not wait for an answer, and does not count that attempt', async () => {
     merchant.answer = 'never';
-    await simulator.pay(await create('pix'));
+    await simulator.pay(await created('pix'));
     const arrived = simulator.settled();
     await simulator.close();
     await arrived;
@@ -265,7 +249,7 @@ describe('the callback button', () => {
   test('notifies the present state once, also where notifications are off, and is not repeated', async () => {
     merchant.answer = { status: 500, body: '' };
     simulator.configure({ notifications: false });
-    const no = await create('pix');
+    const no = await created('pix');
     await simulator.pay(no);
     await simulator.advance('1h');
     expect(await simulator.notify(no)).toMatchObject({
@@ -279,7 +263,7 @@ describe('the callback button', () => {
   });
 
   test('works for a state that is not notified', async () => {
-    await simulator.notify(await create('pix'));
+    await simulator.notify(await created('pix'));
     expect(told()).toEqual(['PROCESSING']);
   });
 });

@@ -1,7 +1,7 @@
 /** What the pages of the buyer and of the desk say and refuse. In a browser: browser.test.ts. */
 import { request as open } from 'node:http';
-import type { Simulator } from '../../src/simulator';
 import { money } from '../../src/simulator/ui/money';
+import { create, simulator } from './running';
 import {
   accountOf,
   buttons,
@@ -12,26 +12,19 @@ import {
   press,
   refundOf,
   sendForm,
-  start,
   unescaped,
   visit,
 } from './support';
 
-let simulator: Simulator;
-beforeEach(async () => {
-  simulator = await start();
-});
-afterEach(() => simulator.close());
-
-async function create(file: string, changes: Json = {}): Promise<string> {
-  const checkout = file.startsWith('checkout');
-  const { body } = await call(simulator, checkout ? '/trade/create' : '/trade/pay', order(file, changes));
+/** Its page. */
+async function pageOf(file: string, changes: Json = {}): Promise<string> {
+  const body = await create(file, changes);
   return String(body.web_url ?? body.pay_url ?? simulator.trade(String(body.trade_no)).page_url);
 }
 
 describe('what a buyer sees', () => {
   test('the order, its amount, method, state and how long it holds', async () => {
-    const { status, headers, html } = await visit(await create('pix'));
+    const { status, headers, html } = await visit(await pageOf('pix'));
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     for (const text of [
@@ -49,7 +42,7 @@ describe('what a buyer sees', () => {
   });
 
   test('a PIX payment shows its QR code and the text of the code', async () => {
-    const url = await create('pix');
+    const url = await pageOf('pix');
     const { html } = await visit(url);
     const code = simulator.trade('2026-0001-PIX').payment_data.qr_code ?? 'none';
     expect(html).toContain(code);
@@ -59,7 +52,7 @@ describe('what a buyer sees', () => {
   test('markup in the texts of an order is escaped', async () => {
     const evil = `"><script>alert('1')</script>&`;
     const { html } = await visit(
-      await create('checkout', { subject: evil, out_trade_no: evil, return_url: `https://shop.example.com/"><b>` }),
+      await pageOf('checkout', { subject: evil, out_trade_no: evil, return_url: `https://shop.example.com/"><b>` }),
     );
     expect(html).not.toContain('<script>alert');
     expect(html).not.toContain('<b>');
@@ -67,7 +60,7 @@ describe('what a buyer sees', () => {
   });
 
   test('a page loads nothing, runs its own script only and cannot be framed', async () => {
-    const { headers, html } = await visit(await create('pix'));
+    const { headers, html } = await visit(await pageOf('pix'));
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(
       /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; script-src 'sha256-[A-Za-z0-9+/]{43}='; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
@@ -98,7 +91,7 @@ describe('what a buyer can press', () => {
     ['Refuse', 'refuse', 'REFUSED', 'Refused'],
     ['Cancel', 'cancel', 'CANCEL', 'Cancelled'],
   ])('%s', async (name, action, status, text) => {
-    const url = await create('pse');
+    const url = await pageOf('pse');
     const { html } = await visit(url);
     expect(buttons(html)).toEqual(['Pay', 'Refuse', 'Cancel']);
     expect(html).toMatch(new RegExp(`<button name="action" value="${action}"[^>]*>${name}</button>`));
@@ -111,7 +104,7 @@ describe('what a buyer can press', () => {
   });
 
   test('on a checkout the methods of its currency, and then the code', async () => {
-    const url = await create('checkout', { out_trade_no: 'one' });
+    const url = await pageOf('checkout', { out_trade_no: 'one' });
     const { html } = await visit(url);
     const choices = [...html.matchAll(/name="method" value="(\w+)"( checked)?/g)].map(([, name, checked]) => [
       name,
@@ -143,13 +136,13 @@ describe('what a buyer can press', () => {
     ['a button that does not exist', { action: 'steal' }, 400],
     ['a payment that does not exist', { trade_no: 'none' }, 404],
   ])('not %s', async (_, change, status) => {
-    expect((await sendForm(await create('pix'), { action: 'pay', ...change })).status).toBe(status);
+    expect((await sendForm(await pageOf('pix'), { action: 'pay', ...change })).status).toBe(status);
     expect(simulator.trades()).toMatchObject([{ trade_status: 'PROCESSING' }]);
   });
 
   test('the nonce of one payment does not work for another', async () => {
-    const one = hidden((await visit(await create('pix', { out_trade_no: 'one' }))).html);
-    await create('pix', { out_trade_no: 'two' });
+    const one = hidden((await visit(await pageOf('pix', { out_trade_no: 'one' }))).html);
+    await pageOf('pix', { out_trade_no: 'two' });
     const body = new URLSearchParams({ ...one, action: 'pay', trade_no: simulator.trade('two').trade_no });
     expect((await fetch(`${simulator.url}/checkout`, { method: 'POST', body })).status).toBe(403);
   });
@@ -161,31 +154,31 @@ describe('the way back (section 4.2)', () => {
   const over = (url: string, address: string) => `${url}&return_url=${encodeURIComponent(address)}`;
 
   test('is the order’s return_url', async () => {
-    expect(back((await visit(await create('checkout'))).html)).toBe('https://shop.example.com/back?cart=101');
-    expect(back((await visit(await create('pix'))).html)).toBe('none');
+    expect(back((await visit(await pageOf('checkout'))).html)).toBe('https://shop.example.com/back?cart=101');
+    expect(back((await visit(await pageOf('pix'))).html)).toBe('none');
   });
 
   test('the return_url of the page’s address replaces the order’s while the buyer pays, and at the end', async () => {
-    const url = over(await create('checkout'), 'https://shop.example.com/other?a=1&b=2');
+    const url = over(await pageOf('checkout'), 'https://shop.example.com/other?a=1&b=2');
     expect(back((await visit(url)).html)).toBe('https://shop.example.com/other?a=1&b=2');
     expect(back((await press(url, 'submit', { method: 'PIX' })).html)).toBe('https://shop.example.com/other?a=1&b=2');
     expect(back((await press(url, 'pay')).html)).toBe('https://shop.example.com/other?a=1&b=2');
   });
 
   test('is not overridden once the payment is over, nor for a direct payment', async () => {
-    const url = await create('checkout', { out_trade_no: 'one' });
+    const url = await pageOf('checkout', { out_trade_no: 'one' });
     await simulator.pay('one');
     expect(back((await visit(over(url, 'https://evil.example.com/'))).html)).toBe(
       'https://shop.example.com/back?cart=101',
     );
-    const direct = await create('pse');
+    const direct = await pageOf('pse');
     expect(back((await visit(over(direct, 'https://evil.example.com/'))).html)).toBe('https://shop.example.com/thanks');
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', '//evil.example.com', 'shop'])(
     'never leads to %s',
     async (address) => {
-      const url = await create('checkout', { return_url: address });
+      const url = await pageOf('checkout', { return_url: address });
       expect(back((await visit(url)).html)).toBe('none');
       expect(back((await visit(over(url, address))).html)).toBe('none');
     },
@@ -197,7 +190,7 @@ describe('what is drawn and written', () => {
   const DIGITS = ['00110', '10001', '01001', '11000', '00101', '10100', '01100', '00011', '10010', '01010'];
 
   test('the bars of a Boleto are its 44 digits, as Interleaved 2 of 5', async () => {
-    const { html } = await visit(await create('boleto'));
+    const { html } = await visit(await pageOf('boleto'));
     const [, path = ''] = /<path d="([^"]+)"/.exec(html) ?? [];
     const bars = [...path.matchAll(/M(\d+) 0h(\d+)/g)].map(([, at, width]) => ({
       at: Number(at),
@@ -211,7 +204,7 @@ describe('what is drawn and written', () => {
   });
 
   test('an OXXO voucher has the number that is in its bars', async () => {
-    const { html } = await visit(await create('oxxo'));
+    const { html } = await visit(await pageOf('oxxo'));
     expect(html).toContain(`<p id="reference">${simulator.trades()[0]?.trade_no}</p>`);
     expect(html).toMatch(/role="img" aria-label="Barcode of this payment"><svg /);
   });
@@ -236,7 +229,7 @@ describe('what is drawn and written', () => {
     ['fr', 'en', 'Credit card'],
     ['q=;;,,*;q=x', 'en', 'Credit card'],
   ])('a browser that asks for %s gets a page in %s', async (asked, tag, card) => {
-    const response = await fetch(await create('checkout'), { headers: { 'accept-language': asked } });
+    const response = await fetch(await pageOf('checkout'), { headers: { 'accept-language': asked } });
     const html = await response.text();
     expect(html).toContain(`<html lang="${tag}">`);
     expect(html).toContain(`>${card}</label>`);
@@ -244,7 +237,7 @@ describe('what is drawn and written', () => {
 
   test('what goes wrong is said in the browser’s language', async () => {
     const headers = { 'accept-language': 'pt-BR' };
-    const url = await create('pix');
+    const url = await pageOf('pix');
     const fields = hidden((await visit(url)).html);
     const post = async (form: Record<string, string>) =>
       (await fetch(`${simulator.url}/checkout`, { method: 'POST', headers, body: new URLSearchParams(form) })).text();
@@ -353,7 +346,7 @@ describe('of a refund a buyer can press', () => {
 const desk = (path = '') => `${simulator.url}/simulator/desk${path}`;
 /** A paid order; answers with its trade_no. */
 async function paid(out_trade_no: string): Promise<string> {
-  await create('pix', { out_trade_no });
+  await pageOf('pix', { out_trade_no });
   return (await simulator.pay(out_trade_no)).trade_no;
 }
 const account = async () => {
