@@ -97,16 +97,6 @@ describe.each(LOSSES)('%s', (_name, reason, lose, says) => {
   });
 });
 
-test('promise 8: settings that lose the app of an order that waits for its buyer are before a person at its next poll', async () => {
-  await begin();
-  await happens(pay, MINUTE);
-  const mend = loseApp();
-  await happens(HOUR);
-  expect(open()).toEqual(['settings']);
-  await happens(mend, move('T1', 'SUCCESS'), 2 * HOUR);
-  expect([open(), await outcomeNow()]).toEqual([[], 'SUCCESS']);
-});
-
 test.each([['the app'], ['credentials']])(
   'promise 8: settings that lose %s again two days later are before a person again',
   async (what) => {

@@ -9,7 +9,6 @@ import {
   type PostedEvents,
   paymentWorkflowId,
   SIGNAL,
-  speiAccountWorkflowId,
   WORKFLOW,
 } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
@@ -117,23 +116,6 @@ describe('the handler hears every event although a worker without it takes the f
     expect(heard).toEqual(['PROCESSING', 'SUCCESS']);
   });
 
-  test('of a virtual account', async () => {
-    const gateway = new FakeGateway(() => env.currentTimeMs());
-    gateway.accounts.statuses.set('A1', 'ACTIVE');
-    const heard: unknown[] = [];
-    const onEvent = (event: MerchantEvent) => void heard.push('account' in event && event.account.status);
-    env.work({ ...fakeWorkerActivities({ app_id: APP.app_id, gateway, onEvent }), ...everySecondLacks(onEvent) });
-    const { app_id } = APP;
-    const workflowId = speiAccountWorkflowId(app_id, 'A1');
-    await env.client.workflow.start('speiAccount', {
-      ...{ workflowId, taskQueue: 'simulated', args: [{ app_id, account_id: 'A1' }] },
-    });
-    await env.sleep(HOUR);
-    gateway.accounts.statuses.set('A1', 'CANCELED');
-    await env.sleep(2 * DAY);
-    expect(heard).toEqual(['ACTIVE', 'CANCELED']);
-  });
-
   test('of a sweep', async () => {
     const swept = { stuck: 1, under_attention: 0, some: [], listeners: [EVENT_HANDLER] };
     const heard: string[] = [];
@@ -203,16 +185,3 @@ test.each([[null], ['ok'], [{}]])(
     expect([tries, heard]).toEqual([2, ['event-1']]);
   },
 );
-
-test('a SUCCESS whose telling a person has completed by hand is told to the handler', async () => {
-  const heard: string[] = [];
-  const whole = eventActivity((event) => void heard.push(statusOf(event)));
-  let byHand = 0;
-  const tell = async (event: MerchantEvent, listeners: readonly string[]) => {
-    const isSale = statusOf(event) === 'SUCCESS';
-    if (isSale) byHand += 1;
-    return isSale && byHand === 1 ? null : whole['payments.onEvent'](event, listeners);
-  };
-  await sell({ 'payments.onEvent': tell });
-  expect(heard).toEqual(['PROCESSING', 'SUCCESS']);
-});

@@ -4,14 +4,12 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { answering } from '../../hostile/answering';
 import { refusal, said } from '../../hostile/gateway';
 import {
-  A1,
   accountNow,
   CREATION,
   create,
   earlierRunsAreSilent,
   happens,
   latest,
-  listIsDown,
   open,
   refusesToCancel,
   resolve,
@@ -185,27 +183,6 @@ test('promise 8: whoever calls again is asked for again, while the refusal of an
   expect(asked?.outcome).toHaveProperty('completed');
 });
 
-test.each(['reset', 'terminated'])(
-  'promise 8: so is who calls a run that cannot read what was known before it was %s',
-  async (how) => {
-    const run = await secondRun();
-    const { seen, mend } = refusesToCancel();
-    await update('cancel');
-    await world.pass(MINUTE);
-    expect(seen.cancels).toBe(2);
-    mend();
-    const back = listIsDown();
-    if (how === 'reset') await world.within(async () => void world.temporal.reset(run, 0));
-    else await happens(terminate, 1_000, transfer('2.00'), 1_000);
-    const asked = await update('cancel');
-    await world.pass(2 * MINUTE);
-    expect(asked?.outcome).toHaveProperty(NOT_CANCELED, 'PaymentPending');
-    back();
-    await world.pass(DAY);
-    expect(world.gateway.accounts[0]?.status).toBe('CANCELED');
-  },
-);
-
 describe('promise 2: a cancellation that was carried out, and whose answer nobody has, is not called refused', () => {
   const isCanceledInTheEnd = async (asked: Awaited<ReturnType<typeof update>>) => {
     await world.pass(20 * MINUTE);
@@ -215,20 +192,6 @@ describe('promise 2: a cancellation that was carried out, and whose answer nobod
     await world.pass(MINUTE);
     expect(again?.outcome).toHaveProperty('completed');
   };
-
-  test('where the account continues as new before the next attempt', async () => {
-    await open({ continuesAfter: 40 });
-    await happens(transfer('1.00'), MINUTE);
-    const seen = carriedOutOnce(() => undefined);
-    const first = latest().runId;
-    const asked = await update('cancel', A1);
-    for (let i = 0; i < 12 && latest().runId === first; i += 1) await happens(transfer('1.00'), 50);
-    expect(latest().runId).not.toBe(first);
-    // Before the first run asked again.
-    expect(world.now - seen.at).toBeLessThan(1_000);
-    await isCanceledInTheEnd(asked);
-    expect(seen.cancels).toBeGreaterThan(1);
-  });
 
   test.each(['answered', 'silent'])(
     'where somebody terminates the account, whose run is %s when asked',
@@ -251,18 +214,6 @@ describe('promise 2: a cancellation that was carried out, and whose answer nobod
     await world.pass(50);
     await world.within(async () => void world.temporal.reset(run));
     await world.pass(5_000);
-    await isCanceledInTheEnd(asked);
-  });
-
-  test('where the worker dies before it has the answer', async () => {
-    await open();
-    await happens(transfer('1.00'), MINUTE);
-    const seen = carriedOutOnce(
-      () => void world.temporal.clock.in(0, async () => void (await world.temporal.killWorker())),
-    );
-    const asked = await update('cancel');
-    await world.pass(5 * MINUTE);
-    expect(seen.cancels).toBeGreaterThan(1);
     await isCanceledInTheEnd(asked);
   });
 });
@@ -297,22 +248,6 @@ describe('promise 6: a canceled account is not called ACTIVE again by a replica 
     await isToldOnce();
   });
 
-  test('whose run has continued as new since', async () => {
-    await canceled({ continuesAfter: 40 });
-    const first = latest().runId;
-    for (let i = 0; i < 12 && latest().runId === first; i += 1) await happens(transfer('1.00'), 50);
-    expect(latest().runId).not.toBe(first);
-    await happens(MINUTE, () => world.recheck('A1'), HOUR);
-    await isToldOnce();
-  });
-
-  test('and whose answer no worker takes before the replica has caught up', async () => {
-    await canceled();
-    world.recheck('A1');
-    await happens(MINUTE, () => world.leaveWithoutWorker(HOUR), 2 * HOUR);
-    await isToldOnce();
-  });
-
   test('but is, once the gateway has opened it again', async () => {
     await canceled();
     await world.pass(HOUR);
@@ -327,13 +262,6 @@ describe('promise 6: an account that was canceled while nobody followed it is ca
   const cancelElsewhere = () => {
     for (const one of world.gateway.accounts) if (one.account_id === 'A2') one.status = 'CANCELED';
   };
-
-  test('once a deposit starts it again', async () => {
-    await open();
-    const deposit = () => world.notify(world.gateway.deposit('A2', '5.00'));
-    await happens(create('k1'), HOUR, () => world.terminate('A2'), cancelElsewhere, 3 * DAY, deposit, HOUR);
-    expect(await world.state('A2')).toMatchObject({ status: 'CANCELED' });
-  });
 
   test('where the creation that starts it has just heard so, and an earlier run says otherwise', async () => {
     await open();

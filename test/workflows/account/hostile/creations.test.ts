@@ -1,11 +1,9 @@
 /** Promises 1 and 2: an account is made once, whatever became of the answer or of the run. */
 
 import { accountActivities, accountPolicyOf } from '../../../../src/activities';
-import { createSpeiAccountWorkflowId } from '../../../../src/contract';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import { answering } from '../../hostile/answering';
-import { APP } from '../../hostile/base-world';
 import { refusal, said } from '../../hostile/gateway';
 import {
   answers,
@@ -161,21 +159,6 @@ test('promise 2: a refusal after a try of unknown outcome does not say that ther
 
 const names = (account_id: string) => () =>
   update('resolve', CREATION, { account_id, reason: 'the dashboard', by: 'ana' });
-
-test('promise 8: a person who has named another account than the one made is asked again, and corrects it', async () => {
-  await open({ creations: ['none', 'answer lost'] });
-  await happens(create('k2'), MINUTE, create('k1'), HOUR);
-  const another = world.gateway.accounts.find(({ buyer_id }) => buyer_id === 'k2')?.account_id ?? '';
-  await happens(names(another), HOUR);
-  expect([attentionOfCreation(), answers().length]).toEqual(['unknown-outcome', 1]);
-  expect((await creationNow())?.unknown_tries.at(-1)?.message).toContain(
-    `is that of another key already, see ${createSpeiAccountWorkflowId(APP, 'k2')}.`,
-  );
-  await happens(names('MISTYPED'), HOUR);
-  expect(attentionOfCreation()).toBe('unknown-outcome');
-  await happens(names(made()[0]?.account_id ?? ''), HOUR, create('k1'), HOUR);
-  expect(answers()).toEqual([another, made()[0]?.account_id]);
-});
 
 test.each(['not shown yet', 'silent'])(
   'promise 8: an account that was named while the gateway was %s is doubted once it is found to be another buyer’s',

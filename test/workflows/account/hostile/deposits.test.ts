@@ -80,16 +80,6 @@ test.each([
   },
 );
 
-test('a counted deposit that is notified again with another amount is before a person', async () => {
-  await happens(transfer('100.00'), HOUR, notify('D1', 'SUCCESS', { amount: '100.0' }), HOUR);
-  expect(await accountNow()).toMatchObject({ attention: null, deposits: { set_aside: [] } });
-  await happens(notify('D1', 'SUCCESS', { amount: '250.00' }), DAY);
-  expect(await accountNow()).toMatchObject({
-    attention: 'second-deposit',
-    deposits: { total: { MXN: '100.00' } },
-  });
-});
-
 test.each(['100.00', '70.00'])(
   'promise 4: a deposit of %s that the gateway denies is not counted with the money of another account’s, whose number it has',
   async (amount) => {
@@ -114,16 +104,6 @@ test('promise 4: a trade that one account has counted is not counted by another 
   expect(await world.state(other.account_id)).toMatchObject({
     attention: 'second-deposit',
     deposits: { count: 0, pending: 0, set_aside: [{ out_trade_no: 'X-D1', trade_no: 'T1' }] },
-  });
-});
-
-test('promise 4: a deposit whose amount no query shows is not counted with the notified one, and is before a person', async () => {
-  rewording(world.gateway, '', (text) => text.replace('"order_amount":"10.00",', ''));
-  world.notify(world.gateway.deposit('A1', '10.00'), 'SUCCESS', { amount: '1000.00' });
-  await world.pass(DAY);
-  expect(await accountNow()).toMatchObject({
-    attention: 'unconfirmed-deposit',
-    deposits: { count: 0, total: {}, set_aside: [{ amount: '1000.00' }] },
   });
 });
 
@@ -207,11 +187,6 @@ describe('promise 3: money that was notified as a deposit before its number was 
     expect(await stateOf<PaymentState>(ORDER)).toMatchObject(SECOND);
     expect(await accountNow()).toMatchObject({ deposits: { count: 0, pending: 0 } });
   };
-
-  test('which runs', async () => {
-    await happens(acknowledgedBeforeTheOrder(), 2 * HOUR);
-    await isBeforeAPerson();
-  });
 
   test('which runs, where the account is terminated before it has told it', async () => {
     await happens(acknowledgedBeforeTheOrder());

@@ -8,8 +8,6 @@ import { APP } from '../../hostile/base-world';
 import type { Trade } from '../../hostile/gateway';
 import {
   accountNow,
-  CREATION,
-  create,
   deposit,
   earlierRunsAreSilent,
   happens,
@@ -138,22 +136,6 @@ describe('promise 2: a reset does not repeat a cancel that the gateway has refus
     await isKept();
   });
 
-  test.each([0, 1, 2, -1])('of a run that began with what another handed on, to the task %i', async (task) => {
-    const run = await secondRun();
-    await refusedOnce();
-    await world.within(async () => void world.temporal.reset(run, task));
-    await isKept();
-  });
-
-  test('that is reset once more', async () => {
-    const run = await secondRun();
-    await refusedOnce();
-    await world.within(async () => void world.temporal.reset(run));
-    await world.pass(500);
-    await world.within(async () => void world.temporal.reset(latest()));
-    await isKept();
-  });
-
   test('whose first run was reset to before it had begun, while somebody calls it again', async () => {
     await open();
     await happens(transfer('1.00'), MINUTE);
@@ -221,16 +203,6 @@ test.each(['CANCEL', 'REFUSED', 'SOMETHING_NEW'])(
     expect(world.attentions).not.toEqual([]);
   },
 );
-
-test('promise 1: a merchant is not told an account that the gateway denies, because a person has mistyped it', async () => {
-  // The merchant gives the buyer an account that is nobody’s, and the key names it for ever; the true one is lost.
-  await open({ creations: ['answer lost'] });
-  await happens(create('k1'), HOUR);
-  const said = { by: 'ana', reason: 'looked', account_id: 'A22' };
-  await update('resolve', CREATION, said);
-  await happens(DAY, create('k1'), DAY);
-  expect(world.told.filter((one) => one.is === 'account')).toEqual([]);
-});
 
 test.each([1, 9, 15])(
   'promise 8: a deposit notified as open, and %i minutes later as paid, is overdue where the gateway does not confirm it',

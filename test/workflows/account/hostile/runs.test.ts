@@ -225,23 +225,7 @@ describe('promise 8: an account whose run somebody has ended knows what it is', 
       }),
   };
   const ends = Object.entries(ENDS);
-  /** The gateway does not answer queries of accounts. */
-  const isSilent = () =>
-    answering(world.gateway, ({ path, ask }) => (path.endsWith('/spei/query') ? said(503, {}) : ask()));
   const deposit = () => world.notify(world.gateway.deposit('A2', '5.00'));
-
-  test.each(ends.filter(([how]) => !how.endsWith('vain')))(
-    'that it was canceled, whatever the gateway answers then: %s',
-    async (_, end) => {
-      // The merchant: told an account that takes no money, and the event `account-status` of a status that nobody knows.
-      await happens(create('k1'), HOUR);
-      await happens(() => update('cancel', A2), HOUR, end, isSilent, deposit, HOUR, create('k1'), HOUR);
-      expect(await world.state('A2')).toMatchObject({ status: 'CANCELED', deposits: { count: 1 } });
-      expect(world.told.at(-1)).toMatchObject({ is: 'failure', type: 'AccountCanceledError' });
-      const told = world.events.flatMap((one) => (one.type === 'account-status' ? [one.account.status] : []));
-      expect(new Set(told)).toEqual(new Set(['CANCELED']));
-    },
-  );
 
   test.each(ends)('whose it is: a deposit of another buyer is before a person: %s', async (_, end) => {
     await happens(create('k1'), HOUR, end, deposit, HOUR);
@@ -252,34 +236,11 @@ describe('promise 8: an account whose run somebody has ended knows what it is', 
     await happens(() => world.oddSignal('A2', { app_id: APP, ...paid }), HOUR);
     expect(await world.state('A2')).toMatchObject({ attention: 'account-mismatch', deposits: { count: 2 } });
   });
-
-  test('whose it is, where it was terminated before a worker had it', async () => {
-    await happens(create('k1'), 50);
-    for (let i = 0; i < 100 && !run(); i += 1) await world.pass(10);
-    await happens(noWorker(MINUTE), () => world.terminate('A2'), deposit, HOUR);
-    expect(world.temporal.runs(A2)).toHaveLength(2);
-    expect((await world.state('A2'))?.account).toMatchObject({ buyer_id: 'k1' });
-  });
 });
 
 describe('promise 8: that an account waits too long for a person is told once for each wait', () => {
   const odd = () => world.oddSignal('A1', { nothing: 1 });
   const told = () => world.events.filter(({ type }) => type === 'account-attention.overdue');
-
-  test('where its run was terminated before, and a deposit has started the next one later', async () => {
-    // Nobody is told that nobody looks.
-    await happens(transfer('1.00'), HOUR, odd, HOUR, terminate, 10 * HOUR, transfer('2.00'), HOUR);
-    expect(told()).toHaveLength(1);
-    await happens(terminate, HOUR, transfer('3.00'), DAY);
-    expect(told()).toHaveLength(1);
-    await happens(resolve, odd, DAY);
-    expect(told()).toHaveLength(2);
-  });
-
-  test('where its run was terminated after it was told', async () => {
-    await happens(transfer('1.00'), HOUR, odd, DAY, terminate, HOUR, transfer('2.00'), DAY);
-    expect(told()).toHaveLength(1);
-  });
 
   test('where PAYMENTS_OVERDUE has become shorter than a wait that an earlier run began, and then longer again', async () => {
     await world.close();

@@ -16,7 +16,6 @@ import {
   numbersMade,
   open,
   openWatched,
-  parts,
   refundOf,
   reset,
   resolve,
@@ -32,16 +31,6 @@ import {
 /** The gateway's desk tries a refund that ends without money. */
 const deskInVain = (amount: string, ends: 'refused' | 'revoked' = 'refused') =>
   world.gateway.giveBack(world.sold, 'desk-in-vain', amount, 'the desk', { takes_ms: 0, ends });
-
-test('promise 7: a decision that ours was refused does not explain money that others gave back', async () => {
-  // The merchant gives 200.00 back of 150.00: PARTIAL_REFUND counts as explained by a refund that paid nothing.
-  await open({ watchWindow: '3d', plans: [{ takes_ms: 10 * MINUTE, ends: 'refused' }] });
-  await happens(ask('100.00', 'a'), 10 * MINUTE + 1, desk('50.00', 0), tell('REFUND_REFUSED', 'a'), 5 * HOUR);
-  expect(await refundOf('a')).toMatchObject({ outcome: 'REFUND_REFUSED', attention: null });
-  expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-  await happens(ask('150.00', 'c'), DAY);
-  expect(goneBack()).toBe('50.00');
-});
 
 test('promise 8: what a person names together with an outcome settles the question that asks for it', async () => {
   // The operator loses: the list goes on asking for what was named, and says of a complete ledger that it is not.
@@ -89,15 +78,6 @@ describe('a sum that a person names as gone back elsewhere', () => {
   });
 });
 
-test('promise 7: a refund is not sent on top of one of the desk that is before a person, after an outage', async () => {
-  await open({ plans: [DONE, DONE] });
-  await happens(parts('a'), trouble('refunds unreachable'), ask('100.00', 'b'), 90 * SECOND);
-  await happens(trouble('unreachable'), desk('50.00', 0), 10 * SECOND, tell('PARTIAL_REFUND', 'desk-1'), 20 * SECOND);
-  const shown = await attention();
-  await happens(works, HOUR);
-  expect([shown, amountGoneBack()]).toEqual(['refund-elsewhere', 100]);
-});
-
 test('promise 7: the bank’s word is remembered for ten minutes, also by the next after-sale, where a person has settled it and the run before has ended', async () => {
   await open({ plans: [LONG], lag_ms: 10 * MINUTE });
   await happens(move('DISPUTE'), tell('DISPUTE'));
@@ -130,13 +110,6 @@ test('what a person named in an outage is known after the after-sale was termina
   expect(await world.state()).toMatchObject({ refunded_elsewhere: '50.00' });
 });
 
-test('promise 7: a refund whose tries do not reach the gateway is not sent where a person has named what went back, and too little is left', async () => {
-  await open({ plans: [DONE, DONE] });
-  await happens(ask('50.00', 'a'), 10 * MINUTE, trouble('refunds unreachable'), ask('100.00', 'b'), MINUTE);
-  await happens(desk('50.00', 0), tell('PARTIAL_REFUND', 'desk-1'), HOUR, nameElsewhere, HOUR, works, HOUR);
-  expect([(await world.state())?.refunded_elsewhere, amountGoneBack()]).toEqual(['50.00', 100]);
-});
-
 test('a refund that was refused elsewhere hides one that was made there: ours is not sent until a person has named it', async () => {
   await openWatched();
   await happens(settle, 5 * HOUR, desk('100.00', 0), 1_000, () => deskInVain('50.00'), ask('100.00', 'a'), DAY);
@@ -158,14 +131,6 @@ test('what the trade shows where a person says that ours was not made is from el
   await happens(resolve({ outcome: 'NOT_CREATED', out_request_no: 'b' }), HOUR);
   expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
   await happens(12 * HOUR, ask('100.00', 'c'), DAY);
-  expect(goneBack()).toBe('100.00');
-});
-
-test('a refusal after a part is not that of our refund whose answer was lost: it stays before a person', async () => {
-  await openWatched({ mishaps: ['none', 'answer lost'], plans: [DONE, DONE] });
-  await happens(ask('50.00', 'a'), HOUR, ask('50.00', 'b'), 10 * MINUTE, () => deskInVain('40.00'), 3 * HOUR);
-  expect(await refundOf('b')).toMatchObject({ outcome: null, attention: 'unknown-refund' });
-  await happens(ask('100.00', 'c'), DAY);
   expect(goneBack()).toBe('100.00');
 });
 
@@ -200,60 +165,11 @@ describe('a part from elsewhere is noticed, although ours, each done within a mi
     expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 100 + 10 * numbers.length]);
   });
 
-  test('promise 7: a part that is asked for a minute after the one before has ended is told from it', async () => {
-    await openQuick();
-    await happens(...quickParts('a'), ask('10.00', 'b'), 2 * MINUTE, ask('10.00', 'c'), HOUR);
-    expect([await attention(), amountGoneBack()]).toEqual([null, 30]);
-    await happens(desk('100.00', 5 * HOUR), DAY, ask('120.00', 'all'), HOUR);
-    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 130]);
-  });
-
-  test('promise 7: the same where that is the second one', async () => {
-    await openQuick();
-    await happens(ask('10.00', 'a'), 2 * MINUTE, ask('10.00', 'b'), HOUR);
-    expect([await attention(), amountGoneBack()]).toEqual([null, 20]);
-    await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
-    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
-  });
-
-  test.each([
-    ['a minute before, as its number says', [tell('PARTIAL_REFUND', 'b')]],
-    ['a minute before, as no number says', []],
-  ])('promise 7: two minutes after the second was sent, which was done %s', async (_title, told) => {
-    await openQuick();
-    await happens(...quickParts('a'), ask('10.00', 'b'), 70 * SECOND, ...told, 50 * SECOND);
-    await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
-    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
-  });
-
-  test('promise 7: so is it where no poll has seen the end of the second, which its number says', async () => {
-    await openQuick();
-    await happens(...quickParts('a'), ask('10.00', 'b'), 65 * SECOND, desk('100.00', 5 * HOUR), SECOND);
-    await happens(tell('PARTIAL_REFUND', 'b'), DAY, ask('130.00', 'all'), HOUR);
-    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
-  });
-
   test('promise 7: two minutes after the second was sent, and four after the first', async () => {
     await openQuick();
     await happens(ask('10.00', 'a'), 2 * MINUTE, ask('10.00', 'b'), 2 * MINUTE);
     await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
     expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
-  });
-
-  test.each([
-    ['as its number says', [tell('PARTIAL_REFUND', 'b')]],
-    ['as no number says', []],
-  ])('promise 7: hours after the second, which was done at once, %s', async (_title, told) => {
-    await openWatched({ plans: [DONE, DONE, DONE] });
-    await happens(...quickParts('a', 'b'), ...told, HOUR);
-    await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
-    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
-  });
-
-  test('promise 7: two minutes after the first', async () => {
-    await openQuick();
-    await happens(ask('10.00', 'a'), 2 * MINUTE, desk('100.00', 5 * HOUR), DAY, ask('140.00', 'all'), HOUR);
-    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 110]);
   });
 });
 

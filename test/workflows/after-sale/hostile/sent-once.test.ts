@@ -2,9 +2,8 @@
 
 import { AsyncResource } from 'node:async_hooks';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { ExchangeError } from '../../../../src/gateway/transport';
 import { answering, answeringFirst } from '../../hostile/answering';
-import { refusal, said } from '../../hostile/gateway';
+import { said } from '../../hostile/gateway';
 import {
   ask,
   comesLate,
@@ -18,7 +17,6 @@ import {
   queries,
   refundOf,
   renameQueue,
-  reset,
   resolve,
   SECOND,
   settle,
@@ -28,16 +26,6 @@ import {
   world,
 } from './acts';
 
-/** The worker that has the first request is paused for 100 s. */
-function pauseFirstRequest(): void {
-  answeringFirst(world.gateway, '/refund', async ({ ask }) => {
-    world.temporal.clock.in(100_000, () => void ask().catch(() => undefined));
-    throw new ExchangeError(true, 'UND_ERR_SOCKET');
-  });
-}
-async function untilAttention(): Promise<void> {
-  for (let s = 0; s < 90 && (await world.state())?.attention === null; s += 1) await world.pass(1_000);
-}
 /** Somebody ends the after-sale a moment after it has sent the refund. */
 const terminateSoon = () => happens(SECOND, terminate, SECOND);
 /** Does something so many ms after the gateway has been queried next. */
@@ -64,19 +52,6 @@ test('promise 8: the refund of a late payment that a terminated run may have sen
   expect(heard).toContainEqual(['attention', 'unknown-refund']);
   expect(world.gateway.requests).toEqual([]);
 });
-
-test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
-  'promise 7: %s of a refund whose after-sale was reset does not count while the request of the run before may be on its way',
-  async (outcome) => {
-    // The merchant gives 300.00 back of 150.00: the worker that had the request was paused.
-    await open();
-    await happens(pauseFirstRequest, ask('150.00', 'a'), 1_000);
-    await happens(reset, untilAttention, resolve({ outcome, out_request_no: 'a' }), 5_000, ask('150.00', 'b'), HOUR);
-    expect(goneBack()).toBe('150.00');
-    // Later the trade shows it.
-    expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
-  },
-);
 
 test('a refund that a terminated after-sale made is not made again after a person has named what went back, and is counted once', async () => {
   await open({ watchWindow: '3d' });
@@ -174,21 +149,6 @@ test.each([
   await world.pass(HOUR);
   await refused;
   expect([world.gateway.requests, world.neighbour.refunds]).toEqual([[], []]);
-});
-
-test.each([
-  ['queries are 45 s behind', 45_000],
-  ['the gateway carries it out a minute later', 0],
-])('a refund that is refused in unknown words and made all the same is made once, where %s', async (_where, lag_ms) => {
-  await openWatched({ lag_ms });
-  answeringFirst(world.gateway, '/refund', async ({ ask }) => {
-    if (lag_ms > 0) await ask();
-    else world.temporal.clock.in(MINUTE, () => void ask());
-    return refusal('refund-in-process', '40004');
-  });
-  await happens(ask('150.00', 'a'), 36_000, ask('150.00', 'b'), DAY);
-  expect(numbersMade()).toEqual(['a']);
-  expect(await refundOf('a')).toMatchObject({ outcome: 'REFUNDED' });
 });
 
 test('a decision that no refund was made counts only where none has been sent since: at each moment around the request', async () => {

@@ -24,7 +24,6 @@ import {
   numbersMade,
   open,
   openWatched,
-  parts,
   REFUSED,
   REVOKED,
   refundOf,
@@ -49,13 +48,6 @@ async function answerAll() {
   const state = await world.state();
   return [state?.attention, state?.refunded_amount];
 }
-
-test('promise 7: nobody is needed where the second part is revoked by its number, and the trade shows the first one again', async () => {
-  await open({ plans: [SLOW, SLOWLY_REVOKED], tells_ms: SECOND });
-  await happens(parts('a', 'b'), HOUR);
-  const { attention: asked, ledger_complete } = (await world.state()) ?? {};
-  expect([asked, ledger_complete]).toEqual([null, true]);
-});
 
 test('promise 7: a third part that waits behind a revoked one is not refused as beside a refund that we did not make', async () => {
   await open({ plans: [SLOW, SLOWLY_REVOKED, SLOW], tells_ms: SECOND });
@@ -84,44 +76,6 @@ test.each([['50.00'], ['150.00']])(
   },
 );
 
-test('a revoke that the trade shows while another refund is under way is before a person, who says whose it is', async () => {
-  await open({ plans: [DONE, { takes_ms: 20 * MINUTE, ends: 'done' }], answersStatus: false });
-  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), 2 * MINUTE);
-  await happens(move('REFUND_REVOKE'), untilShown('REFUND_REVOKE'), move('REFUND_PROCESSING'), DAY);
-  expect(await world.state()).toMatchObject({ refunds: [{}, { outcome: null, attention: 'unknown-refund' }] });
-  await happens(resolve({ out_request_no: 'b', outcome: 'REFUNDED' }), MINUTE);
-  // So it was the first one that came back.
-  expect(await world.state()).toMatchObject({
-    ...{ attention: 'unknown-refund', refunded_amount: '40.00', refunding_amount: '50.00' },
-    refunds: [{ attention: 'unknown-refund' }, { outcome: 'REFUNDED', attention: null }],
-  });
-});
-
-test('a revoke that a later run finds puts our refund before a person, and no refund from elsewhere', async () => {
-  await open({ revokedFor_ms: DAY });
-  await happens(ask('50.00', 'a'), 10 * MINUTE, giveUp('us', true), ask('40.00', 'b'), HOUR, move('SUCCESS'), DAY);
-  expect(await world.state()).toMatchObject({ ledger_complete: true, refunding_amount: '90.00' });
-  expect((await world.state())?.refunds).toMatchObject([{ out_request_no: 'a', attention: 'unknown-refund' }, {}]);
-});
-
-test.each([true, false])(
-  'a second part that the gateway took needs nobody while it is under way (its answer says so: %s)',
-  async (answersStatus) => {
-    await open({ plans: [DONE, { takes_ms: 5 * HOUR, ends: 'done' }], answersStatus });
-    await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), HOUR);
-    // The gateway has taken it: it counts as gone.
-    expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '90.00', refunding_amount: '0.00' });
-    await world.pass(DAY);
-    expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '90.00' });
-  },
-);
-
-test('the states of an earlier part, which other copies still show, prove no later one whose answer was lost', async () => {
-  await open({ lag_ms: 45_000, copies: 'several', mishaps: ['none', 'lost before it arrived'], answersStatus: false });
-  await happens(ask('50.00', 'a'), 10_000, ask('50.00', 'b'), HOUR);
-  expect([isMade('b'), isTold('b')]).not.toEqual([false, true]);
-});
-
 test('a revoke seen while another refund was under way is before a person, although that refund ended without its after-sale', async () => {
   await open({ plans: [DONE, { takes_ms: 20 * MINUTE, ends: 'done' }], answersStatus: false });
   await happens(ask('50.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), 2 * MINUTE);
@@ -147,16 +101,6 @@ test('a late notification of the end of a refund does not unsay that it was revo
   expect([b?.outcome, b?.attention]).not.toEqual(['REFUNDED', null]);
 });
 
-test('a refund that is revoked hours after REFUNDED, and that a poll sees, is one that a person can free', async () => {
-  await open({ watchWindow: '3d', revokedFor_ms: 2 * HOUR });
-  await happens(ask('150.00', 'a'), 5 * HOUR);
-  expect(await world.state()).toMatchObject({ refunded_amount: '150.00', attention: null });
-  await happens(giveUp('us', true), untilShown('REFUND_REVOKE'), untilShown('SUCCESS'));
-  // The person does what the runbook says, for either reason.
-  await happens(nameElsewhere, MINUTE, resolve({ outcome: 'REFUND_REVOKE', out_request_no: 'a' }), HOUR);
-  expect(await world.state()).toMatchObject({ refunded_amount: '0.00', refunded_elsewhere: '0.00', attention: null });
-});
-
 test('promise 7: a refund with a lost answer is not paid twice because an earlier part came back meanwhile, by its number', async () => {
   await open({ plans: [DONE, LONG, DONE], mishaps: ['none', 'answer lost'], lag_ms: 45_000, watchWindow: '3d' });
   await happens(ask('50.00', 'a'), 10 * MINUTE, chargeBackAndReverse, ask('100.00', 'c'), MINUTE);
@@ -169,15 +113,6 @@ test('promise 7: a refund that the gateway took in words that are not known is n
   await happens(ask('100.00', 'a'), MINUTE);
   await happens(makes('desk-1', '40.00', 'the desk', REVOKED), tell('REFUND_REVOKE', 'desk-1'), HOUR);
   const a = await refundOf('a');
-  expect([a?.outcome, amountGoneBack()]).toEqual([null, 100]);
-});
-
-test('promise 7: a first refund under way is not called refused because one of the desk was, which a notification names to a new after-sale', async () => {
-  await open({ plans: [LONG, DONE] });
-  await happens(ask('100.00', 'a'), 10 * MINUTE, terminate, 1_000);
-  await happens(makes('desk-1', '40.00', 'the desk', REFUSED), tell('REFUND_REFUSED', 'desk-1'), HOUR);
-  const a = await refundOf('a');
-  await happens(nameElsewhere, MINUTE, ask('150.00', 'b'), 10 * MINUTE);
   expect([a?.outcome, amountGoneBack()]).toEqual([null, 100]);
 });
 
@@ -229,17 +164,6 @@ test('promise 4: a refund that came back is asked about: a refund that a copy a 
   expect(await answerAll()).not.toEqual([null, '150.00']);
 });
 
-test('promise 7: a first refund that is under way while a chargeback is reversed is not called revoked', async () => {
-  await open({ plans: [LONG, DONE], tells_ms: 500 });
-  await happens(ask('150.00', 'a'), 10 * MINUTE);
-  for (const status of ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS'])
-    await happens(move(status), 10 * MINUTE);
-  await happens(5 * MINUTE, settle, HOUR);
-  const a = await refundOf('a');
-  await happens(ask('150.00', 'b'), DAY);
-  expect([a?.outcome, amountGoneBack()]).toEqual([null, 150]);
-});
-
 test('promise 7: a refund that was named as under way is not called revoked because an earlier part comes back, which no number says', async () => {
   await open({ plans: [DONE, REFUSED, LONG, DONE] });
   await happens(ask('50.00', 'a'), 10 * MINUTE, ask('10.00', 'b'), 10 * MINUTE, decideAll, ask('100.00', 'c'), 2_000);
@@ -259,16 +183,6 @@ test('promise 7: a refund under way is not called revoked because a part of the 
   const c = await refundOf('c');
   await happens(ask('100.00', 'd'), 10 * MINUTE);
   expect([c?.outcome === 'REFUND_REVOKE' && before?.attention === null, amountGoneBack()]).toEqual([false, 100]);
-});
-
-test('promise 7: a later part under way is not called refused because one of the desk was refused, after the bank moved the trade to SUCCESS', async () => {
-  await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
-  await happens(ask('50.00', 'a'), 10 * MINUTE, chargeBackAndReverse, decideAll, ask('100.00', 'c'), 10 * MINUTE);
-  await happens(makes('desk-in-vain', '40.00', 'the desk', REFUSED), 2 * HOUR);
-  const before = await world.state();
-  const c = await refundOf('c');
-  await happens(ask('100.00', 'd'), 10 * MINUTE);
-  expect([c?.outcome === 'REFUND_REFUSED' && before?.attention === null, amountGoneBack()]).toEqual([false, 150]);
 });
 
 test('promise 7: a refund that never arrived is not called given back because the trade returns from a refusal to the part before it', async () => {
@@ -310,23 +224,6 @@ test.each([
   },
 );
 
-test.each([
-  ['repeats the trade’s status from before', true],
-  ['names no status', false],
-])(
-  'promise 7: a refund that the gateway has accepted, and carries out five minutes later, frees nothing where its answer %s',
-  async (_title, answersStatus) => {
-    const late = { startsAfter_ms: 5 * MINUTE, takes_ms: HOUR, ends: 'done' } as const;
-    await open({ plans: [{ takes_ms: 20_000, ends: 'refused' }, late, late], answersStatus });
-    await happens(ask('100.00', 'a'), 20 * MINUTE, decideAll, ask('100.00', 'b'), 2 * MINUTE);
-    const b = await refundOf('b');
-    await happens(ask('100.00', 'c'), DAY);
-    expect([b?.outcome, isMade('c'), amountGoneBack(), (await world.state())?.refunded_amount]).toEqual([
-      ...['ACCEPTED', false, 100, '100.00'],
-    ]);
-  },
-);
-
 test('promise 7: a first refund whose answer calls it refused keeps its amount until its number, or a person, says so', async () => {
   await open({ plans: [REFUSED, DONE] });
   await happens(ask('150.00', 'a'), MINUTE);
@@ -341,32 +238,11 @@ describe('promise 3: an end that a person knew and denied is no news when it com
   const late = { startsAfter_ms: 5 * DAY, takes_ms: 0, ends: 'done' } as const;
   const saidGone = (although: string) => happens(resolve({ outcome: 'REFUNDED', out_request_no: 'a', although }), HOUR);
 
-  test.each([
-    ['REFUND_REFUSED', 'is notified again', (status: string) => happens(tell(status, 'a'))],
-    ['REFUND_REVOKE', 'is notified again', (status: string) => happens(tell(status, 'a'))],
-    ['REFUND_REFUSED', 'is read again after a reset', () => happens(reset)],
-    ['REFUND_REVOKE', 'is read again after a reset', () => happens(reset)],
-  ])('%s %s: nothing is free for a second refund', async (status, _how, again) => {
-    await openWatched({ plans: [late, DONE] });
-    await happens(ask('150.00', 'a'), MINUTE, tell(status, 'a'), HOUR);
-    await saidGone(status);
-    await again(status);
-    await happens(HOUR, ask('150.00', 'b'), 10 * DAY);
-    expect([await outcomeOf('a'), isMade('b'), goneBack()]).toEqual(['REFUNDED', false, '150.00']);
-  });
-
   test('another end without money under the number of a refund that a person calls gone is before a person', async () => {
     await openWatched({ plans: [late, DONE] });
     await happens(ask('150.00', 'a'), MINUTE, tell('REFUND_REFUSED', 'a'), HOUR);
     await saidGone('REFUND_REFUSED');
     await happens(tell('REFUND_REVOKE', 'a'), HOUR, ask('150.00', 'b'), DAY);
-    expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
-  });
-
-  test('a refusal that nobody knew contradicts a person who calls the refund gone', async () => {
-    await openWatched({ plans: [late, DONE] });
-    await happens(ask('150.00', 'a'), HOUR, resolve({ outcome: 'REFUNDED', out_request_no: 'a' }), HOUR);
-    await happens(tell('REFUND_REFUSED', 'a'), HOUR, ask('150.00', 'b'), DAY);
     expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
   });
 });
@@ -379,14 +255,6 @@ describe('promise 7: what a person has freed against the gateway is not free onc
     await happens(ask('150.00', 'a'), MINUTE, tell('REFUND_PROCESSING', 'a'), HOUR);
     await happens(resolve({ outcome: 'REFUND_REFUSED', out_request_no: 'a' }), 2 * DAY);
     await happens(tell('REFUND_PROCESSING', 'a'), SECOND, ask('150.00', 'b'), HOUR);
-    expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
-  });
-
-  test('REFUNDED of a refund that a person calls revoked', async () => {
-    await openWatched({ plans: [{ ...late, startsAfter_ms: 5 * DAY }, DONE] });
-    await happens(ask('150.00', 'a'), MINUTE, tell('REFUNDED', 'a'), HOUR);
-    await happens(resolve({ outcome: 'REFUND_REVOKE', out_request_no: 'a' }), HOUR);
-    await happens(tell('REFUNDED', 'a'), MINUTE, ask('150.00', 'b'), HOUR);
     expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
   });
 });

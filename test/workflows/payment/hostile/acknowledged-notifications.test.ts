@@ -22,7 +22,6 @@ import {
   cutOff,
   decide,
   end,
-  endWhileSilent,
   forget,
   found,
   happens,
@@ -47,7 +46,6 @@ import {
   startAgain,
   startBroken,
   startWith,
-  stateNow,
   tell,
   terminate,
   tradeAt,
@@ -112,42 +110,10 @@ test('promise 3: an acknowledged SUCCESS of an adopted trade is known where its 
   expect(await tradesKnown()).toContain('T1');
 });
 
-test('promise 3: a sale is not hidden by an adoption of its number in an hour without the list of workflows', async () => {
-  await begin();
-  await happens(sell, anotherMade());
-  const mend = listIsDown();
-  await happens(adopt, HOUR, mend, 10 * HOUR);
-  const { outcome, trade_no, attention } = await stateNow();
-  expect({ outcome, trade_no, attention }).not.toEqual({ outcome: null, trade_no: 'T2', attention: null });
-});
-
-test.each([0, 45])('promise 3: money after CANCEL is known, although copies lag %s minutes', async (lag) => {
-  await begin({ lag_ms: lag * MINUTE });
-  await happens(pay, 2 * MINUTE, lag * MINUTE + HOUR, move('T1', 'CANCEL'));
-  await world.pass(Math.max(5, lag - 5) * MINUTE);
-  await happens(tell('T1', 'SUCCESS'), 3 * DAY);
-  const { outcome } = await stateNow();
-  if (outcome !== 'SUCCESS') expect(await tradesBeforeAPerson()).toContain('T1');
-  expect(outcome).toBe(lag === 0 ? 'SUCCESS' : 'CANCEL');
-});
-
-test('promise 3: no other trade replaces the sale after the run that looked at it was terminated', async () => {
-  await begin();
-  await happens(sell, anotherMade('SUCCESS'), endWhileSilent(notify('T2')), notify('T2'), HOUR);
-  expect(await sale()).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T1' });
-});
-
 test('promise 3: an adopted sale is not hidden by somebody who adopts its number once more', async () => {
   await begin();
   await happens(sellAdopted, anotherMade(), adopt, 10 * MINUTE);
   expect([await sale(), attentions()]).not.toEqual([{ outcome: null, trade_no: 'T2', attention: null }, []]);
-});
-
-test('promise 3: the acknowledged SUCCESS of a trade whose number the merchant was given is found after an adoption by number', async () => {
-  await begin({ findsBy: 'trade_no alone' });
-  await happens(pay, MINUTE, terminate, SECOND, adopt, MINUTE, tell('T1', 'SUCCESS'), 10 * HOUR, decide('CANCEL'), DAY);
-  const { outcome, other_trades } = await stateNow();
-  expect([outcome, other_trades]).not.toEqual(['CANCEL', []]);
 });
 
 test.each([
@@ -166,15 +132,6 @@ test('promise 3: a chargeback of the trade that was sold is before a person, alt
   await begin({});
   await happens(sell, anotherTold('DISPUTE'), HOUR, decide('SUCCESS'), HOUR, tell('T1', 'CHARGEBACK'), 5 * DAY);
   expect(await tradesBeforeAPerson()).toContain('T1');
-});
-
-test('promise 3: the ordered amount that is acknowledged after a person said CANCEL of 1.00 is before a person', async () => {
-  await begin();
-  await happens(pay, MINUTE, costs('T1', '1.00'), tell('T1', 'SUCCESS'), 10 * MINUTE);
-  expect(attentions()).toEqual(['amount-mismatch']);
-  await happens(decide('CANCEL'), HOUR, costs('T1', AMOUNT), tell('T1', 'SUCCESS'), 10 * HOUR);
-  expect(world.acknowledged.map(({ amount }) => amount)).toEqual(['1.00', AMOUNT]);
-  expect([await outcome(), attentions()]).not.toEqual(['CANCEL', ['amount-mismatch']]);
 });
 
 test.each([
@@ -213,14 +170,6 @@ test('promise 3: money that is notified in an outage at the last deadline is bef
   await until(966);
   await happens(works, 3 * DAY);
   expect([await outcome(), open()]).not.toEqual(['EXPIRED', []]);
-});
-
-test('promise 3: an acknowledged SUCCESS of another trade that a terminated run had not read is before a person', async () => {
-  await begin({ late: 'accept' });
-  await happens(pay, MINUTE, noWorker(MINUTE), anotherTold('SUCCESS'), SECOND);
-  expect(world.acknowledged).toHaveLength(1);
-  await happens(terminate, 2 * MINUTE, tell('T1', 'SUCCESS'), HOUR);
-  expect([await outcome(), await others(), open()]).not.toEqual(['SUCCESS', [], []]);
 });
 
 test.each(['SUCCESS', 'CANCEL'] as const)(
@@ -277,14 +226,6 @@ test('promise 3: an acknowledged SUCCESS of a second trade is known where the li
   await happens(adopt, 10 * HOUR);
   expect(world.acknowledged.map(({ trade_no }) => trade_no)).toContain('T2');
   expect([await tradesKnown(), attentions()]).toEqual([expect.arrayContaining(['T2']), ['no-answer', 'second-trade']]);
-});
-
-test('promise 3: a SUCCESS that is acknowledged while a start without a request waits for a worker is not lost', async () => {
-  await begin();
-  await happens(pay, MINUTE, terminate, SECOND, noWorker(2 * MINUTE), startBroken, SECOND);
-  await happens(tell('T1', 'SUCCESS'), 10 * HOUR);
-  expect(world.acknowledged).toMatchObject([{ trade_no: 'T1', status: 'SUCCESS' }]);
-  expect(attentions()).not.toEqual([]);
 });
 
 test('promise 3: another trade that was notified as paid is known where queries name no trade, and ours has ended', async () => {

@@ -181,16 +181,6 @@ test('promise 8: a cancel of an order whose earlier runs cannot be read is answe
   expect(await isTaken({ outcome: 'CANCEL' })).toBe(true);
 });
 
-test('promise 8: a late sale that a person has settled is not asked about again after a reset', async () => {
-  await begin({});
-  await happens(pay, 2 * DAY, tell('T1', 'SUCCESS'), DAY);
-  expect(open()).toEqual(['late-payment']);
-  await happens(decide('SUCCESS'), HOUR);
-  expect(open()).toEqual([]);
-  await happens(reset, DAY);
-  expect(open()).toEqual([]);
-});
-
 test('promise 8: the merchant is told of another amount that is notified while the payment closes', async () => {
   await begin({ childStarts_ms: HOUR });
   await happens(pay, MINUTE, anotherTold('PROCESSING'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
@@ -209,21 +199,6 @@ test('promise 8: a second trade that a person has settled after a refused start 
   expect(open()).toEqual([]);
   await happens(notify('T1'), 10 * MINUTE);
   expect(open()).toEqual([]);
-});
-
-test('promise 8: a second trade that a person has seen is not before them again because it is notified once more', async () => {
-  await begin();
-  await happens(
-    pay,
-    MINUTE,
-    anotherMade('SUCCESS'),
-    notify('T2'),
-    20 * MINUTE,
-    () => isTaken({}),
-    notify('T2'),
-    10 * MINUTE,
-  );
-  expect((await stateNow()).attention).toBe(null);
 });
 
 test('promise 8: a status that no table has, and that a person has seen, is not before them again at each look', async () => {

@@ -1,5 +1,5 @@
 /** Gateways that say something else than the hostile one does, from now on: of a payment. */
-import { answering, answeringFirst, rewording } from '../../hostile/answering';
+import { answering, rewording } from '../../hostile/answering';
 import { refusal, said } from '../../hostile/gateway';
 import { tradeAt, world } from './acts';
 
@@ -28,13 +28,6 @@ export const saysSuccess = (charges: boolean): void =>
       if (charges) world.gateway.move(tradeAt(0), 'SUCCESS');
       return { ...body, trade_status: 'SUCCESS' };
     },
-  });
-
-/** The first request is answered as by a busy gateway, which makes the order all the same. */
-export const busyAtFirst = (): (() => void) =>
-  answeringFirst(world.gateway, '/pay', async ({ ask }) => {
-    await ask();
-    return said(200, { code: '20000', msg: 'Service Currently Unavailable' });
   });
 
 /** The gateway gives queries by these numbers of trades, or by the order's, no answer, or denies them. Returns what mends it. */

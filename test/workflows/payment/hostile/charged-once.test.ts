@@ -40,7 +40,6 @@ import {
   stateNow,
   tell,
   terminate,
-  tradeAt,
   tradesBeforeAPerson,
   tradesKnown,
   trouble,
@@ -48,7 +47,7 @@ import {
   works,
   world,
 } from './acts';
-import { busyAtFirst, hide } from './changed-answers';
+import { hide } from './changed-answers';
 import { SECOND } from './schedule';
 import { AMOUNT } from './world';
 
@@ -61,13 +60,6 @@ test('promise 1: of two adopted trades the first is known where its run was term
   await begin();
   await happens(anotherTold(), MINUTE, terminate, MINUTE, anotherTold(), 10 * HOUR);
   expect([await tradesKnown(), attentions()]).toEqual([expect.arrayContaining(['T1', 'T2']), ['second-trade']]);
-});
-
-test('promise 1: a run that was reset and is withdrawn repeats the whole answer', async () => {
-  await begin({});
-  await happens(pay, HOUR, reset, withdraw, pay, MINUTE);
-  const told = world.told.flatMap((one) => (one.is === 'payment data' ? [one.data.qr_code] : []));
-  expect(told).toEqual([expect.any(String), told[0]]);
 });
 
 test.each(['answer lost', 'carried out late'] as const)(
@@ -115,12 +107,6 @@ test.each([
     expect(answers()).toEqual(['DuplicateOrderError', 'DuplicateOrderError']);
   },
 );
-
-test('promises 1 and 8: the sale is not called charged back because another trade under its number was', async () => {
-  await begin({});
-  await happens(sell, anotherTold('CHARGEBACK'), DAY);
-  expect(attentions()).toContain('second-trade');
-});
 
 const endsUnsold: [how: string, acts: Act[]][] = [
   ['a poll finds expired', [80 * MINUTE, move('T1', 'EXPIRED')]],
@@ -189,17 +175,6 @@ test('promise 1: another amount that is notified while a look at the same trade 
   await happens(notify('T1', 'SUCCESS', { amount: '300.00' }), 20 * SECOND, works, DAY);
   expect(attentions()).toContain('amount-mismatch');
 });
-
-test.each([{ amount: '300.00' }, { currency: 'MXN' }])(
-  'promise 1: %j that is notified after the sale is before a person',
-  async (other) => {
-    await begin({});
-    await sell();
-    world.notify({ ...tradeAt(0), ...other });
-    await world.pass(DAY);
-    expect(attentions()).toContain('amount-mismatch');
-  },
-);
 
 test.each([
   ['an order', []],
@@ -322,13 +297,6 @@ test('promise 1: nor because a worker died in an attempt before it had noted tha
   expect(await sale()).toMatchObject({ trade_no: 'T1', attention: 'unproven-trade' });
 });
 
-test('promise 2: an order whose last try waited for a worker when the order’s time was over was not sent, and its caller is told so', async () => {
-  await begin();
-  await happens(trouble('unreachable'), pay, 50 * MINUTE, noWorker(60 * MINUTE), MINUTE, works, DAY);
-  expect([world.gateway.trades, attentions()]).toEqual([[], ['no-answer']]);
-  expect(world.told.at(-1)).toMatchObject({ is: 'failure' });
-});
-
 test.each([
   ['during the pause after it', SECOND / 5],
   ['between the tries that follow', 6 * SECOND],
@@ -353,13 +321,6 @@ test('promise 1: an order whose trade has no answer is not sent again because it
   hide(['order-1'], 'denied');
   await happens(startAgain, DAY);
   expect(world.gateway.trades).toHaveLength(1);
-});
-
-test('promise 1: where a busy gateway has made the order twice, and both are paid, a person hears of the second', async () => {
-  await begin({ method: 'Wallet', shows: 'the first' });
-  busyAtFirst();
-  await happens(pay, MINUTE, move('T1', 'SUCCESS'), move('T2', 'SUCCESS'), 10 * DAY);
-  expect([await tradesKnown(), await sale()]).toMatchObject([['T2', 'T1'], { attention: 'second-trade' }]);
 });
 
 /** A worker whose own rules refuse the order: its settings have no address for notifications. Returns what mends it. */

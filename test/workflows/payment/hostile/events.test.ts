@@ -32,15 +32,6 @@ import { SECOND } from './schedule';
 /** The steps of which the merchant heard. */
 const heard = () => world.events.flatMap((event) => (event.type === 'transition' ? [event.transition.to] : []));
 
-test('the contract: a payment of another amount that a person calls SUCCESS is told once', async () => {
-  await begin();
-  await happens(pay, MINUTE, costs('T1', '1.00'), tell('T1', 'SUCCESS'), 10 * MINUTE, decide('SUCCESS'), HOUR);
-  const told = world.events.flatMap((event) =>
-    event.type === 'transition' && event.transition.to === 'SUCCESS' ? [event.id] : [],
-  );
-  expect(told).toHaveLength(1);
-});
-
 test('events: a merchant hears one SUCCESS where a trade of another amount was disputed before a person called it sold', async () => {
   await begin();
   await happens(pay, MINUTE, costs('T1', '100.00'), tell('T1', 'SUCCESS'), HOUR, tell('T1', 'DISPUTE'), HOUR);
@@ -121,13 +112,6 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
   const refusedByNumber = () =>
     world.notify(tradeAt(0), 'REFUND_REFUSED', { number: world.gateway.refunds[0]?.number ?? '' });
 
-  test('delivers late money that a person calls sold, and whose refund is not sent any more', async () => {
-    await begin({ late: 'refund', method: 'Wallet' });
-    await happens(endCancelled, trouble('refunds unreachable'), tell('T1', 'SUCCESS'), 2 * MINUTE);
-    await happens(settle({ outcome: 'SUCCESS' }), MINUTE, works, HOUR);
-    expect([await isSoldNow(), delivers()]).toEqual([true, true]);
-  });
-
   test('delivers late money that a person calls sold, and whose refund is refused a day later', async () => {
     await begin({ late: 'refund', method: 'Wallet', plan: takesBack });
     await happens(endCancelled, tell('T1', 'SUCCESS'), 2 * MINUTE, settle({ outcome: 'SUCCESS' }), MINUTE);
@@ -153,13 +137,6 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
     expect(delivers()).toBe(false);
   });
 
-  test('does not deliver what a person lets pass while all of it is sent back', async () => {
-    await begin({ method: 'Wallet', plan: { startsAfter_ms: 2 * DAY, takes_ms: HOUR, ends: 'done' } });
-    await happens(pay, MINUTE, anotherTold('SUCCESS'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
-    await happens(refund, 10 * MINUTE, settle({}), MINUTE);
-    expect(delivers()).toBe(false);
-  });
-
   const heldBack = () => happens(pay, MINUTE, anotherTold('SUCCESS'), MINUTE, tell('T1', 'SUCCESS'), 10 * MINUTE);
 
   test.each([
@@ -181,13 +158,6 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
       expect([heard().slice(-told.length), delivers()]).toEqual([told, false]);
     },
   );
-
-  test('does not deliver what a person lets pass, and has named as sent back before', async () => {
-    await begin({ method: 'Wallet' });
-    await happens(heldBack, sentBackInTheDashboard(inTwoDays), settle({ refunded_elsewhere: '150.00' }), MINUTE);
-    await happens(settle({}), 10 * MINUTE);
-    expect(delivers()).toBe(false);
-  });
 
   test('is not told to deliver where a person names all that was paid as sent back', async () => {
     await begin({ method: 'Wallet' });

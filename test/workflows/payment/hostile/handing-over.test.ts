@@ -36,7 +36,6 @@ import {
   sell,
   settle,
   startBroken,
-  startWith,
   stateNow,
   tell,
   terminate,
@@ -83,24 +82,6 @@ test('a reset of the after-sale while late money is refunded sends nothing twice
   if (run) world.temporal.reset(run);
   await world.pass(2 * DAY);
   expect(world.gateway.refunds.length).toBe(1);
-});
-
-test.each([0, HOUR])(
-  'payment reset after its after-sale has sold late money (children after %s)',
-  async (childStarts_ms) => {
-    await begin({ late: 'accept', method: 'Wallet', childStarts_ms });
-    await happens(pay, MINUTE, decide('CANCEL'), 2 * HOUR, move('T1', 'SUCCESS'), 3 * HOUR);
-    await sale();
-    await happens(reset, DAY);
-    expect(await outcome()).toBe('SUCCESS');
-  },
-);
-
-test('payment terminated while its after-sale waits to start', async () => {
-  await begin({ method: 'Wallet', childStarts_ms: HOUR });
-  // A server starts no child of a closed parent: the sweep takes the order on.
-  await happens(pay, MINUTE, decide('CANCEL'), MINUTE, terminate, HOUR, adopt, HOUR, move('T1', 'SUCCESS'), DAY);
-  expect(await outcome()).toBe('SUCCESS');
 });
 
 test('a payment of another order, signalled by mistake, changes nothing', async () => {
@@ -262,15 +243,6 @@ test('promise 3: what was notified just before the end is not lost where the pay
   expect(attentions()).toContain('late-payment');
 });
 
-test('promise 8: why a person is needed is not lost where a payment is terminated after its outcome, before its after-sale knows', async () => {
-  await begin({ method: 'Wallet' });
-  const deposit = { out_trade_no: 'order-1', trade_no: 'T1', reasons: ['deposit-without-account'] };
-  awayOnceHeard('SUCCESS');
-  await happens(anotherMade('SUCCESS'), startWith([{ kind: 'adopt', app_id: 'hostile', ...deposit }]), MINUTE);
-  await happens(terminate, HOUR, notify('T1', 'SUCCESS'), DAY);
-  expect([await outcome(), open()]).toEqual(['SUCCESS', ['deposit-without-account']]);
-});
-
 test('promise 8: a reason that comes while the after-sale is told for the first time is not lost by a termination', async () => {
   await begin({ method: 'Wallet', childStarts_ms: HOUR });
   await happens(pay, MINUTE, say({ outcome: 'CANCEL' }), 10 * MINUTE, oddSignal('somethingElse', 1), 52 * MINUTE);
@@ -283,19 +255,6 @@ test('promise 8: an after-sale that begins to wait while the app’s attention i
   await happens(pay, 10_000, refund, 2 * DAY);
   expect([open(), running().includes('afterSale')]).toEqual([['credentials'], false]);
 });
-
-test.each([
-  ['credentials', ['credentials']],
-  ['refused for good', []],
-] as const)(
-  'promise 8: an after-sale that waits for the end of an order that the gateway refuses (%s) is told that there is none',
-  async (refusal, before) => {
-    await begin({ creations: [refusal], heldBack: 10 });
-    world.heldBack_ms = 20_000;
-    await happens(pay, 5_000, refund, DAY);
-    expect([open(), running().includes('afterSale')]).toEqual([before, false]);
-  },
-);
 
 test('a contradicted notification that is handed over asks nobody once the gateway confirms it', async () => {
   await begin({ method: 'Wallet', late: 'accept' });
@@ -349,14 +308,3 @@ describe('an end of a run that ordered nothing', () => {
     expect(open()).toEqual([]);
   });
 });
-
-/** The worker is away from the moment at which the merchant has heard of this state. */
-function awayOnceHeard(status: string): void {
-  const { events, temporal } = world;
-  const push = events.push.bind(events);
-  events.push = (...heard) => {
-    if (heard.some((one) => one.type === 'transition' && one.transition.to === status))
-      temporal.leaveWithoutWorker(10 * MINUTE);
-    return push(...heard);
-  };
-}
