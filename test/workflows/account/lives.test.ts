@@ -261,16 +261,6 @@ describe('a creation', () => {
     await (await create()).result();
     expect(gateway.created).toBe(1);
   });
-
-  it('is not repeated, whatever the setting, where fewer accounts are left than before', async () => {
-    gateway.mishaps = ['lost after'];
-    work({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' });
-    const handle = await create();
-    await unknown(handle);
-    await env.sleep(DAY);
-    expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({ attention: 'unknown-outcome' });
-    expect(gateway.created).toBe(1);
-  });
 });
 
 test('an account that was made before anybody listened tells what happens once somebody does', async () => {

@@ -5,8 +5,6 @@ import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../../../src/testing/stack';
 import { newSale, type Sale } from './harness';
 
-const REVOKED = { trade_status: 'REFUND_REVOKE', out_request_no: 'a' };
-
 /** As the webhook does: signal-with-start. */
 async function notify(sale: Sale, claim: object): Promise<void> {
   await sale.client.workflow.signalWithStart('afterSale', {
@@ -38,21 +36,6 @@ function lateList(sale: Sale) {
   });
   return late;
 }
-
-test('a revoke that comes while earlier runs are read is known after that run was terminated', async () => {
-  const sale = await newSale();
-  await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
-  await ended(sale);
-  const late = lateList(sale);
-  await notify(sale, REVOKED);
-  await sale.pass(MINUTE);
-  await sale.handle.terminate();
-  late.holds = false;
-  await sale.pass(HOUR);
-  await sale.open();
-  await sale.pass(HOUR);
-  expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
-});
 
 test('a start after forty runs that found no such order reads only the last of them', async () => {
   const sale = await newSale();

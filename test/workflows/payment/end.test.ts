@@ -2,7 +2,7 @@
 import type { PaymentState } from '../../../src/contract';
 import { MINUTE } from '../../../src/gateway/pure/durations';
 import { seededRandom } from '../../../src/testing/simulated-temporal/random';
-import { afterSale, begin, decide, happens, move, notify, pay, recheck, tell, world } from './hostile/acts';
+import { afterSale, begin, decide, happens, move, notify, pay, recheck, world } from './hostile/acts';
 
 /** A payment that has its outcome, and still delivers the event of it. */
 async function ending(status: string, outcome = status): Promise<void> {
@@ -26,19 +26,6 @@ test('money that is notified during the end is known by the after-sale, which na
     ...{ outcome: 'SUCCESS', attention: 'late-payment', payment_data: before?.payment_data },
     previous: { outcome: 'CANCEL', run_id: world.temporal.runs(world.workflowId)[0]?.runId },
   });
-});
-
-test('a dispute that is notified during the end reaches the after-sale', async () => {
-  await ending('SUCCESS');
-  await happens(tell('T1', 'DISPUTE'), MINUTE);
-  expect(await states()).toMatchObject([{ outcome: 'SUCCESS' }]);
-  expect(await afterSale()).toMatchObject({ trade_status: 'DISPUTE', attention: 'dispute' });
-});
-
-test('a chargeback that the payment itself learns reaches the after-sale, and raises attention', async () => {
-  await ending('CHARGEBACK', 'SUCCESS');
-  await world.pass(MINUTE);
-  expect(await afterSale()).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
 });
 
 test('a person’s decision wins over a refusal that comes at the same moment', async () => {

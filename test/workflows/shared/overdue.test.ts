@@ -83,17 +83,6 @@ test('a wait that goes on after the payment is told from its beginning, once, an
   expect(overdue()).toHaveLength(1);
 });
 
-test('a wait that the payment has told is not told again by its after-sale', async () => {
-  await waits();
-  await simulation.sleep('3 hours');
-  expect(overdue()).toHaveLength(1);
-  for (const trade of simulation.gateway.trades.values()) trade.statusAt = () => 'SUCCESS';
-  await simulation.payments.outcome(out_trade_no);
-  await simulation.sleep('1 day');
-  expect(await handleOf(afterSaleWorkflowId).query('state')).toMatchObject({ attention: 'unexpected-signal' });
-  expect(overdue()).toHaveLength(1);
-});
-
 test('nobody can take what waits for nobody, and a name is required', async () => {
   await simulation.payments.pay(request);
   const take = (input: object) => handleOf(paymentWorkflowId).executeUpdate('take', { args: [input] });

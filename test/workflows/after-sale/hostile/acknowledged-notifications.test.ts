@@ -10,7 +10,6 @@ import {
   denyTheTrade,
   giveUp,
   happens,
-  move,
   noWorker,
   open,
   openWatched,
@@ -33,14 +32,6 @@ test('promise 3: a revoke that was acknowledged into a run which was terminated 
     refunded_amount: '50.00',
     refunds: [{ outcome: 'ACCEPTED' }, { outcome: 'REFUND_REVOKE' }],
   });
-});
-
-test('promise 3: a dispute that was acknowledged into a run which was terminated before it began is shown to somebody', async () => {
-  await open();
-  await happens(noWorker(10 * MINUTE), move('DISPUTE'), tell('DISPUTE'), MINUTE);
-  expect(world.acknowledged).toHaveLength(1);
-  await happens(terminate, move('SUCCESS'), HOUR, ask('40.00', 'b'), HOUR);
-  expect(world.attentions).not.toEqual([]);
 });
 
 test('promise 3: a dispute that is notified while a denied trade is searched is not settled by a person’s word about what was known before', async () => {

@@ -20,7 +20,6 @@ import {
   open,
   openWatched,
   REFUSED,
-  REVOKED,
   resolve,
   settle,
   tell,
@@ -91,13 +90,6 @@ test('promise 8: a refund under way of which the gateway does not answer for a m
   await happens(ask('50.00', 'a'), 10 * MINUTE, trouble('unreachable'), 30 * DAY);
   const state = await world.state();
   expect([state?.refunds[0]?.outcome, state?.attention]).not.toEqual([null, null]);
-});
-
-test('promise 8: a refund that waits for a month for a trade that stays REFUND_REVOKE is before a person', async () => {
-  await open({ plans: [REVOKED, DONE], revokedFor_ms: 1_000 * DAY });
-  await happens(ask('50.00', 'a'), 10 * MINUTE, ask('50.00', 'c'), 30 * DAY);
-  const state = await world.state();
-  expect([state?.refunds[1]?.outcome, state?.attention]).not.toEqual([null, null]);
 });
 
 test('ten rechecks of a trade whose gateway is down leave room for a person’s word', async () => {

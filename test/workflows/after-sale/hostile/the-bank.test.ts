@@ -118,12 +118,6 @@ describe('a refund that waits behind a chargeback that was reversed', () => {
     await happens(resolve({ out_request_no: 'a', outcome: 'NOT_CREATED' }), HOUR);
     expect([await attention(), numbersMade()]).toEqual([null, []]);
   });
-
-  test('promise 8: once the trade moves on it is sent, and asks nobody any more', async () => {
-    await openWithOneThatWaits();
-    await happens(2 * DAY, move('SUCCESS'), tell('SUCCESS'), DAY);
-    expect([await attention(), numbersMade()]).toEqual([null, ['a']]);
-  });
 });
 
 describe('a refund that waits for its turn again remembers what it has seen', () => {

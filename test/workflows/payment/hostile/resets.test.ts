@@ -13,8 +13,6 @@ import {
   decide,
   happens,
   move,
-  notify,
-  noWorker,
   outcome,
   pay,
   resetTo,
@@ -61,25 +59,6 @@ test.each(TASKS)(
     await happens(cancelled, HOUR, move('T1', 'SUCCESS'), resetTo(task), 2 * DAY);
     expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
     expect(moneyHeard()).toMatchObject([{ ended: 'CANCEL' }]);
-  },
-);
-
-test.each(TASKS)(
-  'promise 6: money that is notified to a reset to its %s task, before a worker takes that, is late where notifications are believed',
-  async (_name, task) => {
-    await begin({ ...refunding, confirmByQuery: false });
-    await happens(
-      pay,
-      MINUTE,
-      move('T1', 'CANCEL'),
-      2 * HOUR,
-      move('T1', 'SUCCESS'),
-      noWorker(MINUTE),
-      resetTo(task),
-      notify('T1'),
-      2 * DAY,
-    );
-    expect(moneyHeard()).toEqual([{ ended: 'CANCEL', isSentBack: true }]);
   },
 );
 
