@@ -68,36 +68,10 @@ async function run(...args: string[]): Promise<string> {
   return command.output;
 }
 
-/** The workflow that a Schedule has started, once there is one. */
-async function startedBy(scheduleId: string) {
-  const schedule = stack.client.schedule.getHandle(scheduleId);
-  await schedule.trigger();
-  const started = async () => (await schedule.describe()).info.recentActions[0]?.action;
-  await eventually(`${scheduleId} has started a workflow`, async () => (await started())?.type === 'startWorkflow');
-  return stack.client.workflow.getHandle((await started())?.workflow.workflowId ?? '');
-}
-
-test('the list of what needs a person names the jobs that have no Schedule', async () => {
-  expect(await run('list', '--attention')).toMatch(
-    /^payments-stuck-sweep .*missing: .*payment-gateway setup.* job-stopped/m,
-  );
-});
-
 test('setup makes a sweep and a reconciliation, and may be repeated', async () => {
   const made = 'Schedule payments-stuck-sweep: ready.\nSchedule payments-reconciliation:test-app: ready.\n';
   expect(await run('setup')).toContain(made);
   expect(await run('setup')).toContain(made);
-});
-
-test('the Schedule’s reconciliation compares the day before, and ends where nothing differs', async () => {
-  const handle = await startedBy(`payments-reconciliation:${APP.app_id}`);
-  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-  expect(await handle.result()).toMatchObject({ since: `${yesterday}T00:00:00.000Z`, differences: [], finished: true });
-});
-
-test('the Schedule’s sweep ends where nothing is stuck', async () => {
-  const handle = await startedBy('payments-stuck-sweep');
-  expect(await handle.result()).toMatchObject({ stuck: 0, attention: null });
 });
 
 /** How `check` ends on this stack with these keys, and the points that are not ok. */

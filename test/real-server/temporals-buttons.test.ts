@@ -8,7 +8,6 @@ import {
   paymentWorkflowId,
   type StuckSweepState,
   speiAccountWorkflowId,
-  UPDATE,
   WORKFLOW,
 } from '../../src/contract';
 import { listFiltered } from '../../src/temporal/attention-list';
@@ -68,45 +67,6 @@ async function typed(value: unknown) {
   const namespace = stack.client.options.namespace;
   return { payloads: await new EncryptionCodec([KEY]).encode([payload(value)], { type: 'workflow', namespace }) };
 }
-
-test('a paused poll is listed, and its payment goes on when it is unpaused', async () => {
-  const out_trade_no = await waiting();
-  const { workflowService, options } = stack.client;
-  const of = { namespace: options.namespace, execution: { workflowId: idOf(out_trade_no) }, type: 'gateway.watch' };
-  await workflowService.pauseActivity({ ...of, identity: 'ana', reason: 'looks stuck' });
-  await until(
-    () => reasonListed(out_trade_no),
-    (reason) => reason === 'paused-activity',
-  );
-  await workflowService.unpauseActivity(of);
-  await stack.simulator.pay(out_trade_no);
-  expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
-});
-
-test('an order that was terminated is taken on by the next sweep, needs a person, and money is found', async () => {
-  const out_trade_no = await waiting();
-  const { client, taskQueue, simulator, payments } = stack;
-  await client.workflow.getHandle(idOf(out_trade_no)).terminate('batch clean-up');
-  const listed = `WorkflowId = '${idOf(out_trade_no)}' AND ExecutionStatus = 'Terminated'`;
-  await until(
-    () => client.workflow.count(listed),
-    ({ count }) => count === 1,
-  );
-  const sweep = { workflowId: `stuck-sweep-${randomUUID()}`, taskQueue, args: [{ stuck_ms: 3_600_000 }] };
-  await client.workflow.start(WORKFLOW.stuckSweep, sweep);
-  await until(
-    () => reasonListed(out_trade_no),
-    (reason) => reason === 'terminated',
-  );
-  const seen = { by: 'ana', reason: 'the clean-up was a mistake' };
-  await client.workflow.getHandle(idOf(out_trade_no)).executeUpdate(UPDATE.resolve, { args: [seen] });
-  await until(
-    () => reasonListed(out_trade_no),
-    (reason) => reason === undefined,
-  );
-  await simulator.pay(out_trade_no);
-  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-});
 
 test('an after-sale that was terminated while it waited for a person is listed until a later run goes on with it', async () => {
   const out_trade_no = await waiting();

@@ -69,22 +69,6 @@ describe('a notification is refused', () => {
     expect(decide({ signatures })).toEqual({ is: 'refused', why: 'bad signature' });
   });
 
-  const text = ipn().toString();
-  const { app_id, ...rest } = JSON.parse(text);
-  test.each<[string, string]>([
-    ['with white space', JSON.stringify(JSON.parse(text), null, 1)],
-    ['with its fields in another order', JSON.stringify({ ...rest, app_id })],
-    ['with a letter as an escape', text.replace('PIX', '\\u0050IX')],
-    ['with a number written differently', text.replace('"150.00"', '"150.0"')],
-    ['with a line end', `${text}\n`],
-  ])('if its body is the same JSON written differently: %s', (_, written) => {
-    expect(JSON.parse(written)).toMatchObject({ out_trade_no: 'order-1', method: 'PIX' });
-    expect(decide({ body: Buffer.from(written), signatures: [signature] })).toEqual({
-      is: 'refused',
-      why: 'bad signature',
-    });
-  });
-
   test.each([
     ['an unknown app', 'nobody'],
     ['no app', ''],
@@ -97,10 +81,6 @@ describe('a notification is refused', () => {
   });
 
   test('if no app is configured', () => expect(decide({ apps: [] })).toEqual({ is: 'refused', why: 'unknown app' }));
-
-  test('for one app with the key of another', () => {
-    expect(decide({ to: otherApp.app_id })).toEqual({ is: 'refused', why: 'bad signature' });
-  });
 
   test('if its body names another app than its path, even with a good signature', () => {
     const body = ipn({ app_id: otherApp.app_id });
@@ -144,13 +124,6 @@ describe('a change of a single bit is refused', () => {
     copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
     return copy;
   };
-
-  test('in every bit of a body', () => {
-    const body = ipn();
-    for (let bit = 0; bit < body.length * 8; bit += 1) {
-      expect(decide({ body: flipped(body, bit), signatures: [signature] }).is).toBe('refused');
-    }
-  });
 
   test('in every bit of a signature, in both schemes', () => {
     const bytes = Buffer.from(signature, 'latin1');

@@ -1,6 +1,5 @@
 /** Refunds of a sale whose workflows have all closed, with and without the earlier runs in a real Temporal. */
 import { WithStartWorkflowOperation } from '@temporalio/client';
-import { paymentWorkflowId } from '../../../src/contract';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { FORGETS_AT_ONCE, forget } from '../../harness/runs';
 import { afterSaleOf, part, sold } from '../../harness/sold';
@@ -80,17 +79,4 @@ test('a ledger without a run that Temporal has deleted is incomplete: nothing is
     refunds: [{ out_request_no: 'b', outcome: 'REFUNDED' }],
   });
   expect(stack.simulator.ledger({ out_trade_no })).toMatchObject([{ refunded_amount: '80.00' }]);
-});
-
-test('an order whose payment Temporal has deleted is not sent a second time while its after-sale is kept', async () => {
-  const order = await sold(stack, 'credit-card');
-  const { out_trade_no } = order;
-  await stack.payments.refund(out_trade_no, part('50.00', 'a'));
-  await afterSaleOf(stack, out_trade_no).result();
-  await forget(stack.client, paymentWorkflowId(APP.app_id, out_trade_no));
-  const [trade] = stack.simulator.trades({ out_trade_no });
-
-  expect(await stack.payments.pay(order)).toMatchObject({ trade_no: trade?.trade_no });
-  expect(stack.simulator.requests({ path: '/trade/pay', out_trade_no })).toHaveLength(1);
-  expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
 });
