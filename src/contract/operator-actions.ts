@@ -86,7 +86,7 @@ const END_REFUND: Template = {
   says: { out_request_no: 'NUMBER', outcome: 'OUTCOME' },
 };
 const END_ORDER: Template = {
-  what: 'say how the order has ended: SUCCESS, CANCEL, REFUSED or EXPIRED',
+  what: 'say how the order has ended: SUCCESS (the gateway has its money), CANCEL, REFUSED or EXPIRED',
   update: 'resolve',
   says: { seen: 'REASON', outcome: 'OUTCOME' },
 };
@@ -134,7 +134,10 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
       settles: isSettledByLooking,
     },
     // Without an outcome the payment goes on.
-    { ...END_ORDER, what: 'end the payment now, as SUCCESS, CANCEL, REFUSED or EXPIRED, instead of letting it go on' },
+    {
+      ...END_ORDER,
+      what: 'end the payment now, as SUCCESS (the gateway has its money), CANCEL, REFUSED or EXPIRED, instead of letting it go on',
+    },
     { what: 'withdraw it, where it was certainly not sent', update: 'cancel' },
   ],
   'app-attention': [SEEN],

@@ -57,6 +57,31 @@ export function moneyToSendBack(payment: PaidMoney, sale: GoneMoney | null): str
   return isMore(came, gone) ? moneyText(less(came, gone), currency) : undefined;
 }
 
+/**
+ * What the gateway may still bring to an order that has ended here, in a sentence; undefined if nothing more. `sale`: the order's after-sale, null
+ * if it does not answer yet. `now`: ms since the epoch.
+ */
+export function stillPayable(
+  { outcome, trade_status, confirmed_by }: Pick<PaymentState, 'outcome' | 'trade_status' | 'confirmed_by'>,
+  sale: Pick<AfterSaleState, 'trade_status' | 'watched_until'> | null,
+  now: number,
+): string | undefined {
+  const status = sale?.trade_status ?? trade_status;
+  const isOpen = outcomeOf(status ?? '') === null && (status !== null || confirmed_by === 'operator');
+  if (outcome === null || outcomeOf(status ?? '') === 'SUCCESS') return undefined;
+  // No fact tells a late answer about the money that the person saw from a second payment.
+  if (outcome === 'SUCCESS') return isOpen ? COUNTS_AS_PAID : undefined;
+  const until = sale?.watched_until ?? null;
+  const isWatched = until !== null && Date.parse(until) > now;
+  if (!isWatched && (sale !== null || !isOpen)) return undefined;
+  const what = isOpen ? 'The gateway has not ended it, so the buyer may still pay' : 'Money of it may still come';
+  return `${what}${isWatched ? `: it is watched until ${timeText(until)}` : ''}. ${IS_LATE}`;
+}
+
+const IS_LATE = 'That would be late money: PAYMENTS_LATE says what becomes of it, by default a person is asked.';
+const COUNTS_AS_PAID =
+  'The gateway has not shown it as paid; if it does, that counts as the money of this sale. Where the sale was paid another way, say CANCEL instead: then what the buyer pays there is late money.';
+
 /** The fields of a payment's state about other trades under its number. */
 export type TradesBeside = Pick<PaymentState, 'outcome' | 'other_trades' | 'order_currency'>;
 

@@ -51,6 +51,24 @@ test('money that came for an order that is not sold is said at once, with the co
   expect(doneText(PAYMENT, 'resolve', silent)).toContain('the gateway says SUCCESS.');
 });
 
+test('of an order that the gateway has not ended, the answer to a decision says what a payment of it would be', () => {
+  const state = { out_trade_no: 'order-1', trade_status: 'PROCESSING', attention: null, confirmed_by: 'operator' };
+  const late = 'That would be late money: PAYMENTS_LATE says what becomes of it, by default a person is asked.';
+  expect(doneText(PAYMENT, 'resolve', { ...state, outcome: 'CANCEL' })).toBe(
+    `Done: resolve. Order order-1 (app shop) ended as CANCEL; the gateway says PROCESSING. It needs nobody. The gateway has not ended it, so the buyer may still pay. ${late}`,
+  );
+  expect(doneText(PAYMENT, 'resolve', { ...state, outcome: 'SUCCESS' })).toContain(
+    ' It needs nobody. The gateway has not shown it as paid; if it does, that counts as the money of this sale. Where the sale was paid another way, say CANCEL instead',
+  );
+  const after = { ...state, payment: { ...state, outcome: 'CANCEL' }, watched_until: '2026-03-05T11:00:00.000Z' };
+  const at = (time: string) =>
+    doneText(afterSaleWorkflowId('shop', 'order-1'), 'recheck', after, null, Date.parse(time));
+  expect(at('2026-03-05T10:00:00Z')).toContain(
+    `so the buyer may still pay: it is watched until 2026-03-05 11:00 UTC. ${late}`,
+  );
+  expect(at('2026-03-05T12:00:00Z')).toMatch(/ It needs nobody\.$/);
+});
+
 describe('the money of a second trade, which no list names once the reason is settled', () => {
   const AFTER = afterSaleWorkflowId('shop', 'order-1');
   const other_trades = [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount: '150.00' }];

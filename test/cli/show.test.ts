@@ -224,6 +224,52 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
   expect(firstLine(quiet(payment, run))).toBe(`Order ${ORDER} of 150.00 BRL (app ${APP}) ${said}`);
 });
 
+describe('of an order that the gateway may still call paid, show says what that would be', () => {
+  const { after_sale } = worst('late-payment', 'after-sale');
+  const nothing = {
+    order_amount: null,
+    refunds: [],
+    refunded_amount: '0.00',
+    refunding_amount: '0.00',
+    attention: null,
+  };
+  const told = (payment: Partial<PaymentState>, sale: Partial<AfterSaleState>, unanswered: string[] = []) => {
+    const found = { ...quiet(payment, ENDED), after_sale: { ...after_sale, ...nothing, ...sale }, unanswered };
+    return linesOf(caseText(found, {}, NOW)).filter((line) => /may still|not shown it/.test(line));
+  };
+  const canceled = { outcome: 'CANCEL', confirmed_by: 'operator' } as const;
+  const watched_until = '2026-03-05T11:00:00.000Z';
+  const late = 'That would be late money: PAYMENTS_LATE says what becomes of it, by default a person is asked.';
+
+  test.each<[what: string, payment: Partial<PaymentState>, sale: Partial<AfterSaleState>, said: string]>([
+    [
+      'a person has ended',
+      canceled,
+      { watched_until },
+      `  The gateway has not ended it, so the buyer may still pay: it is watched until 2026-03-05 11:00 UTC. ${late}`,
+    ],
+    [
+      'the gateway itself has ended, within its settling time',
+      { outcome: 'CANCEL', confirmed_by: 'query' },
+      { watched_until, trade_status: 'CANCEL' },
+      `  Money of it may still come: it is watched until 2026-03-05 11:00 UTC. ${late}`,
+    ],
+    [
+      'a person has called sold',
+      { outcome: 'SUCCESS', confirmed_by: 'operator' },
+      {},
+      '  The gateway has not shown it as paid; if it does, that counts as the money of this sale. Where the sale was paid another way, say CANCEL instead: then what the buyer pays there is late money.',
+    ],
+  ])('that %s', (_what, payment, sale, said) => expect(told(payment, sale)).toEqual([said]));
+
+  test('and nothing once its watch is over, it is paid, or nobody has answered', () => {
+    expect(told(canceled, { watched_until: AT })).toEqual([]);
+    expect(told(canceled, { watched_until, trade_status: 'SUCCESS' })).toEqual([]);
+    expect(told({ outcome: 'SUCCESS', confirmed_by: 'operator' }, { trade_status: 'SUCCESS' })).toEqual([]);
+    expect(told(canceled, { watched_until }, ['after-sale'])).toEqual([]);
+  });
+});
+
 test('a number that nobody knows is no order that has ended, although somebody asked for a refund of it', () => {
   const { after_sale, ...asked } = worst('late-payment', 'after-sale');
   const run = { ...openRun(afterSaleWorkflowId(APP, ORDER), 'afterSale', null), ...ENDED };

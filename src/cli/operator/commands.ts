@@ -205,7 +205,10 @@ function addDecisions(program: Command): void {
     )
     .requiredOption('--by <name>', 'who decides')
     .requiredOption('--reason <text>', 'why')
-    .option('--outcome <outcome>', 'SUCCESS, CANCEL, REFUSED, EXPIRED; of a refund: REFUNDED, NOT_CREATED, …')
+    .option(
+      '--outcome <outcome>',
+      'SUCCESS (the gateway has the money; of one that was paid another way say CANCEL), CANCEL, REFUSED, EXPIRED; of a refund: REFUNDED, NOT_CREATED, …',
+    )
     .option('--refund <out_request_no>', 'which refund; required with its outcome')
     .option(
       '--elsewhere <amount>',

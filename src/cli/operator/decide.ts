@@ -16,8 +16,10 @@ import {
   type PaidMoney,
   paymentWorkflowId,
   priorityOf,
+  type Source,
   secondTradesPaid,
   startSummary,
+  stillPayable,
   type TradesBeside,
   UPDATE,
   unlessOwnWentBack,
@@ -276,7 +278,9 @@ async function answered(
 interface Known extends PaidMoney, GoneMoney {
   out_trade_no: string | null;
   method: string | null;
-  payment: (PaidMoney & TradesBeside & { method?: string | null }) | null;
+  payment: (PaidMoney & TradesBeside & { method?: string | null; confirmed_by?: Source | null }) | null;
+  confirmed_by: Source | null;
+  watched_until: string | null;
   refunds: AfterSaleState['refunds'];
   taken: object | null;
 }
@@ -292,13 +296,21 @@ const NOTHING: Known = {
   refunded_elsewhere: '0.00',
   outcome: null,
   payment: null,
+  confirmed_by: null,
+  watched_until: null,
   refunds: [],
   attention: null,
   taken: null,
 };
 
 /** The result of an update, in a line: the state of its order, and what is left to do. `settles`: the reason for which the workflow waited. */
-export function doneText(workflowId: string, update: string, state: object, settles: string | null = null): string {
+export function doneText(
+  workflowId: string,
+  update: string,
+  state: object,
+  settles: string | null = null,
+  at = Date.now(),
+): string {
   const known: Known = { ...NOTHING, ...state };
   const { out_trade_no, attention, taken } = known;
   const { app_id = '' } = namedByWorkflowId(workflowId) ?? {};
@@ -312,9 +324,11 @@ export function doneText(workflowId: string, update: string, state: object, sett
   const back = known.payment ? moneyToSendBack(known.payment, known) : moneyToSendBack(known, null);
   const left = secondTradesLeft(state, settles);
   const twice = left && ` ${left}`;
+  const confirmed_by = known.confirmed_by ?? known.payment?.confirmed_by ?? null;
+  const may = stillPayable({ outcome, trade_status, confirmed_by }, known.payment && known, at);
   const rest = back
     ? ` ${back} came, and is to be sent back: ${refundCommand(workflowId, method, known.refunds)}. Where it goes back another way, say so: ${elsewhereCommand(afterSaleWorkflowId(app_id, out_trade_no ?? ''))}.`
-    : (twice ?? ' It needs nobody.');
+    : (twice ?? ` It needs nobody.${may ? ` ${may}` : ''}`);
   // A delivery answers before its receiver does.
   const isPosted = update === UPDATE.recheck && kindOf(workflowId) === 'event-delivery';
   const waits = isPosted

@@ -18,7 +18,8 @@ terminal: \`payment-gateway explain REASON\`. [How they are found and decided](o
 npm package lacks, show the tab **User Metadata** in Temporal UI.
 
 Several reasons may come together, and one is shown: look again after \`resolve\`. Say that you have it: \`payment-gateway take ORDER --by YOU\`. Write
-nothing of the buyer into a reason or a note. Temporal itself says \`failing-tasks\`, \`paused-activity\` and \`ended-from-outside\`
+nothing of the buyer into a reason or a note. SUCCESS says that the gateway has the money: an order that was paid another way, such as in cash, is
+CANCEL, and what its buyer then pays at the gateway, too, is late money. Temporal itself says \`failing-tasks\`, \`paused-activity\` and \`ended-from-outside\`
 (\`TemporalReportedProblems\`, \`TemporalPauseInfo\`, the state of the run); \`payment-gateway list --attention\` has them, too.
 
 | button or command of Temporal | what it does here |

@@ -26,6 +26,7 @@ import {
   runbookEntry,
   secondTradesPaid,
   shownOf,
+  stillPayable,
   timeText,
   unlessOwnWentBack,
   WORKFLOW,
@@ -113,6 +114,7 @@ export function caseText(found: OrderCase, { all = false, link }: CaseOptions, n
     ...unansweredLine(found),
     ...few(pageLines(found), MOST.page),
     ...moneyLines(found, few),
+    ...payableLine(found, now),
     ...answerLine(found, now),
     ...sendBackLines(found),
     ...openLines(found, { few, all, now }),
@@ -326,6 +328,12 @@ function refundLine(one: RefundState): string {
   const needs = one.attention ? `, needs a person: ${one.attention}` : '';
   const why = one.failure ? `: ${cut(one.failure.message, MOST.characters)}` : '';
   return `${one.out_request_no}${attempt}: ${refundMoney(one)}, ${refundStanding(one)}${why}${needs}`;
+}
+
+/** What may still come of an order that a person, or a deadline, has ended before the gateway did. */
+function payableLine({ payment, after_sale, unanswered }: OrderCase, now: Date): string[] {
+  const may = unanswered.length === 0 && payment && stillPayable(payment, after_sale, now.getTime());
+  return may ? [`  ${may}`] : [];
 }
 
 /** Until when a dispute has to be answered. */
