@@ -136,7 +136,7 @@ export const RUNBOOK = {
       'The gateway reports a state that cannot follow what is known here, such as CANCEL of an order that is sold here: it was not believed.',
     loses: 'The merchant delivers although no money came, or the state here is behind the gateway’s.',
     look: 'The trade in the gateway’s dashboard, and whether the buyer has paid.',
-    act: 'Send `recheck`; where the gateway keeps saying it, send `resolve` with the outcome that is true.',
+    act: 'Send `recheck`; where the gateway keeps saying it, send `resolve` with the outcome that is true: CANCEL, too, where it was paid another way, such as in cash.',
     after: 'The order ends as you say; a payment that is open may go on.',
   },
   'unknown-status': {
