@@ -1,6 +1,6 @@
 /** `payment-gateway refund OUT_TRADE_NO`: refunds a paid order and prints the gateway's answer, with the number of the refund. */
 import type { Client } from '@temporalio/client';
-import { InvalidOrderError, NotRefundedError, PaymentError, PaymentPendingError } from '../client';
+import { InvalidOrderError, NotRefundedError, PaymentError, PaymentPendingError, type Refunded } from '../client';
 import {
   type AfterSaleState,
   afterSaleWorkflowId,
@@ -53,21 +53,37 @@ export async function refundOrder(out_trade_no: string, options: RefundCommand):
     if (options.json) say(JSON.stringify({ refund }));
     else {
       say(`Refund of order ${out_trade_no} (app ${settings.app_id}):\n${await print.paymentData(refund)}`);
-      if (refund.refund_status === 'REFUND_VERIFYING')
-        say('  (nothing has gone back yet: the buyer has to confirm it, or to name an account, at the gateway)');
       // The refund is made: whether this can be read does not change that.
-      const beside = await payments.refunds(out_trade_no).then(besideOwnTrade, () => undefined);
-      if (beside !== undefined) say(print.printable(beside));
+      const after_sale = await payments.refunds(out_trade_no).catch(() => undefined);
+      for (const line of besideAnswer(refund, after_sale)) say(print.printable(line));
     }
     return EXIT.ok;
   });
 }
 
+type Beside = Pick<AfterSaleState, 'trade_no' | 'refunds'> & { payment: TradesBeside | null };
+
+/** What is to be known beside the gateway's answer, which stays the first one: a request that is repeated gets it again. */
+export function besideAnswer(
+  { out_request_no, refund_status }: Pick<Refunded, 'out_request_no' | 'refund_status'>,
+  after_sale: Beside | undefined,
+): string[] {
+  const refund = after_sale?.refunds.find((one) => one.out_request_no === out_request_no);
+  const [outcome, status] = [refund?.outcome ?? 'ACCEPTED', refund?.refund_status ?? refund_status];
+  const beside = after_sale && besideOwnTrade(after_sale);
+  return [
+    ...(outcome === 'ACCEPTED' && status === 'REFUND_VERIFYING'
+      ? ['  (nothing has gone back yet: the buyer has to confirm it, or to name an account, at the gateway)']
+      : []),
+    ...(outcome === 'ACCEPTED' || outcome === refund_status
+      ? []
+      : [`  (that was the gateway’s answer to it: refund ${out_request_no} is ${outcome} now)`]),
+    ...(beside ? [beside] : []),
+  ];
+}
+
 /** Of an order that was paid twice, which of its trades a refund sends back; undefined if no other trade was paid. */
-export function besideOwnTrade({
-  trade_no,
-  payment,
-}: Pick<AfterSaleState, 'trade_no'> & { payment: TradesBeside | null }): string | undefined {
+function besideOwnTrade({ trade_no, payment }: Beside): string | undefined {
   const twice = payment ? secondTradesPaid(payment) : undefined;
   return (
     twice &&
