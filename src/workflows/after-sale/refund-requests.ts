@@ -1,11 +1,13 @@
 /** What merchants ask of an after-sale, and what they are answered. Pure. */
-import type { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import {
   type AfterSaleState,
+  detailsOf,
   differingFields,
   digestOf,
   FAILURE,
   isEndUnpaid,
+  isOwnFailureType,
   type KnownOrder,
   type LedgerRefund,
   moneyText,
@@ -53,6 +55,22 @@ function partProblem(part: unknown): string | undefined {
 
 const isRefundNumber = (value: unknown) =>
   value === undefined || (typeof value === 'string' && value !== '' && hasAtMost(16, value));
+
+/** The failure of a request with the order's number, and the refund's where it has one: what is logged alone has to name them. */
+export function namingOrder(failure: unknown, out_trade_no: string, order: RefundOrder | undefined): unknown {
+  if (!(failure instanceof ApplicationFailure) || !isOwnFailureType(failure.type)) return failure;
+  const { type, message } = failure;
+  const number = order?.out_request_no;
+  const isNamed = number === undefined || !isRefundNumber(number) || message.includes(number);
+  // Of an order that nobody knows the message says its number.
+  return type === FAILURE.notFound
+    ? failure
+    : typedFailure(
+        type ?? '',
+        `Order ${out_trade_no}${isNamed ? '' : `, refund ${number}`}: ${message}`,
+        detailsOf(failure),
+      );
+}
 
 /** A request that was granted: a new refund, or the one that the same request made earlier. */
 interface Granted extends Pick<LedgerRefund, 'number' | 'amount' | 'currency' | 'isAll'> {

@@ -85,6 +85,7 @@ import {
   closing,
   grantRefund,
   justReset,
+  namingOrder,
   notEnded,
   notTaken,
   orderNotFound,
@@ -187,9 +188,13 @@ class AfterSaleRun {
     setHandler(paymentSignal, (given) => this.onPayment(given));
     setHandler(refundUpdate, (order) => uncancelled(() => this.refund(order)), {
       validator: (order) => {
-        this.assertOpen();
-        if (this.rechecks.isFull) throw askedTooOften();
-        assertRefundOrder(order);
+        try {
+          this.assertOpen();
+          if (this.rechecks.isFull) throw askedTooOften();
+          assertRefundOrder(order);
+        } catch (error) {
+          throw namingOrder(error, this.input.out_trade_no, order);
+        }
       },
     });
     setHandler(recheckAfterSaleUpdate, () => uncancelled(() => this.recheck()), {
@@ -714,7 +719,9 @@ class AfterSaleRun {
         this.assertNotReset();
         return isInTimeNow;
       }),
-    );
+    ).catch((error: unknown) => {
+      throw namingOrder(error, this.input.out_trade_no, order);
+    });
   }
 
   private async refundInTime(order: RefundOrder, isInTime: IsInTime): Promise<RefundAnswer> {

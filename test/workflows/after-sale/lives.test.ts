@@ -113,7 +113,9 @@ describe.each([
       await (await sale.ask('30.00', { out_request_no: 'a' })).answer;
       const differs = {
         ...{ type: 'DifferentRequest', details: [{ fields: ['refund_amount'] }] },
-        message: expect.stringContaining('Refund a of 30.00 BRL was requested under this number before'),
+        message: expect.stringContaining(
+          `Order ${sale.out_trade_no}: Refund a of 30.00 BRL was requested under this number before`,
+        ),
       };
       expect(await (await sale.ask(undefined, { out_request_no: 'a' })).answer).toMatchObject(differs);
       await ended(sale);
@@ -164,7 +166,15 @@ describe.each([
       const asked = [];
       for (let i = 0; i < 10; i += 1) asked.push(await sale.ask('40.00', { out_request_no: `n${i}` }));
       const refused = await Promise.all(asked.slice(3).map(({ answer }) => answer));
-      for (const error of refused) expect(error).toMatchObject({ type: 'OverRefund', details: [{ left: '30.00' }] });
+      // A message that is logged alone has to say which refund of which order it is about.
+      refused.forEach((error, i) => {
+        expect(error).toMatchObject({ type: 'OverRefund', details: [{ left: '30.00' }] });
+        const message = `Order ${sale.out_trade_no}, refund n${i + 3}: 40.00 is more than the 30.00 that is left`;
+        expect(error).toMatchObject({ message: expect.stringContaining(message) });
+      });
+      const without = await (await sale.ask('0.001')).answer;
+      const message = `Order ${sale.out_trade_no}: Nothing was changed. refund_amount: `;
+      expect(without).toMatchObject({ type: 'InvalidRequest', message: expect.stringContaining(message) });
       expect(await ended(sale)).toMatchObject({ refunded_amount: '120.00' });
       expect(sale.trade.refunds).toHaveLength(3);
     });
