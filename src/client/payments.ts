@@ -6,6 +6,7 @@ import {
   afterSaleWorkflowId,
   type Bank,
   type BankListRequest,
+  emptyLedger,
   endedFromOutside,
   type InstallmentPlan,
   type InstallmentsRequest,
@@ -155,7 +156,7 @@ export class PaymentsClient {
   /** The payment as it is now, if an after-sale follows it: late money, refunds, disputes. */
   private async afterEnd(out_trade_no: string): Promise<PaymentState | null> {
     try {
-      return paymentAfterEnd(await this.refunds(out_trade_no));
+      return paymentAfterEnd(await this.afterSale(out_trade_no));
     } catch (error) {
       if (error instanceof PaymentNotFoundError) return null;
       throw error;
@@ -256,14 +257,22 @@ export class PaymentsClient {
   }
 
   /**
-   * The after-sale of an order: refunds, their sums, disputes. Throws PaymentNotFoundError if there is none, and as {@link state}.
+   * The after-sale of an order: refunds, their sums, disputes; empty if nothing of it was refunded or disputed. Throws as {@link state}.
    *
    * @example
    * const { refunds, refunded_amount, refunding_amount } = await payments.refunds('order-1');
    */
   async refunds(out_trade_no: string): Promise<AfterSaleState> {
-    const nothing = `Nothing was refunded or disputed of order ${out_trade_no}, as far as Temporal knows: it has no after-sale.`;
-    return this.query<AfterSaleState>(afterSaleWorkflowId(this.call.app_id, out_trade_no), out_trade_no, nothing);
+    try {
+      return await this.afterSale(out_trade_no);
+    } catch (error) {
+      if (!(error instanceof PaymentNotFoundError)) throw error;
+      return emptyLedger(await this.query<PaymentState>(this.id(out_trade_no), out_trade_no));
+    }
+  }
+
+  private afterSale(out_trade_no: string): Promise<AfterSaleState> {
+    return this.query<AfterSaleState>(afterSaleWorkflowId(this.call.app_id, out_trade_no), out_trade_no);
   }
 
   /**

@@ -166,4 +166,21 @@ export interface AfterSaleResolution {
 export const paymentAfterEnd = (after: Pick<AfterSaleState, 'payment'> | null | undefined): PaymentState | null =>
   after?.payment?.outcome ? after.payment : null;
 
+/** The ledger of an order that has no after-sale: nothing was refunded, and the payment's state is all that is known. */
+export function emptyLedger(payment: PaymentState): AfterSaleState {
+  const { app_id, out_trade_no, trade_no, trade_status, method, other_trades, outcome, mismatch } = payment;
+  const { attention, attention_since, taken } = payment;
+  const isPaid = outcome === 'SUCCESS' && !mismatch;
+  return {
+    ...{ app_id, out_trade_no, trade_no, trade_status, method, other_trades, attention, attention_since, taken },
+    payment: outcome === null ? null : payment,
+    order_amount: isPaid ? payment.order_amount : null,
+    order_currency: isPaid ? payment.order_currency : null,
+    ...{ refunded_amount: '0.00', refunding_amount: '0.00', refunded_elsewhere: '0.00' },
+    // It may have been refunded elsewhere before it was known here.
+    ledger_complete: attention !== 'refund-elsewhere',
+    ...{ refunds: [], claims: [], bank_said: null, answer_by: null, watched_until: null, history: [] },
+  };
+}
+
 export type AfterSaleWorkflow = (input: AfterSaleInput) => Promise<AfterSaleState>;

@@ -441,6 +441,7 @@ test('the money of a second trade is named by show, list --owed, a refund and th
 
 test('refunds and show tell what was refunded', async () => {
   const order = await sold(stack, 'credit-card');
+  expect((await run('refunds', order.out_trade_no)).output).toBe('nothing refunded, of 899.70 BRL.\n');
   await stack.payments.refund(order.out_trade_no, part('50.00', 'part-1'));
   // Until the gateway notifies, it is ACCEPTED, and nobody knows for how long. An amount certainly went back only then.
   const refunds = async () => (await afterSaleOf(stack, order.out_trade_no).query<AfterSaleState>(QUERY.state)).refunds;

@@ -17,6 +17,7 @@ import { connectTo } from '../../src/temporal/closed-connection';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
 import { publishedOrder } from '../harness/orders';
+import { problemsWith } from '../harness/schemas';
 import { errorOf } from './support';
 
 let stack: Stack;
@@ -95,6 +96,19 @@ describe('the same order again gets the same answer and makes no second trade', 
     for (const data of others) expect(data).toEqual(first);
     expect(stack.simulator.requests({ path: '/trade/pay', out_trade_no: pix.out_trade_no })).toHaveLength(1);
   });
+});
+
+test('the ledger of an order of which nothing was refunded is empty, and tells of the payment', async () => {
+  const pix = publishedOrder('pix');
+  await stack.payments.pay(pix);
+  const open = await stack.payments.refunds(pix.out_trade_no);
+  expect(open).toMatchObject({ trade_status: 'PROCESSING', payment: null, order_amount: null, refunds: [] });
+  await paid(pix);
+  const sold = await stack.payments.refunds(pix.out_trade_no);
+  const { order_amount } = pix;
+  expect(sold).toMatchObject({ payment: { outcome: 'SUCCESS' }, order_amount, refunded_amount: '0.00', refunds: [] });
+  for (const ledger of [open, sold]) expect(problemsWith('AfterSaleState', ledger)).toBeNull();
+  await expect(stack.payments.refunds('nobody-1')).rejects.toBeInstanceOf(PaymentNotFoundError);
 });
 
 // More: clients/cases.json, which every language runs.

@@ -176,10 +176,44 @@ func (p *Payments) Refund(ctx context.Context, outTradeNo string, refund RefundO
 	return answer, err
 }
 
-// Refunds is the after-sale of an order: its refunds, their sums, disputes. It fails with NotFound where there is none.
-func (p *Payments) Refunds(ctx context.Context, outTradeNo string) (state AfterSaleState, err error) {
+// Refunds is the after-sale of an order: its refunds, their sums, disputes; empty where there was nothing of that. It fails with NotFound
+// where nobody knows the order.
+func (p *Payments) Refunds(ctx context.Context, outTradeNo string) (AfterSaleState, error) {
+	state, err := p.sale(ctx, outTradeNo)
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Type != "NotFound" {
+		return state, err
+	}
+	var payment PaymentState
+	if err := p.workflows.state(ctx, p.id(outTradeNo), &payment); err != nil {
+		return state, err
+	}
+	return emptyLedger(payment), nil
+}
+
+// sale is the state of the order's after-sale.
+func (p *Payments) sale(ctx context.Context, outTradeNo string) (state AfterSaleState, err error) {
 	err = p.workflows.state(ctx, p.afterSale(outTradeNo), &state)
 	return state, err
+}
+
+// emptyLedger is that of an order without an after-sale: nothing was refunded, and the payment's state is all that is known.
+func emptyLedger(payment PaymentState) AfterSaleState {
+	ledger := AfterSaleState{
+		AppID: payment.AppID, OutTradeNo: payment.OutTradeNo, TradeNo: payment.TradeNo, TradeStatus: payment.TradeStatus,
+		Method: payment.Method, Attention: payment.Attention, AttentionSince: payment.AttentionSince, Taken: payment.Taken,
+		RefundedAmount: "0.00", RefundingAmount: "0.00", RefundedElsewhere: "0.00",
+		// It may have been refunded elsewhere before it was known here.
+		LedgerComplete: payment.Attention != "refund-elsewhere",
+		Refunds:        []Refund{}, OtherTrades: payment.OtherTrades, Claims: []Object{}, History: []Transition{},
+	}
+	if payment.Outcome != "" {
+		ledger.Payment = &payment
+	}
+	if payment.Outcome == "SUCCESS" && payment.Mismatch == nil {
+		ledger.OrderAmount, ledger.OrderCurrency = payment.OrderAmount, payment.OrderCurrency
+	}
+	return ledger
 }
 
 // Banks are those of a method; an order names one by its BankID. It fails with NotAnswered.

@@ -55,7 +55,7 @@ func (p *Payments) Outcome(ctx context.Context, outTradeNo string) (state Paymen
 
 // afterEnd is the payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes.
 func (p *Payments) afterEnd(ctx context.Context, outTradeNo string) (*PaymentState, error) {
-	sale, err := p.Refunds(ctx, outTradeNo)
+	sale, err := p.sale(ctx, outTradeNo)
 	var failed *Error
 	if errors.As(err, &failed) && failed.Type == "NotFound" {
 		return nil, nil

@@ -133,9 +133,17 @@ class Payments:
         return answer
 
     async def refunds(self, out_trade_no: str) -> AfterSaleState:
-        """The after-sale of an order: its refunds, their sums, disputes. Raises PaymentError: NotFound where there is none."""
-        state: AfterSaleState = await self._temporal.state(self._after_sale(out_trade_no))
-        return state
+        """
+        The after-sale of an order: its refunds, their sums, disputes; empty where there was nothing of that. Raises PaymentError: NotFound
+        where nobody knows the order.
+        """
+        try:
+            state: AfterSaleState = await self._temporal.state(self._after_sale(out_trade_no))
+            return state
+        except PaymentError as error:
+            if error.type != "NotFound":
+                raise
+        return empty_ledger(await self._temporal.state(self._id(out_trade_no)))
 
     async def banks(self, request: JSON) -> list[Bank]:
         """The banks of a method; an order names one by its `bank_id`. Raises PaymentError: NotAnswered."""
@@ -227,7 +235,7 @@ class Payments:
     async def _after_end(self, out_trade_no: str) -> PaymentState | None:
         """The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes."""
         try:
-            payment = (await self.refunds(out_trade_no))["payment"]
+            payment: PaymentState | None = (await self._temporal.state(self._after_sale(out_trade_no)))["payment"]
             # Without an outcome it is of a run that made no order, and the number may be used again.
             return payment if payment and payment["outcome"] else None
         except PaymentError as error:
@@ -316,6 +324,36 @@ def complete(data: JSON, needed: tuple[str, ...]) -> PaymentData:
     known: Any = {**texts, "complete": all(texts.get(name) not in (None, "") for name in needed)}
     answer: PaymentData = known
     return answer
+
+
+def empty_ledger(payment: PaymentState) -> AfterSaleState:
+    """The ledger of an order that has no after-sale: nothing was refunded, and the payment's state is all that is known."""
+    is_paid = payment["outcome"] == "SUCCESS" and "mismatch" not in payment
+    return {
+        "app_id": payment["app_id"],
+        "out_trade_no": payment["out_trade_no"],
+        "trade_no": payment["trade_no"],
+        "trade_status": payment["trade_status"],
+        "order_amount": payment["order_amount"] if is_paid else None,
+        "order_currency": payment["order_currency"] if is_paid else None,
+        "method": payment["method"],
+        "attention": payment["attention"],
+        "attention_since": payment["attention_since"],
+        "taken": payment["taken"],
+        "refunded_amount": "0.00",
+        "refunding_amount": "0.00",
+        "refunded_elsewhere": "0.00",
+        # It may have been refunded elsewhere before it was known here.
+        "ledger_complete": payment["attention"] != "refund-elsewhere",
+        "refunds": [],
+        "other_trades": payment["other_trades"],
+        "claims": [],
+        "bank_said": None,
+        "answer_by": None,
+        "watched_until": None,
+        "history": [],
+        "payment": payment if payment["outcome"] else None,
+    }
 
 
 def is_sold(state: PaymentInEvent) -> bool:

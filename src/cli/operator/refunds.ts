@@ -1,6 +1,13 @@
 /** `payment-gateway refunds ORDER`: the after-sale's refunds and their sums. */
 import { PaymentNotFoundError } from '../../client';
-import { afterSaleWorkflowId, moneyText, type RefundState, refundProgress, refundSums } from '../../contract';
+import {
+  afterSaleWorkflowId,
+  emptyLedger,
+  moneyText,
+  type RefundState,
+  refundProgress,
+  refundSums,
+} from '../../contract';
 import { UserError } from '../../process/user-error';
 import type { AppOptions } from '../command-settings';
 import { EXIT } from '../exit-codes';
@@ -33,16 +40,16 @@ export function refundStanding(refund: RefundState): string {
   return waitsForBuyer ? 'ACCEPTED, waits for its buyer at the gateway' : refundProgress(refund);
 }
 
-/** Ends the process: 0 for an order that has an after-sale, 1 for another. */
+/** Ends the process: 0 for an order that Temporal knows, 1 for another. */
 export function refunds(order: string, options: AppOptions): Promise<never> {
   return asOperator(async (operator) => {
     const target = await targetOf(order, options, operator, 'show');
-    const { after_sale: state, payment, unanswered } = await readCase(operator.client, target);
-    if (unanswered.includes(afterSaleWorkflowId(target.app_id, target.out_trade_no ?? ''))) {
-      throw new UserError(`No worker has answered for the after-sale of ${printable(order)}. Is one running?`);
-    }
-    if (!state)
-      throw new PaymentNotFoundError(`Order ${printable(order)} has no refunds: no after-sale was started.`, order);
+    const { after_sale, payment, unanswered } = await readCase(operator.client, target);
+    const isSilent = unanswered.includes(afterSaleWorkflowId(target.app_id, target.out_trade_no ?? ''));
+    const state = isSilent ? null : (after_sale ?? (payment && emptyLedger(payment)));
+    if (!state && unanswered.length > 0)
+      throw new UserError(`No worker has answered for ${printable(unanswered.join(', '))}. Is one running?`);
+    if (!state) throw new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order);
     // Somebody has asked for a refund of a number that is nobody's.
     const isOfNobody = state.payment === null && state.trade_status === null && payment === null;
     if (isOfNobody && state.refunds.length === 0)

@@ -229,9 +229,34 @@ public final class Payments implements AutoCloseable {
     return asked;
   }
 
-  /** The after-sale of an order: its refunds, their sums, disputes. Throws PaymentError: NotFound where there is none. */
+  /**
+   * The after-sale of an order: its refunds, their sums, disputes; empty where there was nothing of that. Throws PaymentError: NotFound
+   * where nobody knows the order.
+   */
   public AfterSaleState refunds(String outTradeNo) {
+    try {
+      return sale(outTradeNo);
+    } catch (PaymentError error) {
+      if (!error.type().equals("NotFound")) throw error;
+      return emptyLedger(workflows.state(id(outTradeNo), PaymentState.class));
+    }
+  }
+
+  private AfterSaleState sale(String outTradeNo) {
     return workflows.state(afterSale(outTradeNo), AfterSaleState.class);
+  }
+
+  /** That of an order without an after-sale: nothing was refunded, and the payment's state is all that is known. */
+  private static AfterSaleState emptyLedger(PaymentState payment) {
+    boolean isOver = payment.outcome() != null;
+    boolean isPaid = "SUCCESS".equals(payment.outcome()) && payment.mismatch() == null;
+    String amount = isPaid ? payment.orderAmount() : null;
+    String currency = isPaid ? payment.orderCurrency() : null;
+    // It may have been refunded elsewhere before it was known here.
+    boolean isComplete = !"refund-elsewhere".equals(payment.attention());
+    return new AfterSaleState(payment.appId(), payment.outTradeNo(), payment.tradeNo(), payment.tradeStatus(), amount, currency,
+        payment.method(), payment.attention(), payment.attentionSince(), payment.taken(), "0.00", "0.00", "0.00", isComplete, List.of(),
+        payment.otherTrades(), List.of(), null, null, null, List.of(), isOver ? payment : null);
   }
 
   private record Banks(List<Bank> banks) {}
@@ -354,7 +379,7 @@ public final class Payments implements AutoCloseable {
   private PaymentState afterEnd(String outTradeNo) {
     try {
       // Without an outcome it is of a run that made no order, and the number may be used again.
-      PaymentState payment = refunds(outTradeNo).payment();
+      PaymentState payment = sale(outTradeNo).payment();
       return payment == null || payment.outcome() == null ? null : payment;
     } catch (PaymentError error) {
       if (!error.type().equals("NotFound")) throw error;
