@@ -1,6 +1,5 @@
 /** `payment-gateway completion SHELL`: a script that completes commands and options, made of the commands themselves. */
 import type { Command } from 'commander';
-import { say } from './print';
 
 type Shell = 'bash' | 'zsh';
 
@@ -8,7 +7,8 @@ type Shell = 'bash' | 'zsh';
 type Words = ReadonlyMap<string, readonly string[]>;
 
 export function printCompletion(program: Command, shell: Shell): void {
-  say(completionScript(program, shell));
+  // A shell reads it: its commands are no advice to a person.
+  process.stdout.write(`${completionScript(program, shell)}\n`);
 }
 
 /** The script. It completes files if none of our words fits. */

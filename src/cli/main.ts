@@ -8,7 +8,7 @@ import { EXIT, EXIT_CODES } from './exit-codes';
 import { failed, failedUsage, isForPrograms } from './failed';
 import { examples } from './help-examples';
 import { addOperatorCommands } from './operator/commands';
-import { complain } from './print';
+import { complain, say } from './print';
 import { PROGRAMS, TEMPLATES } from './projects';
 
 // A reader that has read enough, such as `head`, closes the pipe: that is no failure of the command.
@@ -23,7 +23,10 @@ const program = new Command('payment-gateway')
   .showHelpAfterError('(payment-gateway --help lists everything)')
   // Wrong usage ends like every other wrong input.
   .exitOverride(failedUsage)
-  .configureOutput({ writeErr: (text) => isForPrograms() || complain(text.trimEnd()) });
+  .configureOutput({
+    writeOut: (text) => say(text.trimEnd()),
+    writeErr: (text) => isForPrograms() || complain(text.trimEnd()),
+  });
 
 program
   .command('dev')

@@ -13,12 +13,21 @@ import {
 
 /** Prints to standard output. */
 export function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${asTypedHere(text)}\n`);
 }
 
 /** Prints to standard error. */
 export function complain(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${asTypedHere(text)}\n`);
+}
+
+/**
+ * The text with our commands as a person types them here. Who runs us by `npx` or `npm start`, as in a clone, has no `payment-gateway` on the
+ * `PATH`. A line of JSON stays as it is, for programs.
+ */
+export function asTypedHere(text: string, { npm_command }: NodeJS.ProcessEnv = process.env): string {
+  if (npm_command === undefined || text.startsWith('{')) return text;
+  return text.replaceAll(/(?<!npx )(?<![\w/.-])payment-gateway (?=[a-z-])/g, 'npx payment-gateway ');
 }
 
 /** Fields that are not payment data. */

@@ -17,10 +17,10 @@ Each value of the search attribute \`PaymentAttention\`: what happened (**fact**
 terminal: \`payment-gateway explain REASON\`. [How they are found and decided](operations.md#find-what-needs-a-person). The pictures, which the
 npm package lacks, show the tab **User Metadata** in Temporal UI.
 
-Several reasons may come together, and one is shown: look again after \`resolve\`. Say that you have it: \`payment-gateway take ORDER --by YOU\`. Write
-nothing of the buyer into a reason or a note. SUCCESS says that the gateway has the money: an order that was paid another way, such as in cash, is
-CANCEL, and what its buyer then pays at the gateway, too, is late money. Temporal itself says \`failing-tasks\`, \`paused-activity\` and \`ended-from-outside\`
-(\`TemporalReportedProblems\`, \`TemporalPauseInfo\`, the state of the run); \`payment-gateway list --attention\` has them, too.
+Several reasons may come together, and one is shown: look again after \`resolve\`. Say that you have it: \`payment-gateway take ORDER --by YOU\` (in a clone: \`npx
+payment-gateway …\`). Write nothing of the buyer into a reason or a note. SUCCESS says that the gateway has the money: an order that was paid another way, such
+as in cash, is CANCEL, and what its buyer then pays at the gateway, too, is late money. Temporal itself says \`failing-tasks\`, \`paused-activity\` and
+\`ended-from-outside\` (\`TemporalReportedProblems\`, \`TemporalPauseInfo\`, the state of the run); \`payment-gateway list --attention\` has them, too.
 
 | button or command of Temporal | what it does here |
 | --- | --- |
