@@ -199,7 +199,8 @@ function onCreated(known: KnownPayment, { data, answer, at }: FactOf<'created'>)
   const learned = withoutReasons(withIds(withShown(known, { payment_data }), data), ANSWERED);
   const status = data.trade_status;
   if (typeof status !== 'string' || status === '') return learned;
-  const moved = movedTo(learned, status, 'creation', at);
+  // The creation's own answer was lost, and a query found the trade.
+  const moved = movedTo(learned, status, data.recovered ? 'query' : 'creation', at);
   // A SUCCESS needs a query or a notification. Every other end means no money, so the answer itself is enough.
   return outcomeOf(status) === 'SUCCESS' ? moved : concluded(moved, status, 'query', { late_payments: 'attention' });
 }

@@ -120,7 +120,10 @@ test.each<
   gateway.mishaps = [mishap];
   gateway.blindQueries = blindQueries;
   becomes('PROCESSING', paid_ms, 'SUCCESS');
-  expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T1', payment_data: { recovered } });
+  const state = await live(order());
+  expect(state).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T1', payment_data: { recovered } });
+  // An answer that was lost has told nobody the status.
+  expect(state.history[0]).toMatchObject({ to: 'PROCESSING', source: recovered ? 'query' : 'creation' });
   expect(gateway.created).toBe(1);
 });
 
