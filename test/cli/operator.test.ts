@@ -202,6 +202,9 @@ test('list --owed has what came for an order that a person has ended without a s
   expect(await run('resolve', out_trade_no, ...said)).toMatchObject({ code: 0, output: owing });
   const [row] = await until(owed, (rows) => rows.length > 0);
   expect(row).toMatchObject({ out_trade_no, owed: rest });
+  // It has been owed since the decision, however old the order is.
+  const { history } = await stack.payments.state(out_trade_no);
+  expect(row.owed_since).toBe(history.find(({ by }) => by === 'ana')?.time);
   expect((await run('list', '--owed')).output).toMatch(
     new RegExp(`TO SEND BACK[^]*${rest}[^]*longer ago than Temporal keeps \\(\\d+d\\) is not here`),
   );

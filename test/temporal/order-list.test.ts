@@ -1,5 +1,6 @@
 /** One row for each order, the longest wait first. */
 import { orderTable, totals } from '../../src/cli/operator/order-table';
+import { owedSince } from '../../src/cli/operator/owed';
 import { longestWaitFirst, nearestFirst } from '../../src/temporal/order-list';
 import type { ListedWorkflow } from '../../src/temporal/workflow-list';
 
@@ -64,6 +65,21 @@ test('the table shows the wait’s age, the outcome beside the gateway’s last 
   expect(first).toContain('\u001b[31msecond-trade');
   expect(second).toMatch(/^b .*not created +PROCESSING /);
   expect(second).toContain('\u001b[33msecond-trade');
+});
+
+test('of money that is owed, the age is how long it has been owed, and not the order’s', () => {
+  const options = { now: NOW, overdue_ms: 4 * 3_600_000, app_ids: ['shop'], screen: { width: 200, colours: false } };
+  const settled = { outcome: 'CANCEL', attention: null, waits_since: null } as const;
+  const said = { source: 'operator', by: 'ana', reason: 'sold out' } as const;
+  const history = [
+    { time: at(48), from: 'PROCESSING', to: 'SUCCESS', source: 'query' } as const,
+    { time: at(3), from: 'SUCCESS', to: 'CANCEL', ...said },
+    { time: at(1), from: 'CANCEL', to: 'REFUND_REFUSED', ...said },
+  ];
+  const owed_since = owedSince({ payment: { history } });
+  const rows = longestWaitFirst([row('a', settled)]).map((one) => ({ ...one, owed: '150.00 BRL', owed_since }));
+  expect(orderTable(rows, options)).toMatch(/^a .* 3h 0m /m);
+  expect(owedSince({ payment: null })).toBeNull();
 });
 
 test('money that came after another end is told from a sale, until a person has decided', () => {

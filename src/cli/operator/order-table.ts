@@ -8,9 +8,14 @@ import { age, span, timeLeft } from './times';
 
 /**
  * A row with the note of the person who has taken it, and the first line of its task's failure, if these could be read; `owed`: what is to be
- * sent back.
+ * sent back, and since when.
  */
-export type ShownOrder = ListedOrder & { note?: string | null; failure?: string | null; owed?: string };
+export type ShownOrder = ListedOrder & {
+  note?: string | null;
+  failure?: string | null;
+  owed?: string;
+  owed_since?: string | null;
+};
 
 export interface TableOptions {
   now: Date;
@@ -47,8 +52,9 @@ function gatewaySays({ status, type, execution }: ListedOrder): string {
   return status ?? (type === WORKFLOW.payment && execution === 'RUNNING' ? 'no worker yet' : '');
 }
 
-/** How long it has waited or, if it does not wait, how old the order is. */
-const ageOf = ({ waits_since, started_at }: ListedOrder, now: Date) => age(waits_since ?? started_at, now);
+/** Since when it waits for a person, or its money is owed; if neither, since when there is the order. */
+export const sinceOf = ({ owed_since, waits_since, started_at }: ShownOrder): string =>
+  owed_since ?? waits_since ?? started_at;
 
 export const orderTable = (rows: readonly ShownOrder[], options: TableOptions): string =>
   table(orderColumns(rows, options), rows, options.screen);
@@ -72,7 +78,7 @@ export function orderColumns(
       of: ({ attentions }) => attentions.join(', '),
       mark: (row) => (isOverdue(row) ? 'red' : 'yellow'),
     },
-    { name: 'AGE', of: (row) => ageOf(row, now), mark: (row) => (isOverdue(row) ? 'red' : undefined) },
+    { name: 'AGE', of: (row) => age(sinceOf(row), now), mark: (row) => (isOverdue(row) ? 'red' : undefined) },
     {
       name: 'LEFT',
       of: (row) => timeLeft(answerBy(row), now),
