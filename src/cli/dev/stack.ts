@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { startCodecServer } from '../../codec';
-import { scheduledJobs } from '../../contract';
+import { RETENTION_MS, scheduledJobs } from '../../contract';
 import { saveDevSettings } from '../../process/dev-settings';
 import type { Environment } from '../../process/environment';
 import { createLogger } from '../../process/log';
@@ -18,6 +18,7 @@ import { stopSignal } from '../../process/signals';
 import { UserError } from '../../process/user-error';
 import { type Simulator, startSimulator } from '../../simulator';
 import { connect } from '../../temporal/connection';
+import { prepareNamespace, retentionOf } from '../../temporal/namespaces';
 import { installRuntime } from '../../temporal/runtime';
 import { makeSchedule } from '../../temporal/schedules';
 import { registerSearchAttributes } from '../../temporal/search-attributes';
@@ -133,11 +134,13 @@ async function startTemporal(dataDir: string, file: StackFile, started: StartedP
   return temporal;
 }
 
-/** The search attributes and the jobs, as `payment-gateway setup` makes them. */
+/** Search attributes, jobs and retention, as `payment-gateway setup` makes them. The development server keeps what is closed for a day, unless told otherwise. */
 async function prepareTemporal(config: Config, env: Environment): Promise<void> {
   const { connection, namespace } = await connect(env);
   try {
     await registerSearchAttributes(connection, namespace);
+    const kept_ms = (await retentionOf(connection, namespace)) ?? 0;
+    if (kept_ms < RETENTION_MS) await prepareNamespace(connection, namespace, RETENTION_MS);
     const client = new Client({ connection, namespace });
     for (const job of scheduledJobs(appIdsOf(config))) await makeSchedule(client, job, config.PAYMENTS_TASK_QUEUE);
   } finally {
