@@ -13,7 +13,7 @@ import {
   type Transition,
 } from '../../../contract';
 import { MINUTE } from '../../../gateway/pure/durations';
-import { isMore } from '../../../gateway/pure/money';
+import { isMore, sameAmount } from '../../../gateway/pure/money';
 import { EventRelay, InlineDelivery } from './delivery';
 import { OverdueWait } from './overdue';
 
@@ -104,6 +104,14 @@ const staysSold = (state: AfterSaleState): boolean =>
 /** Whether merchants take the transition for money. */
 const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
 
+/** Whether a person has named another sum than before as gone back elsewhere: nothing else tells the merchant of that money. */
+function hasOtherSum(one: Transition, history: readonly Transition[]): boolean {
+  const { refunded_elsewhere: sum } = one;
+  if (sum === undefined) return false;
+  const before = history.slice(0, history.indexOf(one)).findLast((other) => other.refunded_elsewhere !== undefined);
+  return !sameAmount(sum, before?.refunded_elsewhere ?? '0');
+}
+
 /** A sale with another amount is told once: the gateway's status waited for the person, and is told instead of the person's decision. */
 const isRepeatedByAPerson = (one: Transition, before: readonly Transition[]) =>
   one.source === 'operator' && saysPaid(one) && before.some(({ to }) => to === one.to);
@@ -145,10 +153,10 @@ export class PaymentEventLog {
     const known = waits < 0 ? news : news.slice(0, waits);
     const events = known
       // An order that a person calls unsold was not sold; what then becomes of its money is told.
-      .filter(({ to }) => outcome === null || outcome === 'SUCCESS' || to !== 'SUCCESS')
-      .filter((one, index, all) => !isRepeatedByAPerson(one, all.slice(0, index)))
+      .filter((one) => outcome === null || outcome === 'SUCCESS' || one.to !== 'SUCCESS' || hasOtherSum(one, history))
+      .filter((one, index, all) => !isRepeatedByAPerson(one, all.slice(0, index)) || hasOtherSum(one, history))
       // A person who has only seen something has changed nothing.
-      .filter(({ source, from, to }) => source !== 'operator' || from !== to)
+      .filter((one) => one.source !== 'operator' || one.from !== one.to || hasOtherSum(one, history))
       .map((transition): PaymentEvent => {
         const { to, time } = transition;
         return { id: this.idOf(to), type: 'transition', time, ...context, transition };

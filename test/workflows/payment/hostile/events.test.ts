@@ -159,6 +159,42 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
     },
   );
 
+  const named = () =>
+    world.events.flatMap((event) => {
+      const { refunded_elsewhere: sum } = event.type === 'transition' ? event.transition : {};
+      return sum === undefined || !('payment' in event) ? [] : [[sum, isSold(event.payment)]];
+    });
+
+  // A refund that goes on keeps the after-sale open, and a trade that is paid shows nothing of it for days.
+  const inFiveDays = { startsAfter_ms: 5 * DAY, takes_ms: HOUR, ends: 'done' } as const;
+  const sayInTurn = (...sums: string[]) =>
+    happens(() => world.refund('1.00'), HOUR, ...sums.flatMap((sum) => [settle({ refunded_elsewhere: sum }), MINUTE]));
+
+  test('hears each other sum that a person has named as sent back in another way, and once that it is all', async () => {
+    await begin({ method: 'Wallet', plan: inFiveDays });
+    await sell();
+    await sayInTurn('0.00', '50.00', '50.00', '149.00', '0.00');
+    expect(named()).toEqual([
+      ['50.00', true],
+      ['149.00', false],
+      ['0.00', true],
+    ]);
+  });
+
+  test('hears that money of an order which a person has called unsold went back in another way', async () => {
+    await begin({ method: 'Wallet', plan: inFiveDays });
+    await happens(endCancelled, tell('T1', 'SUCCESS'), 10 * MINUTE, settle({ outcome: 'CANCEL' }), MINUTE);
+    await sayInTurn('149.00');
+    expect([named(), delivers()]).toEqual([[['149.00', false]], false]);
+  });
+
+  test('does not deliver what a person lets pass, and has named as sent back before', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(heldBack, sentBackInTheDashboard(inTwoDays), settle({ refunded_elsewhere: '150.00' }), MINUTE);
+    await happens(settle({}), 10 * MINUTE);
+    expect(delivers()).toBe(false);
+  });
+
   test('is not told to deliver where a person names all that was paid as sent back', async () => {
     await begin({ method: 'Wallet' });
     await happens(sell, sentBackInTheDashboard(inTwoDays));
