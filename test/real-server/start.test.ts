@@ -136,6 +136,11 @@ test('the first order is paid when Pay is pressed on the buyer’s page, and the
   await stack.sees(/Order first-\d+ is paid, 150\.00 BRL/);
 });
 
+test('a newcomer’s first check finds nothing that fails', async () => {
+  const check = terminal(folder, 'check');
+  expect([await check.ended, check.printed]).toEqual([0, expect.stringMatching(/retention: .* 30 days.* 0 failed,/s)]);
+});
+
 test('the terminal prints the address of the operator’s desk, and the desk lists the first order', async () => {
   const [desk = ''] = await stack.sees(/✓ Operator's desk +(http\S+)/);
   expect(desk).toBe(`${await setting('GATEWAY_BASE_URL')}/simulator/desk`);
