@@ -389,9 +389,11 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: Trade, at: num
   const looked = Math.max(at, ...away.map(({ until }) => until));
   if (told.some((one) => one.is === 'terminated' && one.at <= looked + NOTICED_WITHIN_MS)) return false;
   // Where queries by our number cannot find it, and nothing told its own, it cannot be looked at.
-  const wasAnswered = gateway.exchanges.some(
-    ({ is, answered, asked }) => is === 'creation' && answered === 'trade' && asked.out_trade_no !== undefined,
-  );
+  const wasAnswered =
+    !world.areCreationsUnheard &&
+    gateway.exchanges.some(
+      ({ is, answered, asked }) => is === 'creation' && answered === 'trade' && asked.out_trade_no !== undefined,
+    );
   if (traits.findsBy === 'trade_no alone' && !wasAnswered) return false;
   const made = states[0]?.at ?? at;
   const isInTime = at < made + EXPIRY_MS + GRACE_MS - NOTICED_WITHIN_MS;

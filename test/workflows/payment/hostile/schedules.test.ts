@@ -260,3 +260,20 @@ test('promise 4: a believed notification of another trade does not give ours its
   const answer = told.find(({ is }) => is === 'outcome');
   expect(answer).toMatchObject({ state: { outcome: 'SUCCESS', trade_no: 'T1' } });
 });
+
+// Queries by our number find nothing, and nobody notifies: only the answer to the creation names the trade.
+const NAMED_ONCE = { findsBy: 'trade_no alone', noSuchOrder: 'trade-not-exist' } as const;
+const calledUnsold: readonly Step[] = [resolve('CANCEL'), wait(30), { do: 'reset' }, paid];
+
+test('promise 5: money of a trade that only the creation’s answer named is before a person, where a person had called the order unsold and reset it', async () => {
+  const { areCreationsUnheard, attentions } = await keeps([wait(SECOND), ...calledUnsold], NAMED_ONCE);
+  expect([areCreationsUnheard, attentions.map(({ trade_no }) => trade_no)]).toEqual([
+    false,
+    expect.arrayContaining(['T1']),
+  ]);
+});
+
+test('promise 5: nobody can know of it where the reset comes between the order and that answer, which no history has', async () => {
+  const { areCreationsUnheard } = await keeps(calledUnsold, NAMED_ONCE, 30);
+  expect(areCreationsUnheard).toBe(true);
+});

@@ -111,6 +111,7 @@ export class World extends BaseWorld<Traits, Told> {
   hasOtherOrder = false;
   /** When Temporal forgot the payment first: what its order said is known to nobody any more, but for its amount. */
   forgottenAt = Number.POSITIVE_INFINITY;
+  private readonly forgotten: Run[] = [];
   /** Whether an operator adopted the number. */
   hasAdopted = false;
   /** When the merchant asked for its money back. */
@@ -172,6 +173,21 @@ export class World extends BaseWorld<Traits, Told> {
 
   get run(): WorkflowRun | undefined {
     return this.temporal.latest(this.workflowId);
+  }
+
+  /**
+   * Whether the answers to creations came to no run: the one that waited was ended before. Then no history has what they said, and the gateway
+   * might as well have given none.
+   */
+  get areCreationsUnheard(): boolean {
+    const ofCreations = [...this.forgotten, ...this.runs].flatMap(({ scheduled, results, status }) =>
+      scheduled.flatMap(({ seq, activityType }) =>
+        activityType === 'gateway.create' ? [{ status, isAnswered: results.has(seq ?? 0) }] : [],
+      ),
+    );
+    return (
+      ofCreations.every(({ isAnswered }) => !isAnswered) && ofCreations.some(({ status }) => status === 'TERMINATED')
+    );
   }
 
   /** Every run of every workflow that concerns the order. */
@@ -295,10 +311,11 @@ export class World extends BaseWorld<Traits, Told> {
   async outlive(): Promise<string[]> {
     const isFollowed = this.temporal.latest(afterSaleWorkflowId(APP, this.out_trade_no))?.isRunning === true;
     if (!isFollowed || this.run?.isRunning !== false) return [];
-    const forgotten = this.temporal.runs(this.workflowId).map(({ runId }) => runId);
+    const forgotten = this.temporal.runs(this.workflowId);
+    this.forgotten.push(...forgotten);
     await this.temporal.forget(this.workflowId);
     this.forgottenAt = Math.min(this.forgottenAt, this.now);
-    return forgotten;
+    return forgotten.map(({ runId }) => runId);
   }
 
   /** Somebody takes on whatever trade has the number, without a word of what was before. */
