@@ -12,15 +12,18 @@ import {
   SIGNAL,
   telling,
 } from '../contract';
+import { DAY } from '../gateway/pure/durations';
 import { activitiesIn } from '../temporal/history-events';
 import { carriedIn, earlierRuns, ifExists, type ShownRun, takenRunUpTo } from '../temporal/runs';
 import { givenTo, knowingRun, NOTHING_GIVEN, orderUnder, readPaymentEnd } from '../temporal/workflow-history';
 import { loadEarlierPayments } from './earlier-payments';
+import { notYet } from './failures';
 import { type BuyerOf, buyerOfOrder } from './make-refund';
+import { forRun } from './own-run';
 import { untakenNotifications } from './untaken-notifications';
 import { readInTime } from './urgency';
 
-/** The activities that a new payment or after-sale calls first, to take over what earlier runs knew. */
+/** The activities by which a payment or an after-sale takes over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
   'payments.earlierRuns': telling(async () => {
     const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
@@ -32,6 +35,10 @@ export const previousRunActivities: PreviousRunActivities = {
     const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
     const left = of === 'payment' ? NOTHING_LEFT : await leftBefore(client, workflowId, runId);
     return { ...left, ...(await paymentOf(client, paymentWorkflowId(app_id, out_trade_no), of)) };
+  }),
+
+  'payments.noticeReset': forRun(async () => {
+    throw notYet('nobody has reset the workflow', DAY);
   }),
 };
 

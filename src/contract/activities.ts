@@ -250,6 +250,8 @@ export interface PreviousRunActivities {
     out_trade_no: string;
     of?: 'all' | 'payment';
   }): Promise<Told<EarlierAfterSale>>;
+  /** Goes on for ever, and fails once the workflow is reset: a server goes on in the new run with what the run before waited for. */
+  'payments.noticeReset'(input: ForRun): Promise<never>;
 }
 
 export interface LocalActivities {

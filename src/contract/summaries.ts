@@ -60,6 +60,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'gateway.watch-account-quantity': 'asks the gateway how many virtual accounts are left',
   'payments.knownBefore': 'reads what Temporal knows of the trade',
   'payments.earlierRuns': 'reads what earlier runs knew of the order',
+  'payments.noticeReset': 'notices where somebody resets the workflow',
   'payments.account-before': 'reads what the account knew before it was terminated',
   'payments.account-of-creation': 'looks for the account that an earlier creation made',
   'payments.account-holder': 'asks whether the account is that of another key',

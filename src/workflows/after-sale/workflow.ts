@@ -41,7 +41,7 @@ import {
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
-import { loadPolicy, loadPreviousRun } from '../shared/activities';
+import { loadPolicy, loadPreviousRun, noticeReset } from '../shared/activities';
 import { assertReadHere, isContinued, isReadHere, isResetFailure, isResetOf, wasReset } from '../shared/continued';
 import {
   attentionAfter,
@@ -55,7 +55,7 @@ import {
 import { NotificationEffect, recordMetric } from '../shared/metrics';
 import { signalIfRunning } from '../shared/other-workflows';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
-import { waitForTradeChange } from '../shared/polling';
+import { pollUntil, waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { type IsInTime, runUntilResolved, uncancelled, withinOneTime } from '../shared/scopes';
 import { Visibility } from '../shared/visibility';
@@ -470,11 +470,10 @@ class AfterSaleRun {
     }
     // A closed workflow is in no list of what needs a person, and cannot be resolved.
     if (this.isAtRest) return false;
-    // Without an activity, a reset would not notice that it is one, and would show an old state.
-    await assertReadHere(this.settings);
-    if (!isIdle() || !allHandlersFinished()) return true;
     this.waitFor('a person’s decision');
-    await condition(() => !isIdle() || this.state.attention === null || this.mayContinueAnew);
+    // Without an activity, a reset would not notice that it is one, and would show an old state for as long as the person takes.
+    const isInterrupted = () => !isIdle() || this.state.attention === null || this.mayContinueAnew;
+    await pollUntil(() => noticeReset(this.settings), { isInterrupted });
     return true;
   }
 

@@ -10,6 +10,7 @@ import {
 import {
   activityWords,
   type CreateInput,
+  type ForRun,
   type GatewayActivities,
   type GrantedRefund,
   type LocalActivities,
@@ -163,6 +164,18 @@ export async function loadPreviousRun(
   onSilence();
   return loadKnownBefore(order);
 }
+
+const noticing = proxyActivities<PreviousRunActivities>({
+  ...WATCHING,
+  summary: activityWords('payments.noticeReset'),
+});
+
+/** Returns never, and adds no events while it waits: throws `WasReset` in a reset, whichever task the reset repeats. */
+export const noticeReset = ({ read_by }: ForRun): Promise<never> =>
+  untilAnswered(
+    () => noticing['payments.noticeReset']({ read_by }),
+    () => false,
+  );
 
 /** A worker that fails here three times fails the task (failed-tasks.ts): another worker may take it, and Temporal shows the failure. */
 export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivities>({

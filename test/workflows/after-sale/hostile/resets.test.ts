@@ -7,6 +7,7 @@ import { APP } from '../../hostile/base-world';
 import {
   ask,
   attention,
+  cancel,
   happens,
   numbersMade,
   open,
@@ -14,6 +15,7 @@ import {
   refundOf,
   resetToLast,
   resolve,
+  SECOND,
   terminate,
   trouble,
   works,
@@ -90,9 +92,33 @@ test('promise 7: a reset that has not read yet what was known does not call a re
   expect([refused, unread, (await refundOf('a'))?.outcome]).toEqual(['NOT_CREATED', null, 'ACCEPTED']);
 });
 
+/** The gateway refuses the refund's number, which another system has used: nothing is left but to ask a person. */
+const refusedAsAnothers = () => happens(ask('50.00', 'd'), 3 * HOUR);
+
+test.each([
+  ['the event of it was told', () => undefined],
+  ['the wait of the person was called overdue', () => world.pass(3 * HOUR)],
+  ['somebody had asked for the same again', () => happens(ask('50.00', 'd'), SECOND)],
+  ['somebody had requested a cancellation', () => happens(cancel, SECOND)],
+])(
+  'promise 8: a reset to the task after which nothing was left to do but wait for a person shows a refused refund as refused, once %s',
+  async (_what, wakesIt) => {
+    await open({ numbers: 'refused', usedInApp: true });
+    await happens(refusedAsAnothers, wakesIt, resetToLast(), MINUTE);
+    expect(await refundOf('d')).toMatchObject({ outcome: 'NOT_CREATED' });
+    expect(await attention()).toBe('refund-elsewhere');
+  },
+);
+
+/** No worker tells the run that it is a reset. */
+const unnoticed = () =>
+  void Object.assign(world.temporal.activities.functions, {
+    'payments.noticeReset': () => Promise.reject(new Error('no worker')),
+  });
+
 test('promise 8: a decision in a reset that has not read yet what was known has it read first', async () => {
   await begin({ watchWindow: '0s' });
-  await happens(start, oddSignal, MINUTE);
+  await happens(start, oddSignal, MINUTE, unnoticed);
   const seen = await attention();
   await happens(terminate, resetToLast(), MINUTE, resolve({}), MINUTE);
   expect(world.told.at(-1)).toMatchObject({ is: 'not resolved', message: expect.stringContaining('Ask again') });
@@ -103,7 +129,7 @@ test('promise 8: a decision in a reset that has not read yet what was known has 
 
 test('promise 8: the same is said at once where no worker can ask the gateway', async () => {
   await begin({ watchWindow: '0s' });
-  await happens(start, oddSignal, MINUTE, terminate, resetToLast(), MINUTE);
+  await happens(start, oddSignal, MINUTE, unnoticed, terminate, resetToLast(), MINUTE);
   Object.assign(world.temporal.activities.functions, { 'gateway.look': undefined });
   await happens(resolve({}), MINUTE);
   expect(world.told.at(-1)).toMatchObject({ is: 'not resolved', message: expect.stringContaining('Ask again') });
@@ -111,7 +137,7 @@ test('promise 8: the same is said at once where no worker can ask the gateway', 
 
 test('promise 8: who takes on what waits in such a reset is shown once it has read', async () => {
   await begin({ watchWindow: '0s' });
-  await happens(start, oddSignal, MINUTE, terminate, resetToLast(), MINUTE);
+  await happens(start, oddSignal, MINUTE, unnoticed, terminate, resetToLast(), MINUTE);
   const take = () => world.temporal.update(world.workflowId, 'take', { by: 'ana' });
   await happens(take, MINUTE, take, MINUTE, recheck, MINUTE);
   expect(await world.state()).toMatchObject({ attention: 'unexpected-signal', taken: { by: 'ana' } });
