@@ -11,7 +11,13 @@ import {
 } from '@temporalio/client';
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import { type CreateInput, type GatewayActivities, paymentWorkflowId } from '../../src/contract';
+import {
+  type CreateInput,
+  type GatewayActivities,
+  type PaymentCarried,
+  paymentWorkflowId,
+  QUERY,
+} from '../../src/contract';
 import { activitiesIn } from '../../src/temporal/history-events';
 import { missingSearchAttributes } from '../../src/temporal/search-attributes';
 import { devServer } from '../../src/testing/dev-server';
@@ -129,6 +135,16 @@ describe.each([
     expect(again.firstExecutionRunId).not.toBe(handle.firstExecutionRunId);
     await again.terminate();
     await (await start(payment, { workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' })).terminate();
+  });
+
+  it('a query of a terminated run shows what came after its last task', async () => {
+    const handle = await start();
+    await handle.executeUpdate('created');
+    const before = await handle.query<PaymentCarried>(QUERY.carried);
+    await handle.signal('notification', { trade_status: 'PROCESSING' });
+    await handle.terminate();
+    const after = await handle.query<PaymentCarried>(QUERY.carried);
+    expect(after.taken).toBe(before.taken + 1);
   });
 
   it('what an attempt of an activity has noted is there for the next one, which sends nothing', async () => {

@@ -112,6 +112,12 @@ export class WorkflowCode {
     return commands;
   }
 
+  /** Lets the code of a closed run read what came after its last workflow task. What it commands then, nobody carries out. */
+  async readOn(activation: Activation): Promise<void> {
+    this.answers.clear();
+    await this.run(await this.sandbox(activation), { ...activation, isReplaying: true });
+  }
+
   /** Runs a query. The activation is not part of the history. */
   async query(activation: Activation): Promise<Completion> {
     const question = JSON.stringify(activation.jobs);

@@ -110,6 +110,8 @@ export class WorkflowRun {
   readonly code: WorkflowCode;
   readonly commands: Commands;
   private pending: Job[] = [];
+  /** News that are in the history of a run that somebody has ended, and that no workflow task has taken. */
+  private untaken: Job[] = [];
   private hasTask = false;
   private readonly updates = new Map<string, UpdateExecution>();
 
@@ -217,6 +219,9 @@ export class WorkflowRun {
   /** Waits for the first workflow task and answers a query. Throws if the workflow refuses it. */
   async query(queryType: string, args: Payload[] = []): Promise<Payload> {
     await this.temporal.clock.until(() => this.hasBegun || !this.isRunning, FIRST_TASK_WITHIN_MS);
+    // Whoever queries a closed run has all of its history replayed.
+    const untaken = this.untaken.splice(0);
+    if (this.hasBegun && untaken.length > 0) await this.code.readOn(this.activationOf(untaken));
     const jobs = [{ queryWorkflow: { queryId: 'query', queryType, arguments: args } }];
     const activation = coresdk.workflow_activation.WorkflowActivation.fromObject({ runId: this.runId, jobs });
     const { successful, failed } = await this.code.query(activation);
@@ -287,21 +292,24 @@ export class WorkflowRun {
   }
 
   private async activate(jobs: Job[]): Promise<void> {
-    const { clock, suggestsContinueAsNewAfter } = this.temporal;
-    const activation: Activation = {
-      runId: this.runId,
-      timestamp: msNumberToTs(clock.now),
-      historyLength: this.events,
-      continueAsNewSuggested: this.events > suggestsContinueAsNewAfter,
-      jobs,
-    };
-    const commands = await this.code.activate(activation, this.tasks);
+    const commands = await this.code.activate(this.activationOf(jobs), this.tasks);
     for (const command of commands) {
       this.events += eventsOfCommand(command);
       if (command.scheduleActivity || command.scheduleLocalActivity) this.activities += 1;
       if (command.scheduleActivity) this.scheduled.push(command.scheduleActivity);
       await this.commands.carryOut(command);
     }
+  }
+
+  private activationOf(jobs: Job[]): Activation {
+    const { clock, suggestsContinueAsNewAfter } = this.temporal;
+    return {
+      runId: this.runId,
+      timestamp: msNumberToTs(this.closedAt ?? clock.now),
+      historyLength: this.events,
+      continueAsNewSuggested: this.events > suggestsContinueAsNewAfter,
+      jobs,
+    };
   }
 
   // — The worker —
@@ -330,6 +338,7 @@ export class WorkflowRun {
   close(status: Exclude<RunStatus, 'RUNNING'>, tellsParent = true): void {
     this.status = status;
     this.closedAt = this.temporal.clock.now;
+    this.untaken = status === 'TERMINATED' ? this.pending.filter(({ doUpdate }) => !doUpdate) : [];
     this.pending = [];
     this.commands.cancelAll();
     for (const update of this.updates.values()) {
