@@ -111,7 +111,7 @@ export class World extends BaseWorld<Traits, Told> {
   hasOtherOrder = false;
   /** When Temporal forgot the payment first: what its order said is known to nobody any more, but for its amount. */
   forgottenAt = Number.POSITIVE_INFINITY;
-  private readonly forgotten: Run[] = [];
+  private readonly forgotten: WorkflowRun[] = [];
   /** Whether an operator adopted the number. */
   hasAdopted = false;
   /** When the merchant asked for its money back. */
