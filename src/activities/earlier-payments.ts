@@ -100,7 +100,8 @@ async function soldBefore(
   const mayBeMade = state.outcome === 'SUCCESS' || (ordered_here && (state.outcome !== null || watch_until > 0));
   if (!mayBeMade && !hasSeenTrade(state)) return [];
   const reached = mayBeMade ? (sent_again ? 2 : 1) : 0;
-  return [{ ...state, run_id, made: mayBeMade ? 'order' : 'of others', failed: state.outcome === null, reached }];
+  const ended = { failed: state.outcome === null, withdrawn: false };
+  return [{ ...state, ...ended, run_id, made: mayBeMade ? 'order' : 'of others', reached }];
 }
 
 /** A run of which nothing is known but the trade of others that the gateway has shown. */
@@ -109,7 +110,7 @@ function seenUnder(workflowId: string, trade_no: string | null): EarlierPayment 
   return {
     ...{ app_id, out_trade_no, run_id: '', made: 'of others', trade_no, trade_status: null },
     ...{ order_amount: null, order_currency: null, method: null, outcome: null, confirmed_by: null },
-    ...{ payment_data: null, refused_because: null, other_trades: [], failed: false, reached: 0 },
+    ...{ payment_data: null, refused_because: null, other_trades: [], failed: false, withdrawn: false, reached: 0 },
   };
 }
 

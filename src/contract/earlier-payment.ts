@@ -24,6 +24,8 @@ export interface EarlierPayment
   made: 'order' | 'nothing' | 'of others';
   /** Its callers were told that there is no order, and may have ordered again since. */
   failed: boolean;
+  /** It was withdrawn, and callers may have been told so: it is not sent any more, whoever starts it again. */
+  withdrawn: boolean;
   /** How many of its requests may have made a trade, or may still make one. */
   reached: number;
 }

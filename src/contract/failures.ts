@@ -65,6 +65,8 @@ export interface FailureDetails {
   NotCreated: GatewayProblem & {
     /** An earlier try may still have made an order, which is watched. */
     may_exist?: boolean;
+    /** It was withdrawn: no later start under its number sends it. */
+    withdrawn?: boolean;
   };
   /** What the gateway has under the number; null if it did not say. */
   DuplicateOrder: Pick<PaymentState, 'trade_no' | 'order_amount'> & { trade_status: string | null };
@@ -214,6 +216,10 @@ interface TradeOfOthers {
 export function saysWithoutOrder(failure: unknown): boolean {
   return isDuplicateOrderFailure(failure) || isNotCreatedFailure(failure);
 }
+
+/** Whether a payment's failure says that its order was withdrawn, and is not sent any more. */
+export const saysWithdrawn = (failure: unknown): boolean =>
+  failure instanceof ApplicationFailure && detailsOf(failure)?.withdrawn === true;
 
 /** Whether a payment's failure says that the gateway has an order under the number which is not ours. */
 export function isDuplicateOrderFailure(failure: unknown): boolean {

@@ -24,6 +24,7 @@ import {
   type PaymentInput,
   type PaymentWorkflow,
   QUERY,
+  saysWithdrawn,
   saysWithoutOrder,
   whyForeign,
 } from '../contract';
@@ -253,7 +254,7 @@ export async function paymentInHistory(client: Client, run: ShownRun, input: Pay
   const isOfOthers = isDuplicateOrderFailure(failure) || (asked === undefined && trade_status !== null);
   return {
     ...{ app_id: input.app_id, run_id, order, made: isMade ? 'order' : isOfOthers ? 'of others' : 'nothing' },
-    ...{ reached: isMade ? 1 : 0, failed: saysWithoutOrder(failure) },
+    ...{ reached: isMade ? 1 : 0, failed: saysWithoutOrder(failure), withdrawn: saysWithdrawn(failure) },
     out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : asked?.request.out_trade_no) ?? null,
     ...{ trade_no, trade_status, method: state?.method ?? null, payment_data },
     ...{ order_amount: state?.order_amount ?? null, order_currency: state?.order_currency ?? null },

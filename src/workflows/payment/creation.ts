@@ -87,9 +87,9 @@ export class OrderCreation {
 
   private async joinEarlier(): Promise<void> {
     await this.readEarlier();
-    // Only a new start asks for the failed order to be sent; a reset does not.
-    if (wasReset(this.context.policy) && this.context.known.earlier?.runs[0]?.failed === true)
-      throw this.failedBefore();
+    // Only a new start asks for the failed order to be sent; a reset does not. A withdrawn one is not sent in any case.
+    const { earlier, isWithdrawn } = this.context.known;
+    if (wasReset(this.context.policy) && earlier?.runs[0]?.failed === true && !isWithdrawn) throw this.failedBefore();
     if (mayFollow(this.context.known)) this.context.learn({ is: 'learned', of: 'an earlier request' });
   }
 
@@ -310,11 +310,12 @@ export class OrderCreation {
     const { last } = known.creation;
     const order = `Order ${this.order.request.out_trade_no}`;
     const unsent = known.isWithdrawn
-      ? `${order} was not sent: it was withdrawn.`
+      ? `${order} was not sent: it was withdrawn. Only another out_trade_no sells it after all.`
       : (last?.message ?? `${order} was not sent: its time was over before it could be.`);
     const words =
       outcome === 'not-sent' ? `${unsent} Nothing was charged.` : (last?.message ?? `${order} was not created.`);
-    return typedFailure(FAILURE.notCreated, words, { ...last?.error, outcome, may_exist: mayExist(known) });
+    const said = known.isWithdrawn ? { withdrawn: true, retryable: false } : {};
+    return typedFailure(FAILURE.notCreated, words, { ...last?.error, outcome, may_exist: mayExist(known), ...said });
   }
 }
 

@@ -217,8 +217,10 @@ function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): Known
 function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): KnownPayment {
   const { other_trades, untaken, reasons, is_followed } = earlier;
   const isFollowed = known.isFollowed || is_followed;
+  // Whoever withdrew it was told that nothing was charged.
+  const isWithdrawn = known.isWithdrawn || earlier.runs.some(({ withdrawn }) => withdrawn);
   const reached = Math.max(known.creation.reached, ...earlier.runs.map((one) => one.reached));
-  const read = withCreation({ ...known, earlier, isFollowed }, { isOwn: true, reached });
+  const read = withCreation({ ...known, earlier, isFollowed, isWithdrawn }, { isOwn: true, reached });
   const others = other_trades.reduce<readonly NotedTrade[]>(withNoted, read.others);
   const named = { ...read, others };
   // The runs are read again where none had an order: what a person has settled since is not asked again.

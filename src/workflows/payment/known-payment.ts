@@ -288,6 +288,8 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
       payment_data: answerToKeep(paymentState(known)),
       made: madeBy(known, order, failure),
       failed: saysWithoutOrder(failure),
+      // A payment that takes a trade on has nothing to withdraw.
+      withdrawn: known.isWithdrawn && !known.isAdopted,
       reached: known.creation.reached,
     },
     has_read: earlier?.read_by === run_id,

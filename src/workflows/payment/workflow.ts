@@ -211,6 +211,7 @@ class PaymentRun implements PaymentContext {
   }
 
   private async recall(): Promise<void> {
+    this.waitFor('what earlier runs of this order knew: they are read first', 'later');
     this.learn({ is: 'recalled', earlier: await readEarlierRuns(this) });
   }
 
@@ -356,7 +357,7 @@ class PaymentRun implements PaymentContext {
     const hasRead = this.phase === 'waiting' || this.known.earlier !== null || this.known.reasons.includes('no-answer');
     const isUnread = this.phase === 'joining' || (mayFollowAnother(this.input, this.isFirst) && !hasRead);
     if (isUnread || (this.settings && isResetOf(this.settings.read_by)))
-      return 'earlier runs of the payment are read first: ask again';
+      return 'earlier runs of the payment are read first: ask again. Where that fails, the pending activity says why, such as a key that the worker lacks';
     return this.failure === undefined ? null : 'the payment has failed already';
   }
 

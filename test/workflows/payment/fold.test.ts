@@ -229,7 +229,7 @@ describe('a late, impossible or unknown status', () => {
 const EARLIER: EarlierPayment = {
   ...{ run_id: 'r1', app_id: 'app', out_trade_no: 'order-1', made: 'order', trade_no: null, trade_status: null },
   ...{ order_amount: null, order_currency: null, method: null, outcome: null, confirmed_by: null },
-  ...{ payment_data: null, refused_because: null, other_trades: [], reached: 1, failed: false },
+  ...{ payment_data: null, refused_because: null, other_trades: [], reached: 1, failed: false, withdrawn: false },
 };
 
 // — Any sequence of reports —

@@ -1,7 +1,6 @@
 /** The oracle's checks of what merchants and operators are answered. */
 
 import type { PaymentData, PaymentState } from '../../../../src/contract';
-import { MINUTE } from '../../../../src/gateway/pure/durations';
 import type { WorkflowRun } from '../../../../src/testing/simulated-temporal/workflow-run';
 import { type Broken, UNDER_WAY_MS } from '../../hostile/base-world';
 import { statusAt } from '../../hostile/gateway';
@@ -40,14 +39,11 @@ export function orderAnswersAlike(world: World): Broken[] {
     : [{ promise: 1, what: `one order was answered with ${first}, and then with ${other}` }];
 }
 
-/** 2. What a merchant has withdrawn makes no order, unless somebody asks for it again. */
-export function withdrawnIsNotSent({ told, gateway, asked }: World): Broken[] {
+/** 2. What a merchant has withdrawn makes no order, whoever asks for it again, for as long as Temporal remembers. */
+export function withdrawnIsNotSent({ told, gateway, forgottenAt }: World): Broken[] {
   return told.flatMap(({ is, at }) => {
     if (is !== 'withdrawn') return [];
-    // A reset asks for everything anew.
-    const resets = told.flatMap((one) => (one.is === 'reset' ? [one.at] : []));
-    const again = Math.min(...[...asked, ...resets].filter((one) => one > at - MINUTE), Number.POSITIVE_INFINITY);
-    const made = gateway.trades.find(({ made_by, states }) => made_by === 'us' && (states[0]?.at ?? 0) < again);
+    const made = gateway.trades.find(({ made_by, states }) => made_by === 'us' && (states[0]?.at ?? 0) < forgottenAt);
     return made
       ? [
           {

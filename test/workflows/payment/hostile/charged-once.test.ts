@@ -195,6 +195,20 @@ test.each([
   },
 );
 
+test.each<[how: string, again: Act]>([
+  ['the shop repeats its call', pay],
+  ['somebody starts the workflow again', startAgain],
+  ['its workflow is terminated, and the shop repeats its call', () => happens(startAgain, SECOND, terminate, pay)],
+])('promise 2: an order that was withdrawn is not sent any more where %s', async (_how, again) => {
+  await begin();
+  await happens(trouble('unreachable'), pay, MINUTE, withdraw, MINUTE, works, again, HOUR, again, HOUR);
+  expect(world.told.filter(({ is }) => is === 'withdrawn')).toHaveLength(1);
+  expect(world.gateway.exchanges.filter(({ is, answered }) => is === 'creation' && answered !== 'not sent')).toEqual(
+    [],
+  );
+  expect(world.told.filter(({ is }) => is === 'payment data')).toEqual([]);
+});
+
 test('promise 1: no second order where the worker died in the call and the run was terminated', async () => {
   await begin({ creations: ['answer lost'], lag_ms: 10 * MINUTE });
   await happens(pay, 0, noWorker(MINUTE), terminate, 2 * MINUTE, startAgain, HOUR);
