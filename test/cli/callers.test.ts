@@ -135,12 +135,12 @@ describe('accounts', () => {
     });
   });
 
-  describe('show, also as get', () => {
+  describe('show', () => {
     test('prints the account and its sums', async () => {
       const { account_id, account_number } = await open();
       expect((await accounts(0, 'show', account_id)).output).toMatch(/^ {2}0 deposits, nothing yet$/m);
       await deposit(account_id, '100.10', '23.35');
-      const { output } = await accounts(0, 'get', account_id);
+      const { output } = await accounts(0, 'show', account_id);
       expect(output).toMatch(new RegExp(`^ {2}account_number +${account_number}$`, 'm'));
       expect(output).toMatch(/^ {2}2 deposits, 123\.45 MXN$/m);
       expect(output).not.toMatch(/person/);

@@ -261,7 +261,7 @@ export const askedTooOften = () =>
 function pending(why: string): ApplicationFailure {
   return typedFailure(
     FAILURE.refundPending,
-    `The refund goes on by itself, but ${why}. Ask again with the same request.`,
+    `The refund goes on by itself, but ${why}. It may still be refused: ask again with the same request, which refunds nothing twice.`,
     {},
   );
 }

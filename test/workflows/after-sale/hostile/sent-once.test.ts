@@ -58,7 +58,7 @@ test('a refund that a terminated after-sale made is not made again after a perso
   await happens(ask('40.00', 'a'), 10 * MINUTE, ask('40.00', 'b'), 35_000, terminate, HOUR);
   // No worker can answer for the terminated run any more: its history says what it has sent.
   await happens(renameQueue, ask('40.00', 'b'), HOUR, nameElsewhere, HOUR);
-  // The merchant does what it was told: "Ask again with the same request".
+  // The merchant does what it was told: "ask again with the same request".
   await happens(ask('40.00', 'b'), HOUR);
   expect(numbersMade()).toEqual(['a', 'b']);
   expect(await world.state()).toMatchObject({
