@@ -23,7 +23,7 @@ import {
   type WatchInput,
 } from '../../contract';
 import { hasRunOut, silenceAfter } from './activity-failure';
-import { isTradeOrNull, untilAnswered, untilTold } from './ended-by-hand';
+import { isTradeOrNull, NEVER_OVER, untilAnswered, untilTold } from './ended-by-hand';
 
 // — How they are retried, and which ones a busy worker does first. A pending activity keeps the options that it was started with —
 
@@ -175,6 +175,7 @@ export const noticeReset = ({ read_by }: ForRun): Promise<never> =>
   untilAnswered(
     () => noticing['payments.noticeReset']({ read_by }),
     () => false,
+    NEVER_OVER,
   );
 
 /** A worker that fails here three times fails the task (failed-tasks.ts): another worker may take it, and Temporal shows the failure. */
@@ -193,7 +194,7 @@ function summed<Input, Result>(
 
 /** Makes the look again if a person has ended it: see ended-by-hand.ts. */
 function askedAgain<Input, Result>(look: (input: Input) => Promise<Result>): (input: Input) => Promise<Result> {
-  return (input) => untilAnswered(() => look(input), isTradeOrNull);
+  return (input) => untilAnswered(() => look(input), isTradeOrNull, NEVER_OVER);
 }
 
 function watchSummary({ id, seen }: WatchInput): string {

@@ -19,18 +19,28 @@ export function saysNothing(error: unknown): boolean {
   return !(error.cause instanceof ApplicationFailure && OURS.includes(error.cause.type ?? ''));
 }
 
-/** Asks again, ever less often, until the activity itself answers. Fails if the activity itself fails, or is out of time. */
-export async function untilAnswered<T>(ask: () => Promise<T>, isAnswer: (told: unknown) => boolean): Promise<T> {
+/**
+ * Asks again, ever less often, until the activity itself answers. Fails if the activity itself fails, or if `isOver` says so: by default,
+ * once it is out of time.
+ */
+export async function untilAnswered<T>(
+  ask: () => Promise<T>,
+  isAnswer: (told: unknown) => boolean,
+  isOver: (error: unknown) => boolean = hasRunOut,
+): Promise<T> {
   for (let pause_ms = FIRST_PAUSE_MS; ; pause_ms = nextBackoff(pause_ms)) {
     try {
       const told = await ask();
       if (isAnswer(told)) return told;
     } catch (error) {
-      if (!saysNothing(error) || hasRunOut(error)) throw error;
+      if (!saysNothing(error) || isOver(error)) throw error;
     }
     await sleep(pause_ms, { summary: 'a person has ended the look: before it is made again' });
   }
 }
+
+/** For an activity without a time of its own: the server gives it up only where somebody has given the run an end before the next attempt. */
+export const NEVER_OVER = () => false;
 
 /** The look, made again until its activity has told the answer itself: see contract/told.ts. */
 export function untilTold<Input extends unknown[], T>(
