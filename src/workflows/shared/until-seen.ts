@@ -50,18 +50,17 @@ async function untilSeen<State extends UntilSeen>(state: State, line: string): P
   };
   takeDecision(state, show);
   show();
-  await condition(() => state.attention === null);
+  // A cancellation does not mend the reason.
+  await CancellationScope.nonCancellable(() => condition(() => state.attention === null));
   return state;
 }
 
 /**
  * Waits for a person to mend a reason for which every order of an app fails: one question instead of a thousand. The next order that fails
- * for it asks again. A cancellation does not mend the reason.
+ * for it asks again.
  */
 export const appAttention = ({ app_id, attention }: AppAttentionInput): Promise<AppAttentionState> =>
-  CancellationScope.nonCancellable(() =>
-    untilSeen({ app_id, attention, resolved: null }, `Orders of app ${app_id} fail.`),
-  );
+  untilSeen({ app_id, attention, resolved: null }, `Orders of app ${app_id} fail.`);
 
 /** Keeps a notification that was genuinely signed but could not be read, until a person has seen it. */
 export const strayNotification = (input: StrayNotificationInput): Promise<StrayNotificationInput & UntilSeen> =>
