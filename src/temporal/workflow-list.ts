@@ -90,16 +90,20 @@ type Found = Pick<
   closeTime?: Date | undefined;
 };
 
-/** Why the run needs a person. Temporal's own reasons come first, because nothing goes on before they are settled. */
+/**
+ * Why the run needs a person: a failing task first, because nothing goes on before it is mended. A pause comes last: a server goes on
+ * saying so where the activity that was paused is no more.
+ */
 function attentionOf({ typedSearchAttributes: attributes, status }: Found): string | null {
-  const temporals: readonly (readonly [TemporalAttention, readonly string[] | undefined])[] = [
-    ['failing-tasks', attributes.get(TEMPORALS_ATTRIBUTE.problems)],
-    ['paused-activity', attributes.get(TEMPORALS_ATTRIBUTE.paused)],
-  ];
   // A closed run needs nobody: the run that goes on with its work says what is needed.
   if (status.name !== 'RUNNING') return null;
-  const said = temporals.find(([, words = []]) => words.length > 0);
-  return said?.[0] ?? attributes.get(SEARCH_ATTRIBUTE.attention) ?? null;
+  const says = (why: TemporalAttention, words: readonly string[] = []) => (words.length > 0 ? why : undefined);
+  return (
+    says('failing-tasks', attributes.get(TEMPORALS_ATTRIBUTE.problems)) ??
+    attributes.get(SEARCH_ATTRIBUTE.attention) ??
+    says('paused-activity', attributes.get(TEMPORALS_ATTRIBUTE.paused)) ??
+    null
+  );
 }
 
 export function listed(found: Found): ListedWorkflow {
