@@ -8,6 +8,7 @@ import {
   paymentWorkflowId,
   type StuckSweepState,
   speiAccountWorkflowId,
+  strayNotificationWorkflowId,
   WORKFLOW,
 } from '../../src/contract';
 import { listFiltered } from '../../src/temporal/attention-list';
@@ -114,6 +115,51 @@ test('a virtual account that was terminated is listed until its next deposit beg
   await until(
     () => reasonListed(id),
     (reason) => reason === undefined,
+  );
+});
+
+test('a stray notification goes on, and is listed, where somebody cancels its workflow', async () => {
+  const { client, taskQueue } = stack;
+  const workflowId = strayNotificationWorkflowId(APP.app_id, randomUUID());
+  const start = { workflowId, taskQueue, args: [{ app_id: APP.app_id, body: 'e30=' }] };
+  const handle = await client.workflow.start(WORKFLOW.strayNotification, start);
+  await until(
+    () => reasonListed(workflowId),
+    (reason) => reason !== undefined,
+  );
+  await handle.cancel();
+  await until(
+    () => handle.fetchHistory(),
+    ({ events = [] }) => {
+      const cancelled = events?.findIndex((event) => event.workflowExecutionCancelRequestedEventAttributes) ?? -1;
+      return cancelled >= 0 && !!events?.slice(cancelled).some((event) => event.workflowTaskCompletedEventAttributes);
+    },
+  );
+  expect([(await handle.describe()).status.name, await reasonListed(workflowId)]).toEqual([
+    'RUNNING',
+    'unreadable-notification',
+  ]);
+});
+
+test('an after-sale that waits for a person does so until the run time-out that somebody has given it, and does not fail', async () => {
+  const out_trade_no = await waiting();
+  const { client, simulator, payments, taskQueue } = stack;
+  await simulator.pay(out_trade_no);
+  await payments.outcome(out_trade_no);
+  const workflowId = afterSaleWorkflowId(APP.app_id, out_trade_no);
+  const handle = await client.workflow.signalWithStart(WORKFLOW.afterSale, {
+    ...{ workflowId, taskQueue, args: [{ app_id: APP.app_id, out_trade_no }], workflowRunTimeout: '12 hours' },
+    ...{ signal: 'odd', signalArgs: [] },
+  });
+  // Its next attempt would come after the run's end, so the server gives the activity up.
+  const events = await until(
+    async () => (await handle.fetchHistory()).events ?? [],
+    (all) => all.some((event) => event.activityTaskFailedEventAttributes),
+  );
+  expect(events.some((event) => event.workflowExecutionFailedEventAttributes)).toBe(false);
+  await until(
+    () => reasonListed(out_trade_no),
+    (reason) => reason === 'unexpected-signal',
   );
 });
 
