@@ -32,7 +32,14 @@ import {
 import type { NewSpeiAccount, RuleSettings } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
-import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable, isWithoutAnswer } from '../temporal/call-errors';
+import {
+  GRPC_STATUS,
+  grpcCodeOf,
+  isTaskFailing,
+  isUnreachable,
+  isUnreadable,
+  isWithoutAnswer,
+} from '../temporal/call-errors';
 import { childrenOf } from '../temporal/list-query';
 import { allRuns, ifExists } from '../temporal/runs';
 import type { CallOptions } from './client-error';
@@ -152,7 +159,7 @@ export class AccountsClient {
    */
   get(account_id: string): Promise<SpeiAccountState> {
     const ask = () => this.handle(account_id).query<SpeiAccountState>(QUERY.state);
-    return this.answer(account_id, () => twice(ask));
+    return this.answer(account_id, () => this.withinTime(() => twice(ask)));
   }
 
   /**
@@ -163,9 +170,13 @@ export class AccountsClient {
    * @example
    * const { deposits, next_page } = await payments.accounts.deposits(account_id, { pageSize: 50 });
    */
-  async deposits(
+  async deposits(account_id: string, options: { pageSize?: number; page?: string } = {}): Promise<DepositPage> {
+    return this.answer(account_id, () => this.withinTime(() => this.pageOf(account_id, options)));
+  }
+
+  private async pageOf(
     account_id: string,
-    { pageSize = PAGE_SIZE, page }: { pageSize?: number; page?: string } = {},
+    { pageSize = PAGE_SIZE, page }: { pageSize?: number; page?: string },
   ): Promise<DepositPage> {
     const { client, app_id } = this.options;
     const account = speiAccountWorkflowId(app_id, account_id);
@@ -183,7 +194,7 @@ export class AccountsClient {
     const payments = await Promise.all(own.filter((_, i) => isShown[i]).map((one) => this.paymentOf(one)));
     const numbers = payments.map(({ out_trade_no }) => out_trade_no);
     const ask = () => this.handle(account_id).query<DepositStanding[], [string[]]>(QUERY.deposits, numbers);
-    const standings = await this.answer(account_id, () => twice(ask));
+    const standings = await twice(ask);
     const deposits = payments.map((payment, i): DepositPayment => ({ ...payment, ...(standings[i] ?? OLDER) }));
     const token = Buffer.from(nextPageToken ?? []);
     return { deposits, next_page: token.length > 0 ? token.toString('base64url') : null };
@@ -252,7 +263,7 @@ export class AccountsClient {
     const isOver = one.status === temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED;
     const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId, one.execution?.runId ?? undefined);
     // The search attribute holds the amount as a double; only the result is exact.
-    const state: PaymentState | undefined = isOver ? await handle.result() : undefined;
+    const state: PaymentState | undefined = isOver ? await ifExists(() => handle.result(), undefined) : undefined;
     return {
       out_trade_no: workflowId.slice(paymentWorkflowId(app_id, '').length),
       trade_no: state?.trade_no ?? null,
@@ -283,6 +294,12 @@ export class AccountsClient {
       if (error instanceof WorkflowNotFoundError) {
         throw new AccountNotFoundError(
           `Temporal has no virtual account ${key}: its workflow starts with its creation here, or with its first deposit.`,
+          key,
+        );
+      }
+      if (isUnreachable(error)) {
+        throw new AccountPendingError(
+          `Temporal could not be reached, or broke off the call, so it is unknown whether it has taken the call for ${key}: it may have. Make the same call again: that is safe.`,
           key,
         );
       }

@@ -18,7 +18,7 @@ import {
   WORKFLOW,
 } from '../contract';
 import { newSealingKeys, open } from '../gateway/sealing';
-import { isOutOfTime } from '../temporal/call-errors';
+import { isUnreachable, isWithoutAnswer } from '../temporal/call-errors';
 import type { CallOptions } from './client-error';
 import { type LookupError, NotAnsweredError } from './errors';
 import { lookupErrorOf } from './failures';
@@ -69,7 +69,8 @@ export class Lookups {
 
   private errorOf(error: unknown, type: string): unknown {
     if (error instanceof WorkflowFailedError) return lookupErrorOf(error.cause, type) ?? this.noAnswer(type);
-    return isOutOfTime(error) ? this.noAnswer(type) : error;
+    if (isUnreachable(error)) return new NotAnsweredError('Temporal could not be reached. Ask again.', type);
+    return isWithoutAnswer(error) ? this.noAnswer(type) : error;
   }
 
   private noAnswer(type: string): LookupError {

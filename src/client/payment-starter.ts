@@ -35,6 +35,7 @@ import {
   grpcCodeOf,
   isEndedBeforeItBegan,
   isTaskFailing,
+  isUnreachable,
   isUnreadable,
   isWithoutAnswer,
 } from '../temporal/call-errors';
@@ -159,6 +160,7 @@ export class PaymentStarter {
   /** The error that callers get for an error of Temporal's. */
   errorOf(error: unknown, out_trade_no: string): unknown {
     if (isNoAnswer(error)) return noAnswer(out_trade_no, this.options.taskQueue);
+    if (isUnreachable(error)) return unreachable(out_trade_no);
     if (isTaskFailing(error) || isUnreadable(error)) return taskFailing(out_trade_no, this.options.taskQueue);
     if (isEndedFromOutside(error)) return new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
     const isFailure = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
@@ -192,6 +194,13 @@ const isNoAnswer = (error: unknown): boolean => error instanceof WorkflowNotFoun
 function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(
     `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on its task queue (new orders go to task queue ${taskQueue}), or has somebody ended the workflow? Ask again, with the same request: what was sent is not sent again.`,
+    out_trade_no,
+  );
+}
+
+function unreachable(out_trade_no: string): PaymentPendingError {
+  return new PaymentPendingError(
+    `Temporal could not be reached, or broke off the call, so it is unknown whether it has taken the call about order ${out_trade_no}: it may have. Make the same call again, with the same number: that is safe, and what was sent is not sent again.`,
     out_trade_no,
   );
 }

@@ -14,6 +14,7 @@ import { FAILURE } from '../contract';
 /** The gRPC status codes that Temporal answers with and that we act on. The numbers are gRPC's own. */
 export const GRPC_STATUS = {
   CANCELLED: 1,
+  UNKNOWN: 2,
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
@@ -21,8 +22,11 @@ export const GRPC_STATUS = {
   PERMISSION_DENIED: 7,
   RESOURCE_EXHAUSTED: 8,
   FAILED_PRECONDITION: 9,
+  ABORTED: 10,
   UNIMPLEMENTED: 12,
+  INTERNAL: 13,
   UNAVAILABLE: 14,
+  DATA_LOSS: 15,
   UNAUTHENTICATED: 16,
 } as const;
 
@@ -76,6 +80,18 @@ export function isWithoutAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   if (updateFailure(error)?.type === ENDED_UNANSWERED) return true;
   return isOutOfTime(error) || isWithoutWorker(error) || grpcCodeOf(error) === GRPC_STATUS.RESOURCE_EXHAUSTED;
+}
+
+/** The codes of a call that broke off: Temporal restarts, or the connection to it was lost. The SDK names a lost connection by several. */
+const BROKEN_OFF: readonly number[] = [
+  ...[GRPC_STATUS.UNAVAILABLE, GRPC_STATUS.UNKNOWN, GRPC_STATUS.INTERNAL],
+  ...[GRPC_STATUS.ABORTED, GRPC_STATUS.DATA_LOSS],
+];
+
+/** Whether Temporal could not be reached, or the call broke off. It may have been taken: ask again. */
+export function isUnreachable(error: unknown): boolean {
+  const code = grpcCodeOf(error);
+  return code !== undefined && BROKEN_OFF.includes(code) && !isTaskFailing(error);
 }
 
 /** Whether a query failed because the run ended before any worker ran it. */

@@ -5,12 +5,16 @@ import {
   AccountPendingError,
   InvalidAccountError,
   InvalidOrderError,
+  isPaymentFailure,
+  NotAnsweredError,
   NotCreatedError,
   PaymentPendingError,
   PaymentsClient,
 } from '../../src/client';
 import { accountErrorOf, paymentErrorOf, refundErrorOf } from '../../src/client/failures';
+import { GRPC_STATUS } from '../../src/temporal/call-errors';
 import { publishedOrder } from '../harness/orders';
+import { thrownBy } from '../harness/thrown';
 import { FakeTemporal, GRPC } from '../webhook/support';
 
 const failure = (type: string, ...details: unknown[]) => ApplicationFailure.nonRetryable('said', type, ...details);
@@ -68,4 +72,51 @@ test.each([
   await expect(payments.createCheckout(publishedOrder('checkout'))).rejects.toThrow(PaymentPendingError);
   temporal.failures = [code];
   await expect(payments.state('order-1')).rejects.toThrow(PaymentPendingError);
+});
+
+// A restart of Temporal, or a connection that was reset: the call may have been taken, so no caller may give it up.
+test.each(['UNAVAILABLE', 'INTERNAL', 'UNKNOWN', 'RESOURCE_EXHAUSTED'] as const)(
+  'where Temporal cannot be reached (%s), every call says that the same call may help',
+  async (name) => {
+    const temporal = new FakeTemporal();
+    const { client } = temporal;
+    const payments = new PaymentsClient({ client, app_id: 'shop-1', answerTimeoutMs: 1_000 });
+    const customer = { buyer_id: 'buyer-mx-1', name: 'Sofía Hernández', email: 'sofia@example.com' };
+    const identify = { type: 'CURP', number: 'HESO900101MDFRFF09' };
+    const calls: Record<string, () => Promise<unknown>> = {
+      pay: () => payments.createCheckout(publishedOrder('checkout')),
+      state: () => payments.state('order-1'),
+      outcome: () => client.withDeadline(Date.now() + 1_000, () => payments.outcome('order-1')),
+      cancel: () => payments.cancel('order-1'),
+      refund: () => payments.refund('order-1'),
+      refunds: () => payments.refunds('order-1'),
+      banks: () => payments.banks({ method: 'OpenFinance' }),
+      'accounts.create': () => payments.accounts.create({ customer: { ...customer, identify } }),
+      'accounts.get': () => payments.accounts.get('A1'),
+      'accounts.deposits': () => payments.accounts.deposits('A1'),
+      'accounts.cancel': () => payments.accounts.cancel('A1'),
+      'accounts.recheck': () => payments.accounts.recheck('A1'),
+      'accounts.quantity': () => payments.accounts.quantity(),
+    };
+    const told: Record<string, unknown> = {};
+    for (const [call, ask] of Object.entries(calls)) {
+      temporal.failures = [GRPC_STATUS[name]];
+      const error = await thrownBy(ask());
+      told[call] =
+        isPaymentFailure(error) || error instanceof AccountPendingError || error instanceof NotAnsweredError
+          ? [error.type, error.retryable]
+          : error;
+    }
+    const pending = ['PaymentPending', true];
+    const asked = Object.keys(calls).map((call) => [call, call === 'banks' ? ['NotAnswered', true] : pending]);
+    expect(told).toEqual(Object.fromEntries(asked));
+  },
+);
+
+test('where Temporal cannot be reached, the message names the order, and says that the same call is safe', async () => {
+  const temporal = new FakeTemporal();
+  const payments = new PaymentsClient({ client: temporal.client, app_id: 'shop-1', answerTimeoutMs: 1_000 });
+  temporal.failures = [GRPC_STATUS.UNAVAILABLE];
+  const said = /^Temporal could not be reached.* order order-1: it may have\. Make the same call again, .*safe/;
+  await expect(payments.state('order-1')).rejects.toThrow(said);
 });
