@@ -1,4 +1,4 @@
-/** A Temporal that takes no more calls just now: it refuses each with RESOURCE_EXHAUSTED, as a server does at its limits. */
+/** A Temporal that refuses each call: at its limits with RESOURCE_EXHAUSTED, or while it restarts with UNAVAILABLE. */
 import { promisify } from 'node:util';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 
@@ -9,9 +9,11 @@ const REFUSED = ['DescribeWorkflowExecution', 'ExecuteMultiOperation', 'GetWorkf
 
 const asItIs = (bytes: Buffer) => bytes;
 
-export async function busyTemporal(): Promise<{ address: string; close: () => void }> {
+export async function busyTemporal(
+  code: 'RESOURCE_EXHAUSTED' | 'UNAVAILABLE' = 'RESOURCE_EXHAUSTED',
+): Promise<{ address: string; close: () => void }> {
   const server = new Server();
-  const refusal = { code: status.RESOURCE_EXHAUSTED, details: 'namespace rate limit exceeded' };
+  const refusal = { code: status[code], details: 'no calls are taken just now' };
   for (const name of REFUSED)
     server.register(`${SERVICE}/${name}`, (_call: unknown, say: Say) => say(refusal), asItIs, asItIs, 'unary');
   // What a server can do is asked at once, and an empty answer is one.

@@ -85,3 +85,20 @@ func TestClearTextIsReadDuringAMigration(t *testing.T) {
 		}
 	}
 }
+
+func TestACallThatARestartOfTemporalBrokeOffIsPending(t *testing.T) {
+	for _, err := range []error{
+		serviceerror.NewUnavailable("connection refused"), serviceerror.NewInternal("stream terminated by RST_STREAM"),
+		serviceerror.NewCanceled("the transport is closing"),
+	} {
+		var pending *Error
+		if !errors.As(asError(err), &pending) || pending.Type != "PaymentPending" || !pending.Retryable() {
+			t.Errorf("%v is %v", err, asError(err))
+		}
+	}
+	// A wrong setting is not mended by the same call.
+	refused := serviceerror.NewPermissionDenied("no", "")
+	if asError(refused) != refused {
+		t.Errorf("%v is %v", refused, asError(refused))
+	}
+}

@@ -340,12 +340,29 @@ func asError(err error) error {
 	if err != nil && strings.Contains(err.Error(), "no poller") {
 		return noAnswer()
 	}
+	if brokeOff(err) {
+		return failure("PaymentPending", unreachable, nil)
+	}
 	var unready *serviceerror.WorkflowNotReady
 	var refused *serviceerror.FailedPrecondition
 	if errors.As(err, &unready) || errors.As(err, &refused) {
 		return failure("PaymentPending", "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?", nil)
 	}
 	return err
+}
+
+const unreachable = "Temporal could not be reached, or broke off the call, so it is unknown whether it has taken it: it may have. " +
+	"Make the same call again, with the same number: that is safe, and what was sent is not sent again."
+
+// brokeOff tells whether Temporal restarts, or the connection to it was lost, which has several codes. The call may have been taken.
+func brokeOff(err error) bool {
+	var unavailable *serviceerror.Unavailable
+	var internal *serviceerror.Internal
+	var aborted *serviceerror.Aborted
+	var lost *serviceerror.DataLoss
+	var canceled *serviceerror.Canceled
+	return errors.As(err, &unavailable) || errors.As(err, &internal) || errors.As(err, &aborted) ||
+		errors.As(err, &lost) || errors.As(err, &canceled)
 }
 
 func noAnswer() *Error {

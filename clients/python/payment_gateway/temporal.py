@@ -54,6 +54,20 @@ CREATION = "gateway.create"
 # The call had no answer in its time, or Temporal takes no more calls just now. At a deadline the server may cancel the call.
 WITHOUT_ANSWER = (RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED, RPCStatusCode.RESOURCE_EXHAUSTED)
 
+# Temporal restarts, or the connection to it was lost, which the SDK names by several codes. The call may have been taken.
+BROKEN_OFF = (
+    RPCStatusCode.UNAVAILABLE,
+    RPCStatusCode.UNKNOWN,
+    RPCStatusCode.INTERNAL,
+    RPCStatusCode.ABORTED,
+    RPCStatusCode.DATA_LOSS,
+)
+
+UNREACHABLE = (
+    "Temporal could not be reached, or broke off the call, so it is unknown whether it has taken it: it may have. "
+    "Make the same call again, with the same number: that is safe, and what was sent is not sent again."
+)
+
 
 class Running(NamedTuple):
     """A run that goes on."""
@@ -272,6 +286,8 @@ async def answered(call: Awaitable[Answer], timeout: float | None = None, not_fo
             raise failure(not_found, f"Temporal knows nothing under this number: {error.message}") from None
         if error.status in WITHOUT_ANSWER or "no poller" in error.message:
             raise no_answer() from None
+        if error.status in BROKEN_OFF:
+            raise PaymentError("PaymentPending", UNREACHABLE) from None
         if error.status != RPCStatusCode.FAILED_PRECONDITION:
             raise
         message = "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?"

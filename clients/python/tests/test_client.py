@@ -2,9 +2,10 @@
 
 import unittest
 from typing import Any
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, Mock
 
 from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
 
 from payment_gateway import DirectPayment, PaymentError, Payments
 from payment_gateway.payments import complete
@@ -32,6 +33,25 @@ class ClientTest(unittest.IsolatedAsyncioTestCase):
             await payments.pay(ORDER)
         self.assertEqual(pending.exception.type, "PaymentPending")
         calls.result.assert_awaited_once_with("payment:demo-app:order-1", ANSWER_TIMEOUT)
+
+    async def test_a_call_that_a_restart_of_temporal_broke_off_is_pending(self) -> None:
+        calls: Any = {
+            "pay": lambda payments: payments.pay(ORDER),
+            "state": lambda payments: payments.state("order-1"),
+            "outcome": lambda payments: payments.outcome("order-1"),
+            "refund": lambda payments: payments.refund("order-1"),
+            "refunds": lambda payments: payments.refunds("order-1"),
+            "accounts.recheck": lambda payments: payments.accounts.recheck("A1"),
+        }
+        for status in (RPCStatusCode.UNAVAILABLE, RPCStatusCode.UNKNOWN, RPCStatusCode.CANCELLED):
+            for name, call in calls.items():
+                broken: Any = AsyncMock(side_effect=RPCError("transport error", status, b""))
+                handle = AsyncMock(describe=broken, result=broken, query=broken, execute_update=broken)
+                client: Any = Mock(execute_update_with_start_workflow=broken)
+                client.get_workflow_handle.return_value = handle
+                with self.subTest(status=status, call=name), self.assertRaises(PaymentError) as pending:
+                    await call(Payments(client, "demo-app"))
+                self.assertEqual((pending.exception.type, pending.exception.retryable), ("PaymentPending", True))
 
     def test_a_field_that_is_no_text_counts_as_absent(self) -> None:
         data = complete({"recovered": False, "clabe": {"number": 1}, "trade_no": "T1", "new": 1}, ("clabe",))

@@ -392,8 +392,11 @@ test.each(OTHERS)('a merchant in %s whose namespace is mistyped is told that by 
   }
 });
 
-test('a merchant in any language is told that a payment is pending while Temporal takes no more calls', async () => {
-  const busy = await busyTemporal();
+test.each([
+  ['takes no more calls', 'RESOURCE_EXHAUSTED'],
+  ['restarts', 'UNAVAILABLE'],
+] as const)('a merchant in any language is told that a payment is pending while Temporal %s', async (_, code) => {
+  const busy = await busyTemporal(code);
   try {
     const told = await Promise.all(
       OTHERS.map((language) => {

@@ -313,6 +313,9 @@ final class Workflows implements AutoCloseable {
     }
     return switch (status.getCode()) {
       case DEADLINE_EXCEEDED, CANCELLED, RESOURCE_EXHAUSTED -> noAnswer();
+      case UNAVAILABLE, INTERNAL, ABORTED, DATA_LOSS -> unreachable();
+      // Every error that is not Temporal's has this code, too.
+      case UNKNOWN -> isOfTemporal(error) ? unreachable() : error;
       case FAILED_PRECONDITION -> said.contains("no poller") ? noAnswer() : PaymentError.of("PaymentPending",
           "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?", Map.of());
       default -> error;
@@ -325,6 +328,19 @@ final class Workflows implements AutoCloseable {
       if (cause instanceof StatusRuntimeException said && StatusUtils.hasFailure(said, NamespaceNotFoundFailure.class)) return said;
     }
     return null;
+  }
+
+  private static boolean isOfTemporal(Throwable error) {
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StatusRuntimeException) return true;
+    }
+    return false;
+  }
+
+  /** Temporal restarts, or the connection to it was lost. The call may have been taken. */
+  private static PaymentError unreachable() {
+    return PaymentError.of("PaymentPending", "Temporal could not be reached, or broke off the call, so it is unknown whether it has "
+        + "taken it: it may have. Make the same call again, with the same number: that is safe, and what was sent is not sent again.", Map.of());
   }
 
   static PaymentError noAnswer() {
