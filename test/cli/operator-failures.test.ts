@@ -1,7 +1,10 @@
 /** What an operator's command says where Temporal, or something else, fails in the middle of it. */
-import { ServiceError } from '@temporalio/client';
+import { ServiceError, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { tellFailure } from '../../src/cli/operator/connection';
+import { answered } from '../../src/cli/operator/decide';
 import { GRPC_STATUS } from '../../src/temporal/call-errors';
+import { FakeTemporal } from '../webhook/support';
 
 const { argv } = process;
 let [out, errors] = ['', ''];
@@ -21,10 +24,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-function refusal(code: number): ServiceError {
-  const cause = Object.assign(new Error(`${code}: Request unauthorized.`), {
-    ...{ code, details: 'Request unauthorized.', metadata: {} },
-  });
+function refusal(code: number, details = 'Request unauthorized.'): ServiceError {
+  const cause = Object.assign(new Error(`${code}: ${details}`), { code, details, metadata: {} });
   return new ServiceError('Failed to list', { cause });
 }
 
@@ -40,3 +41,55 @@ test('an error that nobody foresaw is a line of JSON for programs, and keeps its
   expect(JSON.parse(out)).toEqual({ error: { type: 'Unexpected', message: expect.stringContaining('unauthorized') } });
   expect(errors).toMatch(/^ServiceError: Failed to list\n +at /);
 });
+
+const { client } = new FakeTemporal();
+const told = { workflowId: 'after-sale:shop:order-1', update: 'resolve', settles: null, before: null };
+const failing = (error: Error) => async () => {
+  throw error;
+};
+const TASK_FAILS = refusal(
+  GRPC_STATUS.FAILED_PRECONDITION,
+  'Unable to perform workflow execution update: Workflow Task in failed state.',
+);
+const LATE = new WorkflowUpdateRPCTimeoutOrCancelledError('late');
+
+test.each([
+  [
+    'whose task fails each time',
+    TASK_FAILS,
+    /^resolve of after-sale:\S+ was not taken: .*PAYMENTS_ENCRYPTION_KEYS.*runbook/,
+  ],
+  [
+    'that Temporal’s restart broke off',
+    refusal(GRPC_STATUS.UNAVAILABLE),
+    /^resolve of .* Temporal could not be reached.*show/,
+  ],
+  ['that nobody answers in time', LATE, /^resolve of .* is not answered yet\. It may still be/],
+])('a decision on a workflow %s ends with a sentence, and is not known yet', async (_, error, said) => {
+  expect(await answered({ client }, { ...told, send: failing(error) }, {})).toBe(3);
+  expect(errors).toMatch(said);
+  expect(errors).not.toMatch(/^ +at /m);
+});
+
+test.each([
+  ['is not answered', LATE, 3, /^Nothing was decided: before resolve, recheck of after-sale:\S+ is not answered yet/],
+  ['is not taken', TASK_FAILS, 3, /^Nothing was decided: before resolve, recheck of after-sale:\S+ was not taken/],
+  [
+    'is refused',
+    new WorkflowUpdateFailedError(
+      'failed',
+      ApplicationFailure.create({ type: 'PaymentPending', message: '5 callers wait' }),
+    ),
+    1,
+    /^Nothing was decided: before resolve, recheck of after-sale:\S+: 5 callers wait/,
+  ],
+] as const)(
+  'where the look before a decision %s, nothing was decided, and the command says so',
+  async (_, error, code, said) => {
+    const send = jest.fn();
+    expect(await answered({ client }, { ...told, before: failing(error), send }, {})).toBe(code);
+    expect(errors).toMatch(said);
+    expect(errors).not.toContain('It may still be:');
+    expect(send).not.toHaveBeenCalled();
+  },
+);

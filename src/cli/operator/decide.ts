@@ -1,10 +1,5 @@
 /** `recheck` and `resolve`: send a person's decision to the workflow of an order that waits for it. */
-import {
-  WithStartWorkflowOperation,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { WithStartWorkflowOperation, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import {
   type AfterSaleState,
   type AfterSaleWorkflow,
@@ -26,6 +21,7 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { UserError } from '../../process/user-error';
+import { isTaskFailing, isUnreachable, isUnreadable, isWithoutAnswer } from '../../temporal/call-errors';
 import { innermost } from '../../temporal/timeline';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
@@ -226,12 +222,13 @@ async function tellAfterSale(
     });
   let state: AfterSaleState | undefined;
   const send = async () => {
-    // A new run may not have asked yet what was paid: a decision would be refused, or contradicted later. So it asks first.
-    if (last.status.name !== 'RUNNING' && input !== undefined) await update(UPDATE.recheck, []);
     state = await update(name, input === undefined ? [] : [input]);
     return state;
   };
-  const code = await answered(operator, { workflowId, update: name, settles: null, send }, options);
+  // A new run may not have asked yet what was paid: a decision would be refused, or contradicted later. So it asks first.
+  const asksFirst = last.status.name !== 'RUNNING' && input !== undefined;
+  const before = asksFirst ? () => update(UPDATE.recheck, []) : null;
+  const code = await answered(operator, { workflowId, update: name, settles: null, before, send }, options);
   const elsewhere = state && elsewhereLine(state);
   if (elsewhere !== undefined && !options.json) say(printable(elsewhere));
   return code;
@@ -249,28 +246,34 @@ function tell(
     input === undefined
       ? handle.executeUpdate<object, []>(update)
       : handle.executeUpdate<object, [object]>(update, { args: [input] });
-  return answered(operator, { workflowId, update, settles, send }, options);
+  return answered(operator, { workflowId, update, settles, before: null, send }, options);
 }
 
 interface Told {
   workflowId: string;
   update: string;
   settles: string | null;
+  /** The `recheck` without which the update is not sent. */
+  before: (() => Promise<object>) | null;
   send: () => Promise<object>;
 }
 
 /** Waits for the answer and prints it. */
-async function answered(
-  { client }: Operator,
-  { workflowId, update, settles, send }: Told,
+export async function answered(
+  { client }: Pick<Operator, 'client'>,
+  { workflowId, update, settles, before, send }: Told,
   { json }: DecideOptions,
 ): Promise<number> {
+  const end = Date.now() + UPDATE_TIMEOUT_MS;
+  let step = before ? UPDATE.recheck : update;
   try {
-    const state = await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, send);
+    if (before) await client.withDeadline(end, before);
+    step = update;
+    const state = await client.withDeadline(end, send);
     say(json ? JSON.stringify({ workflow_id: workflowId, state }) : doneText(workflowId, update, state, settles));
     return EXIT.ok;
   } catch (error) {
-    return exitCodeAfter(error, workflowId, update);
+    return exitCodeAfter(error, { workflowId, update, step });
   }
 }
 
@@ -354,16 +357,31 @@ export function secondTradesLeft(state: object, settles: string | null): string 
   );
 }
 
-/** Says why the update failed, and gives the exit code. Throws errors that are not an answer of Temporal. */
-function exitCodeAfter(error: unknown, workflowId: string, update: string): number {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
-    const what = `${update} of ${workflowId} is not answered yet. It may still be: look with show before you repeat it.`;
-    tellError(new NotDeliveredError(`${what} Is a worker running, and does the gateway answer?`));
+/** Says why the update failed, or the `step` before it, and gives the exit code. Throws errors that are not an answer of Temporal. */
+function exitCodeAfter(
+  error: unknown,
+  { workflowId, update, step }: Pick<Told, 'workflowId' | 'update'> & { step: string },
+): number {
+  const isDecided = step === update;
+  const what = isDecided ? workflowId : `Nothing was decided: before ${update}, ${step} of ${workflowId}`;
+  const open = whyOpen(error, isDecided);
+  if (open !== undefined) {
+    tellError(new NotDeliveredError(`${isDecided ? `${update} of ` : ''}${what} ${open}`));
     return EXIT.pending;
   }
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) {
-    tellError(new NotDeliveredError(`${workflowId}: ${withOptions(DECISION_FIELDS, innermost(error))}`));
+    tellError(new NotDeliveredError(`${what}: ${withOptions(DECISION_FIELDS, innermost(error))}`));
     return isWrongInput(error) ? EXIT.wrongInput : EXIT.refused;
   }
   throw error;
+}
+
+/** Why nobody knows yet what became of a step; undefined after an answer. `isDecided`: it was the decision itself. */
+function whyOpen(error: unknown, isDecided: boolean): string | undefined {
+  const next = isDecided ? 'It may still be: look with show before you repeat it.' : 'Decide again.';
+  if (isTaskFailing(error) || isUnreadable(error))
+    return `was not taken: the worker cannot read this workflow, or not run its code, and its task fails again and again. Has the worker the same PAYMENTS_ENCRYPTION_KEYS as this process? show has its last words. Send it again once that is mended: docs/runbook.md#failing-tasks.`;
+  if (isUnreachable(error)) return `has no answer: Temporal could not be reached, or broke off the call. ${next}`;
+  if (isWithoutAnswer(error)) return `is not answered yet. ${next} Is a worker running, and does the gateway answer?`;
+  return undefined;
 }
