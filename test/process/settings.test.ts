@@ -376,12 +376,12 @@ describe('one gateway app', () => {
     const { GATEWAY_SECRET_KEY: _none, ...env } = SINGLE;
     const config = loadConfig(env);
     expect(config).toMatchObject({ GATEWAY_APP_ID: 'app-1', apps: [] });
-    expect(refusal(env, requireApps)).toContain('GATEWAY_SECRET_KEY');
+    expect(refusal(env, requireApps)).toContain('no gateway app: set GATEWAY_SECRET_KEY, too (or …_FILE)');
   });
 
   test.each(['GATEWAY_APP_ID', 'GATEWAY_BASE_URL'])('a key without %s is refused', (name) => {
     const said = refusal({ ...SINGLE, [name]: undefined });
-    expect(said).toContain('GATEWAY_SECRET_KEY needs GATEWAY_APP_ID and GATEWAY_BASE_URL');
+    expect(said).toContain(`GATEWAY_SECRET_KEY needs ${name} beside it`);
     expect(said).not.toContain('sk_single');
   });
 });

@@ -124,9 +124,12 @@ export function ruleSettings(config: Config): RuleSettings {
 /** The configured apps; throws ConfigError, which says how to configure one, if there is none. */
 export function requireApps(config: Config): Config['apps'] {
   if (config.apps.length > 0) return config.apps;
-  throw problems([
-    'no gateway app: set GATEWAY_BASE_URL, GATEWAY_APP_ID and GATEWAY_SECRET_KEY (or …_FILE), or GATEWAY_APPS_FILE for several',
-  ]);
+  const missing = unsetOfApp(config);
+  const toSet =
+    missing.length < APP_NAMES.length
+      ? `${missing.join(' and ')}, too (or …_FILE)`
+      : 'GATEWAY_BASE_URL, GATEWAY_APP_ID and GATEWAY_SECRET_KEY (or …_FILE), or GATEWAY_APPS_FILE for several';
+  throw problems([`no gateway app: set ${toSet}`]);
 }
 
 /** The variables that are not empty, and those that a file holds. */
@@ -159,11 +162,16 @@ function readSecret(variable: string, file: string): string {
   }
 }
 
+/** The settings of the one app. */
+const APP_NAMES = ['GATEWAY_BASE_URL', 'GATEWAY_APP_ID', 'GATEWAY_SECRET_KEY'] as const;
+
+const unsetOfApp = (env: z.output<typeof environment>): string[] => APP_NAMES.filter((name) => !env[name]);
+
 function singleApp(env: z.output<typeof environment>): Config['apps'] {
   const { GATEWAY_APP_ID: app_id, GATEWAY_SECRET_KEY: secret_key, GATEWAY_BASE_URL: base_url } = env;
   if (app_id && secret_key && base_url) return [{ app_id, secret_key, base_url, time_zone: env.GATEWAY_TIME_ZONE }];
   if (!secret_key) return [];
-  throw problems(['GATEWAY_SECRET_KEY needs GATEWAY_APP_ID and GATEWAY_BASE_URL beside it']);
+  throw problems([`GATEWAY_SECRET_KEY needs ${unsetOfApp(env).join(' and ')} beside it`]);
 }
 
 /** An app without a time zone gets that of the setting, which applied to the app when it was configured alone. */

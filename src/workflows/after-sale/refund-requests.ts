@@ -237,7 +237,7 @@ export const notEnded = () =>
 export const orderNotFound = (out_trade_no: string) =>
   typedFailure(
     FAILURE.notFound,
-    `Nobody knows order ${out_trade_no}: Temporal has no payment of it, and the gateway says that it has no such order. Nothing was refunded. Check the number.`,
+    `Nobody knows order ${out_trade_no}: Temporal has no payment of it, and the gateway says that it has no such order. Nothing was done. Check the number.`,
     {},
   );
 
