@@ -30,6 +30,9 @@ interface FieldsOfMethod {
   /** The buyer must be sent there (section 1, rule 6). */
   PSE: { readonly pay_url: string };
   Efecty: { readonly pay_url: string };
+  /** The page of the voucher or the slip: the answer has nothing else to pay by. */
+  OXXO: { readonly pay_url: string };
+  Lottery: { readonly pay_url: string };
 }
 
 /** What every answer to a creation may have. */
@@ -104,6 +107,8 @@ const FIELDS: { readonly [Method in keyof FieldsOfMethod]: readonly (keyof Field
   DepositExpress: ['provider_owner', 'provider_owner_document', 'provider_agency', 'provider_number'],
   PSE: ['pay_url'],
   Efecty: ['pay_url'],
+  OXXO: ['pay_url'],
+  Lottery: ['pay_url'],
 };
 
 /** Case does not count (see gateway/methods.ts). */

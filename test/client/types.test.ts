@@ -227,6 +227,15 @@ describe('payment data of a PIX', () => {
   });
 });
 
+test.each(['OXXO', 'Lottery', 'PSE', 'Efecty'])(
+  'data of %s, which is paid on its page alone, is complete with the page',
+  (method) => {
+    const found = { out_trade_no: 'o-1', trade_status: 'PROCESSING', recovered: true };
+    expect(dataOfMethod(method, found).complete).toBe(false);
+    expect(dataOfMethod(method, { ...found, pay_url: 'https://gateway.example/pay' }).complete).toBe(true);
+  },
+);
+
 describe('the published types', () => {
   let text = '';
   beforeAll(async () => {

@@ -418,6 +418,7 @@ type StuckPayment struct {
 // What the gateway's answer has for a method, in lower case. Without them it is not complete.
 var fieldsOfMethod = map[string][]string{
 	"pix": {"qr_code"}, "boleto": {"barcode"}, "spei": {"clabe"}, "pse": {"pay_url"}, "efecty": {"pay_url"},
+	"oxxo": {"pay_url"}, "lottery": {"pay_url"},
 	"depositexpress": {"provider_owner", "provider_owner_document", "provider_agency", "provider_number"},
 }
 

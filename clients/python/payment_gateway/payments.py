@@ -44,6 +44,8 @@ FIELDS_OF_METHOD = {
     "depositexpress": ("provider_owner", "provider_owner_document", "provider_agency", "provider_number"),
     "pse": ("pay_url",),
     "efecty": ("pay_url",),
+    "oxxo": ("pay_url",),
+    "lottery": ("pay_url",),
 }
 
 # Fields that are text. Where the gateway sends something else, they count as absent.

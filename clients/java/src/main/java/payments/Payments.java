@@ -61,6 +61,8 @@ public final class Payments implements AutoCloseable {
   private static final Map<String, List<String>> FIELDS_OF_METHOD = Map.of(
       "pix", List.of("qr_code"), "boleto", List.of("barcode"), "spei", List.of("clabe"), "pse", List.of("pay_url"),
       "efecty", List.of("pay_url"),
+      "oxxo", List.of("pay_url"),
+      "lottery", List.of("pay_url"),
       "depositexpress", List.of("provider_owner", "provider_owner_document", "provider_agency", "provider_number"));
 
   /** The same order may be asked for with others of these: they tell how the buyer comes and goes. */
