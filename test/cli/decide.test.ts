@@ -98,3 +98,11 @@ describe('the money of a second trade, which no list names once the reason is se
     expect(still).toMatch(/ It still needs a person: second-trade\.$/);
   });
 });
+
+test('a recheck that the gateway has not answered is not said to be done', () => {
+  const state = { out_trade_no: 'order-1', trade_status: 'PROCESSING', attention: 'no-answer' };
+  expect(doneText(PAYMENT, 'recheck', state)).toBe(
+    'recheck: the gateway has given no answer. Order order-1 (app shop) is open; the gateway says PROCESSING. It still needs a person: no-answer.',
+  );
+  expect(doneText(PAYMENT, 'take', state)).toMatch(/^Done: take\. /);
+});

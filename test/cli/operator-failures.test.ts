@@ -93,3 +93,11 @@ test.each([
     expect(send).not.toHaveBeenCalled();
   },
 );
+
+test.each([
+  ['no-answer', 3],
+  [null, 0],
+])('a recheck after which the state has the attention %s ends with the exit code %s', async (attention, code) => {
+  const send = async () => ({ attention });
+  expect(await answered({ client }, { ...told, update: 'recheck', send }, {})).toBe(code);
+});

@@ -6,6 +6,7 @@ import {
   type Attention,
   afterSaleWorkflowId,
   type GoneMoney,
+  isSilence,
   moneyToSendBack,
   namedByWorkflowId,
   type PaidMoney,
@@ -271,11 +272,15 @@ export async function answered(
     step = update;
     const state = await client.withDeadline(end, send);
     say(json ? JSON.stringify({ workflow_id: workflowId, state }) : doneText(workflowId, update, state, settles));
-    return EXIT.ok;
+    return isWithoutNews(update, state) ? EXIT.pending : EXIT.ok;
   } catch (error) {
     return exitCodeAfter(error, { workflowId, update, step });
   }
 }
+
+/** Whether a look at the gateway has brought nothing: the state is as it was. */
+const isWithoutNews = (update: string, state: { attention?: unknown }): boolean =>
+  update === UPDATE.recheck && isSilence(state.attention);
 
 /** What a state says of an order. */
 interface Known extends PaidMoney, GoneMoney {
@@ -339,7 +344,8 @@ export function doneText(
     : ` It still needs a person: ${attention}.${twice ?? ''}`;
   const needs = attention === null ? rest : waits;
   const now = 'trade_status' in state ? ` ${standing}; ${said}.` : ':';
-  return printable(`Done: ${update}. ${name}${now}${has}${needs}`);
+  const done = isWithoutNews(update, known) ? `${update}: the gateway has given no answer.` : `Done: ${update}.`;
+  return printable(`${done} ${name}${now}${has}${needs}`);
 }
 
 /**
