@@ -165,7 +165,8 @@ export class PaymentsClient {
 
   /**
    * Waits until the payment has ended, possibly for days, and returns its final state with its `outcome`. It waits on while no
-   * worker runs. Throws PaymentNotFoundError, and NotCreatedError or another PaymentError if no order was created.
+   * worker runs. Throws PaymentPendingError if Temporal cannot be reached: ask again. Throws PaymentNotFoundError, and NotCreatedError or
+   * another PaymentError if no order was created.
    *
    * @example
    * const end = await payments.outcome('order-1');

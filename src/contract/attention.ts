@@ -292,9 +292,9 @@ export const TEMPORAL_RUNBOOK = {
       'The workflow’s task fails again and again: its worker cannot read it, or not run its code, or lacks `gateway.policy`.',
     loses: 'The buyer may have paid and waits; nothing of this order goes on.',
     look: '`payment-gateway show` has the worker’s last words; so has the view *Failures* in Temporal UI.',
-    act: 'Give the worker what is missing: the key, the plugin’s activities, or the version of the code that began it. Nothing else is needed. Only where the key of a payment is gone for good: terminate it, wait until `show` has the run with which the sweep or a notification goes on, then delete the ended one: `temporal workflow delete --workflow-id ID --run-id RUN`. Never an after-sale: its refunds could go back twice.',
+    act: 'Give the worker what is missing: the key, the plugin’s activities, or the version of the code that began it. A key that is gone for good: docs/operations.md.',
     after:
-      'The workflow goes on by itself within about ten minutes, with all that came to it meanwhile: Temporal tries ever less often. After a deletion, the gateway’s word decides, and what only the deleted run knew is lost: look in the gateway’s dashboard whether its number has other trades that were paid.',
+      'The workflow goes on by itself within about ten minutes, with all that came to it meanwhile: Temporal tries ever less often.',
   },
   'paused-activity': {
     happened: 'Somebody has paused an activity of this workflow: it is not tried until somebody unpauses it.',
