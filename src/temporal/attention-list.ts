@@ -1,35 +1,41 @@
 /** The lists of what a person looks for: what is open, and what somebody has ended although it was not over. */
 import type { Client } from '@temporalio/client';
-import { ENDED_FROM_OUTSIDE } from '../contract';
+import { ENDED_FROM_OUTSIDE, isAttention } from '../contract';
 import { historyEvents } from './history-events';
 import { type PaymentFilter, paymentQuery } from './payment-query';
 import { takenRunUpTo } from './runs';
-import { countWorkflows, type ListedWorkflow, listWorkflows } from './workflow-list';
+import { countWorkflows, findWorkflows, type ListedWorkflow, listed, listWorkflows, waitOf } from './workflow-list';
 
 /** Every run that the filter finds, the newest first; what was ended from outside comes before what is open. */
 export async function* listFiltered(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedWorkflow> {
-  if (asksForEnded(filter)) yield* endedFromOutside(client, filter, now);
+  if (asksForEnded(filter)) yield* listEnded(client, filter, now);
   if (filter.attention !== ENDED_FROM_OUTSIDE) yield* listWorkflows(client, paymentQuery(filter, now), filter.app_id);
 }
 
-/** How many {@link listFiltered} gives, of all apps. */
+/** How many runs {@link listFiltered} finds, of all apps. */
 export async function countFiltered(client: Client, filter: PaymentFilter, now: Date): Promise<number> {
-  let count = filter.attention === ENDED_FROM_OUTSIDE ? 0 : await countWorkflows(client, paymentQuery(filter, now));
-  if (asksForEnded(filter)) for await (const _ of endedFromOutside(client, filter, now)) count += 1;
-  return count;
+  const open = filter.attention === ENDED_FROM_OUTSIDE ? 0 : await countWorkflows(client, paymentQuery(filter, now));
+  const ended = new Set<string>();
+  if (asksForEnded(filter)) for await (const { run_id } of listEnded(client, filter, now)) ended.add(run_id);
+  return open + ended.size;
 }
 
-const asksForEnded = ({ attention, stuck_ms, open }: PaymentFilter) =>
-  (attention === true || attention === ENDED_FROM_OUTSIDE) && stuck_ms === undefined && !open;
+/** Temporal's other reasons are of open runs alone. */
+const asksForEnded = ({ attention = '', stuck_ms, open }: PaymentFilter) =>
+  (attention === true || attention === ENDED_FROM_OUTSIDE || isAttention(attention)) && stuck_ms === undefined && !open;
 
-async function* endedFromOutside(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedWorkflow> {
-  const query = paymentQuery({ ...filter, attention: ENDED_FROM_OUTSIDE }, now);
+/** What somebody has ended although it was not over: once for that, and once for what it waited for then, which nobody has settled. */
+export async function* listEnded(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedWorkflow> {
   const seen = new Set<string>();
-  for await (const row of listWorkflows(client, query, filter.app_id)) {
+  for await (const found of findWorkflows(client, paymentQuery({ ...filter, ended: true }, now))) {
+    const row = listed(found);
     // The newest run of an id comes first.
-    if (seen.has(row.workflow_id)) continue;
+    if (seen.has(row.workflow_id) || (filter.app_id !== undefined && row.app_id !== filter.app_id)) continue;
     seen.add(row.workflow_id);
-    if (await leftUndone(client, row)) yield { ...row, attention: ENDED_FROM_OUTSIDE, waits_since: row.closed_at };
+    if (!(await leftUndone(client, row))) continue;
+    yield { ...row, attention: ENDED_FROM_OUTSIDE, waits_since: row.closed_at };
+    const waited = waitOf(found);
+    if (waited.attention !== null) yield { ...row, ...waited };
   }
 }
 

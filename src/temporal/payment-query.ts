@@ -31,6 +31,8 @@ export interface PaymentFilter {
   status?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
+  /** Those that somebody has ended from outside, instead of the open ones. */
+  ended?: boolean | undefined;
   /** All open workflows that take the update `recheck`, instead of payments alone. */
   open?: boolean | undefined;
   /** More of the query, as a person writes it. */
@@ -48,7 +50,7 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
   return [
     ...(isTrouble(filter) && !open ? [] : [typesQuery(open ? FOLLOWED : [WORKFLOW.payment])]),
     stateQuery(filter, now),
-    ...given(filter.attention, attentionQuery),
+    ...given(filter.ended && filter.attention === true ? ENDED_FROM_OUTSIDE : filter.attention, attentionQuery),
     ...given(filter.waits_since, (time) => `${attentionSince.name} <= ${at(time)}`),
     ...given(filter.stuck_ms, (ms) => `(${stuckQuery(ms, now)})`),
     ...given(filter.taken_by, (person) => `${takenBy.name} = ${quoted(person)}`),
@@ -69,8 +71,9 @@ export const isTrouble = ({ attention, stuck_ms, taken_by }: PaymentFilter): boo
   attention !== undefined || stuck_ms !== undefined || taken_by !== undefined;
 
 function stateQuery(filter: PaymentFilter, now: Date): string {
-  const { attention, open = false } = filter;
-  if (attention === ENDED_FROM_OUTSIDE && !open) return endedSince(new Date(now.getTime() - ENDED_WITHIN_MS));
+  const { attention, ended, open = false } = filter;
+  if (ended || (attention === ENDED_FROM_OUTSIDE && !open))
+    return endedSince(new Date(now.getTime() - ENDED_WITHIN_MS));
   return isTrouble(filter) || open ? RUNNING : NOT_CONTINUED;
 }
 

@@ -43,12 +43,18 @@ const PAGE_SIZE = 1_000;
  * last. A run that two pages hold is given once.
  */
 export async function* listWorkflows(client: Client, query: string, app_id?: string): AsyncGenerator<ListedWorkflow> {
-  const seen = new Set<string>();
-  for await (const found of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
-    if (seen.has(found.runId)) continue;
-    seen.add(found.runId);
+  for await (const found of findWorkflows(client, query)) {
     const row = listed(found);
     if (app_id === undefined || row.app_id === app_id) yield row;
+  }
+}
+
+/** The same, of every app, as Temporal gives them. */
+export async function* findWorkflows(client: Client, query: string): AsyncGenerator<WorkflowExecutionInfo> {
+  const seen = new Set<string>();
+  for await (const found of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
+    if (!seen.has(found.runId)) yield found;
+    seen.add(found.runId);
   }
 }
 
@@ -90,17 +96,24 @@ type Found = Pick<
   closeTime?: Date | undefined;
 };
 
+/** What the run itself waits for, or waited for when it was ended, and since when: Temporal's own reasons have no time, so since its start. */
+export function waitOf({ typedSearchAttributes: attributes, startTime }: Found) {
+  const since = attributes.get(SEARCH_ATTRIBUTE.attentionSince) ?? startTime;
+  return { attention: attributes.get(SEARCH_ATTRIBUTE.attention) ?? null, waits_since: since.toISOString() };
+}
+
 /**
  * Why the run needs a person: a failing task first, because nothing goes on before it is mended. A pause comes last: a server goes on
  * saying so where the activity that was paused is no more.
  */
-function attentionOf({ typedSearchAttributes: attributes, status }: Found): string | null {
+function attentionOf(found: Found): string | null {
+  const { typedSearchAttributes: attributes, status } = found;
   // A closed run needs nobody: the run that goes on with its work says what is needed.
   if (status.name !== 'RUNNING') return null;
   const says = (why: TemporalAttention, words: readonly string[] = []) => (words.length > 0 ? why : undefined);
   return (
     says('failing-tasks', attributes.get(TEMPORALS_ATTRIBUTE.problems)) ??
-    attributes.get(SEARCH_ATTRIBUTE.attention) ??
+    waitOf(found).attention ??
     says('paused-activity', attributes.get(TEMPORALS_ATTRIBUTE.paused)) ??
     null
   );
@@ -110,8 +123,6 @@ export function listed(found: Found): ListedWorkflow {
   const { typedSearchAttributes: attributes, workflowId, runId } = found;
   const attention = attentionOf(found);
   const status = attributes.get(SEARCH_ATTRIBUTE.status) ?? null;
-  // Temporal's own reasons have no time: then the run has waited since its start.
-  const since = attributes.get(SEARCH_ATTRIBUTE.attentionSince) ?? found.startTime;
   const named = namedByWorkflowId(workflowId);
   return {
     workflow_id: workflowId,
@@ -123,7 +134,7 @@ export function listed(found: Found): ListedWorkflow {
     status: status === NOTHING_SAID ? null : status,
     outcome: attributes.get(SEARCH_ATTRIBUTE.outcome) ?? null,
     attention,
-    waits_since: attention === null ? null : since.toISOString(),
+    waits_since: attention === null ? null : waitOf(found).waits_since,
     taken_by: attributes.get(SEARCH_ATTRIBUTE.takenBy) ?? null,
     method: attributes.get(SEARCH_ATTRIBUTE.method) ?? null,
     ...moneyRead(attributes.get(SEARCH_ATTRIBUTE.money)),

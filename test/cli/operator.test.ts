@@ -442,6 +442,40 @@ test('the money of a second trade is named by show, list --owed, a refund and th
   await until(rows, (output) => output === '');
 });
 
+test('list --disputes has a dispute whose after-sale somebody has terminated, until a later run goes on with it', async () => {
+  const { out_trade_no } = await sold(stack, 'credit-card');
+  await stack.simulator.act(out_trade_no, 'dispute');
+  await untilListed(`PaymentAttention = 'dispute' AND ExecutionStatus = 'Running'`, 1);
+  const disputes = async () => {
+    const { output } = await run('list', '--disputes', '--json');
+    return lines(output).flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  };
+  const [before] = await until(disputes, ([one]) => typeof one?.expires_at === 'string');
+  expect(before).toMatchObject({ out_trade_no, attention: 'dispute', attentions: ['dispute'] });
+  const { out_trade_no: twice } = await sold(stack, 'credit-card');
+  const trade_no = '20260302120000000097';
+  const { body, headers } = signTestNotification(APP, { out_trade_no: twice, trade_no });
+  await fetch(`${stack.webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers });
+  await untilListed(`PaymentAttention = 'second-trade' AND ExecutionStatus = 'Running'`, 1);
+
+  for (const ended of [out_trade_no, twice]) await afterSaleOf(stack, ended).terminate('batch clean-up');
+  await untilListed(`PaymentAttention IN ('dispute', 'second-trade') AND ExecutionStatus = 'Running'`, 0);
+  const attentions = ['dispute', 'ended-from-outside'];
+  const { expires_at, waits_since } = before;
+  expect(await disputes()).toMatchObject([{ out_trade_no, attentions, expires_at, waits_since }]);
+  expect((await run('list', '--disputes')).output).toMatch(
+    new RegExp(`^${out_trade_no} .* dispute, ended-from-outside .* \\d+d `, 'm'),
+  );
+  // The same rule finds what was paid twice.
+  expect(JSON.parse((await run('list', '--owed', '--json')).output)).toMatchObject({
+    ...{ out_trade_no: twice, owed: `150.00 BRL of trade ${trade_no}` },
+  });
+  // The run that it begins knows what was known.
+  expect((await run('recheck', out_trade_no)).output).toContain('It still needs a person: dispute.');
+  await until(disputes, ([row]) => row?.attentions.length === 1);
+  expect(await disputes()).toMatchObject([{ out_trade_no, attentions: ['dispute'], expires_at }]);
+});
+
 test('refunds and show tell what was refunded', async () => {
   const order = await sold(stack, 'credit-card');
   expect((await run('refunds', order.out_trade_no)).output).toBe('nothing refunded, of 899.70 BRL.\n');

@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { type Attention, PAYMENT_OUTCOMES, type PaymentState } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
+import { listEnded } from '../../temporal/attention-list';
 import { retentionOf } from '../../temporal/namespaces';
 import { longestWaitFirst } from '../../temporal/order-list';
 import { owedQuery } from '../../temporal/payment-query';
@@ -18,11 +19,15 @@ export async function* owedOrders(client: Client, app_id: string | undefined): A
   yield* rows.sort((one, other) => sinceOf(one).localeCompare(sinceOf(other)));
 }
 
+const SECOND = 'second-trade' satisfies Attention;
+
 async function* owedRows(client: Client, app_id: string | undefined): AsyncGenerator<ShownOrder> {
+  const second = { app_id, attention: SECOND };
   const listed = await collect(listWorkflows(client, owedQuery(app_id), app_id));
-  for (const row of longestWaitFirst(listed)) {
+  const ended = await collect(listEnded(client, second, new Date()));
+  for (const row of longestWaitFirst([...listed, ...ended])) {
     const found = await readCase(client, { ...row, app_id: row.app_id ?? '' });
-    const isTwice = row.attention === ('second-trade' satisfies Attention);
+    const isTwice = row.attentions.includes(SECOND);
     const owed = isTwice ? secondMoneyOwed(found) : moneyOwed(found);
     if (owed === undefined) continue;
     yield { ...row, owed: owed ?? 'no worker says how much', owed_since: isTwice ? row.waits_since : owedSince(found) };
