@@ -81,7 +81,7 @@ export interface RefundState {
   requested_at: string;
   /** Null while it waits for its turn: a trade's refunds run one after the other. */
   started_at: string | null;
-  /** When it may first have reached the gateway; null while it certainly has not. */
+  /** As `started_at`: from then on it may have reached the gateway. In an outage it is tried for long before it does. */
   sent_at: string | null;
   answer: RefundAnswer | null;
   /** Why there is no refund: the failure of the update `refund`. */

@@ -122,9 +122,9 @@ export function refundSums({ refunds, refunded_amount, refunding_amount }: Sums)
   return sums.flatMap(([amount, words]) => (isMore(amount, '0') ? [`${amount} ${words}`] : []));
 }
 
-/** How far a refund has come, in a word or two. */
+/** How far a refund has come, in a few words. In an outage one is begun long before it leaves, and an answer may not tell what became of it. */
 export const refundProgress = ({ outcome, refund_status, started_at }: RefundState): string =>
-  outcome ?? refund_status ?? (started_at ? 'sent, and not answered yet' : 'waits for its turn');
+  outcome ?? refund_status ?? (started_at ? 'begun, and nobody knows yet whether it was made' : 'waits for its turn');
 
 const WORDS: Readonly<Record<string, string>> = {
   query: 'as the gateway answered',

@@ -1,5 +1,5 @@
 /** `show` explains whatever an order has come to in fewer than 30 lines, for every reason; `--all` leaves nothing out. */
-import { moneyOwed, secondMoneyOwed } from '../../src/cli/operator/case';
+import { moneyOwed, type OrderRun, secondMoneyOwed } from '../../src/cli/operator/case';
 import { caseText } from '../../src/cli/operator/show';
 import {
   ACCOUNT_RUNBOOK,
@@ -493,6 +493,20 @@ test('a refund that was refused says why, and how often it was tried', () => {
   const refunds = [{ ...refundOf(1, null), attempt: 2, outcome: 'NOT_CREATED' as const, failure }];
   const text = caseText({ ...found, after_sale: { ...found.after_sale, refunds } }, {}, NOW);
   expect(text).toContain('part-1 (attempt 2): 1.00 BRL, NOT_CREATED: bank_info.number: not an account');
+});
+
+test('a refund is called sent nowhere while nobody knows whether it has left, and being sent only while a worker tries it', () => {
+  const found = worst('dispute', 'after-sale');
+  const refunds = [refundOf(1, null), { ...refundOf(2, null), started_at: NOW.toISOString() }];
+  const trying = openRun(afterSaleWorkflowId(APP, ORDER), 'afterSale', null);
+  const waits_for = trying.waits_for.map((one) => ({ ...one, activity: 'gateway.refund' }));
+  const standings = (runs: OrderRun[]) =>
+    linesOf(caseText({ ...found, runs, after_sale: { ...found.after_sale, refunds } }, { all: true }, NOW)).filter(
+      (line) => line.startsWith('    part-'),
+    );
+  const unknown = '1.00 BRL, begun, and nobody knows yet whether it was made';
+  expect(standings([trying])).toEqual([`    part-2: ${unknown}`, `    part-1: ${unknown}`]);
+  expect(standings([{ ...trying, waits_for }])).toEqual(['    part-2: 1.00 BRL, being sent', `    part-1: ${unknown}`]);
 });
 
 test('with --all, show has every line, whole', () => {

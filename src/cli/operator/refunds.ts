@@ -12,16 +12,16 @@ import { UserError } from '../../process/user-error';
 import type { AppOptions } from '../command-settings';
 import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
-import { NOBODYS, readCase } from './case';
+import { NOBODYS, type OrderCase, readCase } from './case';
 import { asOperator, targetOf } from './connection';
 import { elsewhereLine } from './elsewhere';
 import { type TableColumn, table } from './table';
 import { utc } from './times';
 
-const COLUMNS: readonly TableColumn<RefundState>[] = [
+const columnsOf = (sending: RefundState | undefined): readonly TableColumn<RefundState>[] => [
   { name: 'NUMBER', of: ({ out_request_no }) => out_request_no },
   { name: 'AMOUNT', of: refundMoney },
-  { name: 'STATUS', of: refundStanding },
+  { name: 'STATUS', of: (refund) => refundStanding(refund, sending) },
   { name: 'ATTEMPT', of: ({ attempt }) => (attempt === 1 ? '' : String(attempt)), least: 1 },
   { name: 'ATTENTION', of: ({ attention }) => attention ?? '' },
   { name: 'ASKED (UTC)', of: ({ requested_at }) => utc(requested_at), least: 2 },
@@ -34,8 +34,20 @@ export function refundMoney({ refund_amount, refund_currency }: RefundState): st
   return moneyText(refund_amount, refund_currency);
 }
 
-/** How far a refund has come, and whether its buyer has to do something. */
-export function refundStanding(refund: RefundState): string {
+/** The refund that a worker tries to send: they run one after the other, so it is the one that was begun last. */
+export function beingSent({ after_sale, runs }: Pick<OrderCase, 'after_sale' | 'runs'>): RefundState | undefined {
+  const isTried = runs.some(({ waits_for }) => waits_for.some(({ activity }) => activity === 'gateway.refund'));
+  const begun = (after_sale?.refunds ?? []).filter(
+    ({ started_at, outcome }) => started_at !== null && outcome === null,
+  );
+  return isTried ? begun.toSorted(byStart).at(-1) : undefined;
+}
+
+const byStart = (one: RefundState, other: RefundState) => (one.started_at ?? '').localeCompare(other.started_at ?? '');
+
+/** How far a refund has come, and whether its buyer has to do something. `sending`: the one that is {@link beingSent}. */
+export function refundStanding(refund: RefundState, sending: RefundState | undefined): string {
+  if (refund === sending && refund.refund_status === null) return 'being sent';
   const waitsForBuyer = refund.outcome === 'ACCEPTED' && refund.refund_status === 'REFUND_VERIFYING';
   return waitsForBuyer ? 'ACCEPTED, waits for its buyer at the gateway' : refundProgress(refund);
 }
@@ -44,7 +56,7 @@ export function refundStanding(refund: RefundState): string {
 export function refunds(order: string, options: AppOptions): Promise<never> {
   return asOperator(async (operator) => {
     const target = await targetOf(order, options, operator, 'show');
-    const { after_sale, payment, unanswered } = await readCase(operator.client, target);
+    const { after_sale, payment, runs, unanswered } = await readCase(operator.client, target);
     const isSilent = unanswered.includes(afterSaleWorkflowId(target.app_id, target.out_trade_no ?? ''));
     const state = isSilent ? null : (after_sale ?? (payment && emptyLedger(payment)));
     if (!state && unanswered.length > 0)
@@ -56,7 +68,7 @@ export function refunds(order: string, options: AppOptions): Promise<never> {
       throw new PaymentNotFoundError(`Order ${printable(order)} ${NOBODYS}.`, order);
     if (options.json) say(JSON.stringify({ after_sale: state }));
     else {
-      if (state.refunds.length > 0) say(table(COLUMNS, state.refunds));
+      if (state.refunds.length > 0) say(table(columnsOf(beingSent({ after_sale: state, runs })), state.refunds));
       const sums = refundSums(state).join(', ') || 'nothing refunded';
       const paid =
         state.order_amount === null

@@ -40,7 +40,7 @@ import { printable, STANDINGS, say } from '../print';
 import { elsewhereCommand, refundCommand } from '../send-back';
 import { caseFound, moneyOwed, NOBODYS, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, type Operator, targetOf } from './connection';
-import { refundMoney, refundStanding } from './refunds';
+import { beingSent, refundMoney, refundStanding } from './refunds';
 import { age, timeLeft, utc } from './times';
 import { uiPlace, workflowsLink } from './ui-links';
 import { readWhy, whyText } from './why';
@@ -309,9 +309,10 @@ function unansweredLine({ unanswered, runs }: OrderCase): string[] {
   return [`  No worker has answered for ${printable(unanswered.join(', '))}. Is one running?`];
 }
 
-function moneyLines({ after_sale, payment }: OrderCase, few: Few): string[] {
+function moneyLines({ after_sale, payment, runs }: OrderCase, few: Few): string[] {
   const late = payment?.late_payment_refund;
-  const refunds = (after_sale?.refunds ?? []).map((one) => printable(`    ${refundLine(one)}`));
+  const sending = beingSent({ after_sale, runs });
+  const refunds = (after_sale?.refunds ?? []).map((one) => printable(`    ${refundLine(one, sending)}`));
   return [
     ...(late
       ? [printable(`  Late payment: refund ${late.out_request_no}, ${late.reason ?? late.refund_status ?? 'asked'}`)]
@@ -323,11 +324,11 @@ function moneyLines({ after_sale, payment }: OrderCase, few: Few): string[] {
 }
 
 /** A refund with the attempts under its number, and why there is no refund. */
-function refundLine(one: RefundState): string {
+function refundLine(one: RefundState, sending: RefundState | undefined): string {
   const attempt = one.attempt === 1 ? '' : ` (attempt ${one.attempt})`;
   const needs = one.attention ? `, needs a person: ${one.attention}` : '';
   const why = one.failure ? `: ${cut(one.failure.message, MOST.characters)}` : '';
-  return `${one.out_request_no}${attempt}: ${refundMoney(one)}, ${refundStanding(one)}${why}${needs}`;
+  return `${one.out_request_no}${attempt}: ${refundMoney(one)}, ${refundStanding(one, sending)}${why}${needs}`;
 }
 
 /** What may still come of an order that a person, or a deadline, has ended before the gateway did. */
