@@ -125,6 +125,17 @@ test('what has come of payments that were paid shows whether notifications come,
   });
 });
 
+test('a webhook that has refused the latest notifications is found, although it took those before', async () => {
+  const [notified, not] = [await payment(), await payment({ is_notified: false })];
+  const all = await found({ paid: async () => [not, not, notified, not, notified] });
+  expect(all.find(({ point }) => point === 'notifications')).toMatchObject({
+    result: 'failed',
+    text: expect.stringMatching(
+      /^no notification of the latest 2 that .*, though 2 before them were notified: .*bad signature/,
+    ),
+  });
+});
+
 /** What may answer at the webhook's address to a notification that nobody signed. */
 const ANSWERS: [what: string, status: number, body: string, mend: RegExp][] = [
   ['a server that takes what nobody signed', 200, 'success', /answered 200, so that the gateway would take every/],

@@ -204,6 +204,9 @@ async function sealingKeys({ config }: World): Promise<Verdict> {
   }
 }
 
+/** A gateway may lose a notification, but hardly those of so many payments in a row. */
+const NO_ACCIDENT = 2;
+
 const ofEachApp: Point<[App]>[] = [
   { name: 'encryption keys', needs: 'namespace', look: encryptionKeys },
   { name: 'gateway', look: (world, app) => atGateway(world, app, 'answer', () => ok(`${app.base_url} answers`)) },
@@ -227,9 +230,12 @@ const ofEachApp: Point<[App]>[] = [
       const paid = await world.paid(app_id);
       if (paid.length === 0) return unchecked('no payment was paid yet: pay one, and run this again');
       const notified = paid.filter(({ is_notified }) => is_notified).length;
-      if (notified > 0) return ok(`${notified} of the latest ${paid.length} payments that were paid were notified`);
+      const lately = paid.findIndex(({ is_notified }) => is_notified);
+      if (notified > 0 && lately < NO_ACCIDENT)
+        return ok(`${notified} of the latest ${paid.length} payments that were paid were notified`);
+      const before = notified > 0 ? `, though ${notified} before them were notified` : '';
       return failed(
-        `no notification of the latest ${paid.length} that were paid has come: see that the gateway reaches WEBHOOK_PUBLIC_URL from its own network, and what the webhook's log says was refused.`,
+        `no notification of the latest ${notified > 0 ? lately : paid.length} that were paid has come${before}: look in the webhook’s log for what it refused (bad signature: give it the GATEWAY_SECRET_KEY that the gateway signs with), and see that the gateway reaches WEBHOOK_PUBLIC_URL from its own network.`,
       );
     },
   },
