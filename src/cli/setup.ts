@@ -47,8 +47,8 @@ export async function setup({ namespace: named, retention }: SetupOptions, given
     const client = new Client({ connection, namespace });
     const jobs = config.PAYMENTS_SCHEDULES ? scheduledJobs(app_ids) : [];
     for (const job of jobs) {
-      await makeSchedule(client, job, config.PAYMENTS_TASK_QUEUE);
-      say(`Schedule ${job.schedule_id}: ready.`);
+      const paused = await makeSchedule(client, job, config.PAYMENTS_TASK_QUEUE);
+      say(`Schedule ${job.schedule_id}: ${paused === null ? 'ready.' : `up to date, but ${paused}`}`);
     }
     for (const schedule_id of await unwantedSchedules(client, jobs)) say(leftOver(schedule_id, namespace));
     if (!config.PAYMENTS_SCHEDULES) say('No Schedules were made: PAYMENTS_SCHEDULES is false.');

@@ -26,19 +26,28 @@ import { reconciliationsQuery } from './payment-query';
 import { ifExists } from './runs';
 import { collect, type ListedWorkflow, listWorkflows } from './workflow-list';
 
-/** Makes the Schedule of a job, or brings it up to date; a pause stays. Its runs wait in `taskQueue`. */
-export async function makeSchedule(client: Client, job: ScheduledJob, taskQueue: string): Promise<void> {
+/** Makes the Schedule of a job, or brings it up to date. Its runs wait in `taskQueue`. A pause stays: it is returned in words, else null. */
+export async function makeSchedule(client: Client, job: ScheduledJob, taskQueue: string): Promise<string | null> {
   const schedule = scheduleOf(job, taskQueue);
   try {
     await client.schedule.create(schedule);
+    return null;
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const { spec, action, policies } = schedule;
     await client.schedule
       .getHandle(job.schedule_id)
       .update(({ state }) => ({ spec, action, policies: { ...policies, pauseOnFailure: false }, state }));
+    const found = await describe(client, job.schedule_id);
+    return found && pauseOf(job, found);
   }
 }
+
+/** That somebody has paused it, and how it goes on; null if nobody has. */
+const pauseOf = ({ schedule_id }: ScheduledJob, { paused, notes }: FoundSchedule): string | null =>
+  paused
+    ? `it is paused${notes ? ` (${notes})` : ''}: temporal schedule toggle --unpause --schedule-id ${schedule_id}`
+    : null;
 
 /** Our Schedules that belong to none of these jobs and still run. Temporal's list of them is moments behind. */
 export async function unwantedSchedules(client: Client, jobs: readonly ScheduledJob[]): Promise<string[]> {
@@ -111,15 +120,13 @@ async function troubleOf(client: Client, job: ScheduledJob, now: Date): Promise<
     const text = 'there is no such Schedule: payment-gateway setup makes it';
     return { schedule_id, problem: 'missing', workflow_id: null, since: null, text };
   }
-  if (found.paused) {
-    const text = `it is paused${found.notes ? ` (${found.notes})` : ''}: temporal schedule toggle --unpause --schedule-id ${schedule_id}`;
-    return { schedule_id, problem: 'paused', workflow_id: null, since: null, text };
-  }
+  const text = pauseOf(job, found);
+  if (text !== null) return { schedule_id, problem: 'paused', workflow_id: null, since: null, text };
   const [last] = found.runs;
   const due = Math.max(last?.time ?? 0, found.made_at) + periodOf(job);
   if (now.getTime() > due + MAY_BE_LATE_MS && !(await isAtWork(client, job, found.runs, now))) {
-    const text = `nothing was started since ${last === undefined ? 'it was made' : new Date(last.time).toISOString()}`;
-    return { schedule_id, problem: 'late', workflow_id: last?.workflow_id ?? null, since: iso(due), text };
+    const late = `nothing was started since ${last === undefined ? 'it was made' : new Date(last.time).toISOString()}`;
+    return { schedule_id, problem: 'late', workflow_id: last?.workflow_id ?? null, since: iso(due), text: late };
   }
   return (await troubleOfRuns(client, job, found.runs, now)) ?? (await gapOf(client, job, found, now));
 }

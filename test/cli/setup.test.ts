@@ -85,6 +85,17 @@ test('2. setup registers the missing search attributes and makes the Schedules',
   expect(await missing()).toEqual([]);
 });
 
+test('setup says that a Schedule is paused, and how it goes on', async () => {
+  const sweep = temporal.client.schedule.getHandle('payments-stuck-sweep');
+  await sweep.pause('ana: the gateway is down');
+  const setup = command('setup');
+  expect(await setup.ended).toBe(0);
+  expect(setup.output).toContain(
+    'Schedule payments-stuck-sweep: up to date, but it is paused (ana: the gateway is down): temporal schedule toggle --unpause --schedule-id payments-stuck-sweep\n',
+  );
+  await sweep.unpause();
+});
+
 test('setup leaves out the Schedules where the settings say so', async () => {
   const setup = new Terminal({ cwd: folder, env: { ...settings, PAYMENTS_SCHEDULES: 'false' } }, 'setup');
   expect(await setup.ended).toBe(0);
