@@ -39,6 +39,14 @@ export async function* listEnded(client: Client, filter: PaymentFilter, now: Dat
   }
 }
 
+/** The row of a run, with the reason if it was ended from outside and no other run goes on with its work. */
+export async function withEnd<Row extends ListedWorkflow>(client: Client, row: Row): Promise<Row> {
+  const isEnded = row.execution === 'TERMINATED' || row.execution === 'TIMED_OUT';
+  return isEnded && (await leftUndone(client, row))
+    ? { ...row, attention: ENDED_FROM_OUTSIDE, waits_since: row.closed_at }
+    : row;
+}
+
 /**
  * Whether this run left something that no other run continues: it is the latest, and either a worker had it, or the run before it did not
  * complete, or it got signals or updates. Asks Temporal for the latest run, because a list may be behind.

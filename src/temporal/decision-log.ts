@@ -14,7 +14,7 @@ export interface LoggedDecision {
   app_id: string | null;
   out_trade_no: string | null;
   by: string;
-  did: 'resolve' | 'take' | 'terminate' | 'reset';
+  did: 'resolve' | 'take' | 'cancel' | 'terminate' | 'reset';
   /** The other fields of the decision, such as the outcome and the refund. */
   what: Readonly<Record<string, string>>;
   why: string;
@@ -52,7 +52,7 @@ async function decisionsOf(
     const ended = event.workflowExecutionTerminatedEventAttributes;
     if (ended) return [{ time, ...of, what: {}, ...terminationOf(ended) }];
     const { input, meta } = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest ?? {};
-    const did = [UPDATE.resolve, UPDATE.take].find((name) => name === input?.name);
+    const did = [UPDATE.resolve, UPDATE.take, UPDATE.cancel].find((name) => name === input?.name);
     if (did === undefined || refused.has(meta?.updateId)) return [];
     const said = textsIn(
       await firstArgument(loadedDataConverter, input?.args?.payloads, {
@@ -61,7 +61,8 @@ async function decisionsOf(
         workflowId: workflow_id,
       }),
     );
-    const { by = '', reason, note, ...what } = said;
+    // Who withdraws an order gives no name: Temporal has that of the process.
+    const { by = meta?.identity ?? '', reason, note, ...what } = said;
     return [{ time, ...of, by, did, what, why: reason ?? note ?? '' }];
   };
   return (await Promise.all(events.map(read))).flat();

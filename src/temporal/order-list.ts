@@ -1,7 +1,7 @@
 /** Lists with one row for each order, however many workflows and runs it has. What waits for a person comes first, the longest wait first. */
 import type { Client } from '@temporalio/client';
 import { afterSaleWorkflowId, WORKFLOW } from '../contract';
-import { listFiltered } from './attention-list';
+import { listFiltered, withEnd } from './attention-list';
 import { isTrouble, type PaymentFilter } from './payment-query';
 import { collect, type ListedWorkflow, newestRuns, runsUnder } from './workflow-list';
 
@@ -81,14 +81,21 @@ function together(first: ListedWorkflow, others: readonly ListedWorkflow[]): Lis
 async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): Promise<ListedOrder[]> {
   const ended = rows.filter(({ type, execution }) => type === WORKFLOW.payment && execution !== 'RUNNING');
   const latest = newestRuns(await runsUnder(client, ended.map(afterSaleIdOf)));
-  return rows.map((row) => {
-    const after = latest.get(afterSaleIdOf(row));
-    // Without an after-sale nothing is added. An after-sale that began before this run is of an earlier order.
-    if (after === undefined || after.started_at < row.started_at) return together(row, []);
-    const { attention, waits_since, taken_by } = after;
-    return { ...together(row, [after]), attention, waits_since, taken_by };
-  });
+  return Promise.all(
+    rows.map(async (listedRow) => {
+      const row = await withEnd(client, listedRow);
+      const after = latest.get(afterSaleIdOf(row));
+      if (after === undefined || !isOfOrder(after, row)) return together(row, []);
+      const known = await withEnd(client, after);
+      const { attention, waits_since } = known.attention === null ? row : known;
+      return { ...together(row, [known]), attention, waits_since, taken_by: known.taken_by };
+    }),
+  );
 }
+
+/** An after-sale that began before this run, and that knows of no end, is of an earlier order: that was not made. A sale is under the number for ever. */
+const isOfOrder = (after: ListedWorkflow, row: ListedWorkflow): boolean =>
+  after.outcome !== null || after.started_at >= row.started_at;
 
 const afterSaleIdOf = ({ app_id, out_trade_no }: ListedWorkflow) =>
   afterSaleWorkflowId(app_id ?? '', out_trade_no ?? '');

@@ -196,10 +196,10 @@ const SHOWS_WHO = [...OF_ORDERS, ...[WORKFLOW.speiAccount, WORKFLOW.createSpeiAc
 
 const DECIDED_ON = [WORKFLOW.appAttention, WORKFLOW.strayNotification, WORKFLOW.reconciliation];
 
-/** Workflows that were open in the period and that a person may have taken on, resolved or terminated. */
+/** Workflows that were open in the period and that a person may have taken on, resolved, canceled or terminated. A canceled order was not made. */
 export function decidedQuery(period: Period): string {
   const { decidedBy, takenBy } = SEARCH_ATTRIBUTE;
-  const isDecided = `${decidedBy.name} IS NOT NULL OR ${takenBy.name} IS NOT NULL OR ExecutionStatus = 'Terminated'`;
+  const isDecided = `${decidedBy.name} IS NOT NULL OR ${takenBy.name} IS NOT NULL OR ExecutionStatus IN ('Terminated', 'Failed')`;
   return `${openWithin(period)} AND ((${typesQuery(SHOWS_WHO)} AND (${isDecided})) OR ${typesQuery(DECIDED_ON)})`;
 }
 

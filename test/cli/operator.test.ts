@@ -679,6 +679,46 @@ test('without the keys, list has what somebody has terminated before any worker 
   expect((await commands.run(keyless, 'list', '--attention')).output).toContain(out_trade_no);
 });
 
+test('list says the same of a refunded order once somebody has started its payment again, and what list --attention says of one that was terminated', async () => {
+  const { out_trade_no } = await sold(stack, 'credit-card');
+  await stack.payments.refund(out_trade_no, { amount: '0.50' });
+  const row = async () => {
+    const rows = lines((await run('list', '--json')).output).map((line) => JSON.parse(line));
+    return rows.find((one) => one.out_trade_no === out_trade_no);
+  };
+  const { status } = await until(row, (one) => ['PARTIAL_REFUND', 'REFUND_PROCESSING'].includes(one?.status));
+  const { runId } = await handleOf(out_trade_no).describe();
+  const again = await stack.client.workflow.start('payment', {
+    ...{ workflowId: handleOf(out_trade_no).workflowId, workflowIdReusePolicy: 'ALLOW_DUPLICATE' },
+    ...{ taskQueue: stack.taskQueue, args: [{ kind: 'adopt', app_id: APP.app_id, out_trade_no }] },
+  });
+  await again.result();
+  const after = await until(row, (one) => one?.run_id !== runId && one?.outcome === 'SUCCESS');
+  expect(after).toMatchObject({ status, attentions: [] });
+
+  await afterSaleOf(stack, out_trade_no).terminate('batch clean-up');
+  const ended = await until(row, (one) => one?.attentions.length > 0);
+  expect(ended).toMatchObject({ attention: 'ended-from-outside', attentions: ['ended-from-outside'], status });
+});
+
+test('the log says who has withdrawn an order that was not sent', async () => {
+  stack.simulator.addFault({ on: 'pay', fault: 'refuse', times: 10_000 });
+  const order = publishedOrder('pix');
+  const paid = stack.payments.pay(order).catch((error: unknown) => error);
+  await untilListed(`WorkflowId = '${handleOf(order.out_trade_no).workflowId}' AND ExecutionStatus = 'Running'`, 1);
+  const canceled = await stack.payments.cancel(order.out_trade_no);
+  stack.simulator.clearFaults();
+  expect(canceled).toMatchObject({ outcome: null });
+  expect(await paid).toBeInstanceOf(Error);
+  const logged = async () =>
+    lines((await run('log', '--since', '1h', '--json')).output)
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+      .filter((one) => one.out_trade_no === order.out_trade_no);
+  const [row, ...others] = await until(logged, (rows) => rows.length > 0);
+  expect(row).toMatchObject({ did: 'cancel', by: expect.stringMatching(/^\d+@/), why: '' });
+  expect(others).toEqual([]);
+});
+
 test('without the keys, list works, and show ends with a sentence that names the setting', async () => {
   const { out_trade_no } = await waiting();
   const { PAYMENTS_ENCRYPTION_KEYS: _keys, ...keyless } = env;

@@ -5,7 +5,6 @@ import {
   type AfterSaleState,
   afterSaleWorkflowId,
   appAttentionWorkflowId,
-  ENDED_FROM_OUTSIDE,
   FAILING_TASKS,
   kindOfWorkflow,
   moneyToSendBack,
@@ -20,7 +19,7 @@ import {
 } from '../../contract';
 import { appIdsOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
-import { leftUndone } from '../../temporal/attention-list';
+import { withEnd } from '../../temporal/attention-list';
 import { findNamed } from '../../temporal/find';
 import { deliveriesQuery, orderQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
@@ -70,7 +69,7 @@ const READ_RUNS = 10;
 export async function readCase(client: Client, { app_id, out_trade_no, workflow_id }: Target): Promise<OrderCase> {
   const found =
     out_trade_no === null ? await oneRun(client, workflow_id ?? '') : await runsOf(client, app_id, out_trade_no);
-  const runs = await Promise.all(found.map((run) => withReason(client, run)));
+  const runs = await Promise.all(found.map((run) => withEnd(client, run)));
   const unanswered: string[] = [];
   const stateOf = async <T>(id: string): Promise<T | null> => {
     const newest = runs.find((run) => run.workflow_id === id);
@@ -159,14 +158,6 @@ async function runsOf(client: Client, app_id: string, out_trade_no: string): Pro
   for (const run of undelivered) found.set(run.run_id, run);
   const runs = [...found.values()].sort((one, other) => other.started_at.localeCompare(one.started_at));
   return Promise.all(runs.map((run) => withWork(client, run)));
-}
-
-/** Adds the reason to a run that was ended from outside, if no other run goes on with its work. */
-async function withReason(client: Client, run: OrderRun): Promise<OrderRun> {
-  const isEnded = run.execution === 'TERMINATED' || run.execution === 'TIMED_OUT';
-  return isEnded && (await leftUndone(client, run))
-    ? { ...run, attention: ENDED_FROM_OUTSIDE, waits_since: run.closed_at }
-    : run;
 }
 
 async function oneRun(client: Client, workflowId: string): Promise<OrderRun[]> {

@@ -22,7 +22,7 @@ const COLUMNS: readonly TableColumn<LoggedDecision>[] = [
   { name: 'WHY', of: ({ why }) => why },
 ];
 
-const DID = { take: 'took it', terminate: 'terminated it', reset: 'reset it' } as const;
+const DID = { take: 'took it', cancel: 'canceled it', terminate: 'terminated it', reset: 'reset it' } as const;
 
 function didOf({ did, what }: LoggedDecision): string {
   const { outcome, out_request_no: refund, refunded_elsewhere: elsewhere, account_id } = what;

@@ -89,7 +89,7 @@ export function orderColumns(
     { name: 'TAKEN BY', of: ({ taken_by }) => taken_by ?? '' },
     { name: 'METHOD', of: ({ method }) => method ?? '', least: 4 },
     { name: 'ANSWER BY (UTC)', of: (row) => minuteOf(answerBy(row)), least: 5 },
-    { name: 'EXPIRES (UTC)', of: (row) => minuteOf(answerBy(row) ? null : row.expires_at), least: 5 },
+    { name: 'EXPIRES (UTC)', of: (row) => minuteOf(expiresAt(row)), least: 5 },
     { name: 'NOTE', of: ({ note, failure }) => [note, failure].filter(Boolean).join('; '), yields: true },
   ];
 }
@@ -99,6 +99,9 @@ const minuteOf = (time: string | null): string => time?.slice(0, 16).replace('T'
 /** By when a dispute has to be answered, which Temporal stores as the order's expiry; null for anything else. */
 const answerBy = ({ attentions, expires_at }: ListedOrder): string | null =>
   attentions.includes('dispute' satisfies Attention) ? expires_at : null;
+
+/** By when it may be paid: of no more use once the order has ended. */
+const expiresAt = (row: ListedOrder): string | null => (answerBy(row) || row.outcome !== null ? null : row.expires_at);
 
 /** A time nearer than this, in ms, is marked by its colour. */
 const SOON_MS = 2 * DAY;
