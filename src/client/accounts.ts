@@ -313,7 +313,7 @@ export class AccountsClient {
   private noAnswer(key: string): AccountError {
     const { taskQueue } = this.options;
     return new AccountPendingError(
-      `Temporal keeps the request for ${key}, but there is no answer yet: is a worker running on the task queue ${taskQueue}, with the keys of this process? Is PaymentAttention set on the workflow? Ask again.`,
+      `There is no answer about ${key} yet, and what Temporal has taken goes on: can Temporal be reached, and is a worker running on the task queue ${taskQueue}, with the keys of this process? Is PaymentAttention set on the workflow? Ask again.`,
       key,
     );
   }

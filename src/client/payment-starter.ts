@@ -193,7 +193,7 @@ const isNoAnswer = (error: unknown): boolean => error instanceof WorkflowNotFoun
 
 function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(
-    `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on its task queue (new orders go to task queue ${taskQueue}), or has somebody ended the workflow? Ask again, with the same request: what was sent is not sent again.`,
+    `There is no answer about order ${out_trade_no} yet, and what Temporal has taken goes on: can Temporal be reached, is a worker running on the order’s task queue (new orders go to task queue ${taskQueue}), or has somebody ended the workflow? Ask again, with the same request: what was sent is not sent again.`,
     out_trade_no,
   );
 }

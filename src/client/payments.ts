@@ -207,7 +207,7 @@ export class PaymentsClient {
     }
   }
 
-  /** A payment that has ended without an order counts as withdrawn. */
+  /** A payment that has failed by itself fails as it did: a new start may send its order, which a withdrawn one's never does. */
   private async cancelEnded(out_trade_no: string): Promise<PaymentState> {
     try {
       const { outcome, trade_status } = await this.call.client.withDeadline(
@@ -217,7 +217,7 @@ export class PaymentsClient {
       const message = `Order ${out_trade_no} cannot be withdrawn: its payment has ended as ${outcome}.`;
       throw new PaymentNotCanceledError(message, out_trade_no, { outcome, trade_status });
     } catch (error) {
-      if (error instanceof NotCreatedError && error.details.may_exist !== true) return this.state(out_trade_no);
+      if (error instanceof NotCreatedError && error.details.withdrawn === true) return this.state(out_trade_no);
       throw error instanceof PaymentError ? error : this.starter.errorOf(error, out_trade_no);
     }
   }

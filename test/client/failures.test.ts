@@ -1,4 +1,5 @@
 /** The failure of a workflow becomes the error that callers catch. */
+import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   AccountNotCanceledError,
@@ -72,6 +73,15 @@ test.each([
   await expect(payments.createCheckout(publishedOrder('checkout'))).rejects.toThrow(PaymentPendingError);
   temporal.failures = [code];
   await expect(payments.state('order-1')).rejects.toThrow(PaymentPendingError);
+});
+
+test('where Temporal was never reached, nobody is told that it keeps the order', async () => {
+  const connection = Connection.lazy({ address: '127.0.0.1:1' });
+  const payments = new PaymentsClient({ client: new Client({ connection }), app_id: 'shop-1', answerTimeoutMs: 1_000 });
+  const error = await thrownBy(payments.createCheckout(publishedOrder('checkout')));
+  await connection.close();
+  expect(error).toBeInstanceOf(PaymentPendingError);
+  expect(error).not.toMatchObject({ message: expect.stringContaining('Temporal keeps order') });
 });
 
 // A restart of Temporal, or a connection that was reset: the call may have been taken, so no caller may give it up.

@@ -140,8 +140,8 @@ func (p *Payments) Cancel(ctx context.Context, outTradeNo string) (state Payment
 	soon, stop := context.WithTimeout(ctx, answerTimeout)
 	defer stop()
 	state, err = p.Outcome(soon, outTradeNo)
-	if errors.As(err, &failed) && failed.Type == "NotCreated" && !failed.MayExist() {
-		// A payment that has ended without an order is as good as withdrawn.
+	if errors.As(err, &failed) && failed.Details["withdrawn"] == true {
+		// A payment that has failed by itself fails as it did: a new start may send its order.
 		return p.State(ctx, outTradeNo)
 	}
 	if err != nil {

@@ -366,7 +366,7 @@ func brokeOff(err error) bool {
 }
 
 func noAnswer() *Error {
-	return failure("PaymentPending", "Temporal keeps it, but there is no answer yet: is a worker running? Ask again.", nil)
+	return failure("PaymentPending", "There is no answer yet, and what Temporal has taken goes on: can it be reached, and is a worker running? Ask again.", nil)
 }
 
 // whileClosing asks once more where the workflow was just ending, and took nothing: the same call starts another one.

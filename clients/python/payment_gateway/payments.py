@@ -105,8 +105,8 @@ class Payments:
         try:
             ended = await self._outcome(out_trade_no, ANSWER_TIMEOUT)
         except PaymentError as error:
-            # A payment that has ended without an order is as good as withdrawn.
-            if error.type == "NotCreated" and not error.may_exist:
+            # A payment that has failed by itself fails as it did: a new start may send its order.
+            if error.details.get("withdrawn") is True:
                 return await self.state(out_trade_no)
             raise
         message = f"Order {out_trade_no} cannot be withdrawn: its payment has ended as {ended['outcome']}."

@@ -301,7 +301,8 @@ def is_without_namespace(error: RPCError) -> bool:
 
 def no_answer() -> PaymentError:
     return PaymentError(
-        "PaymentPending", "Temporal keeps it, but there is no answer yet: is a worker running? Ask again."
+        "PaymentPending",
+        "There is no answer yet, and what Temporal has taken goes on: can it be reached, and is a worker running? Ask again.",
     )
 
 

@@ -24,10 +24,10 @@ as in cash, is CANCEL, and what its buyer then pays at the gateway, too, is late
 
 | button or command of Temporal | what it does here |
 | --- | --- |
-| Request Cancellation | withdraws an order that was certainly not sent; anything else goes on |
+| Request Cancellation | withdraws for good an order that was certainly not sent; anything else goes on |
 | Terminate, also by a parent that ends | ends nothing at the gateway. A sweep takes a payment on within seven days, under \`terminated\`; all else is \`ended-from-outside\` |
 | Reset | safe: what may have been sent is looked for, not sent again blindly; what has failed stays so. Deadlines may move. A reset after-sale reads first what it forgot: send a decision again |
-| Start Workflow Like This One, a start typed by hand | the run ends at once and gives way to the one that knows the order |
+| Start Workflow Like This One, a start typed by hand | the run ends at once and gives way to the one that knows the order, or ends as one that was withdrawn |
 | Signal typed by hand | asks for a person (\`unexpected-signal\`); only a \`notification\`, where no keys are set, asks for a look |
 | Update typed by hand | \`resolve\` and \`take\` with \`by\` are taken, \`recheck\` and \`cancel\` carried out; where keys are set, all else is rejected |
 | Pause of an activity | nothing is asked meanwhile; deadlines hold. It is listed as \`paused-activity\` |

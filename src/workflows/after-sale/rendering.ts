@@ -105,7 +105,9 @@ export function transitionsToTell(order: KnownOrder): Transition[] {
   const { history, trade_status, outcome } = payment.state;
   // A payment run that repeats an earlier run's end has no history: the earlier run has told it.
   const told = [...history.map(({ to }) => to), trade_status, outcome];
-  const isTold = ({ time, to }: Transition) => Date.parse(time) <= payment.ended_at && told.includes(to);
+  // No payment tells of a sum that a person has named.
+  const isTold = ({ time, to, refunded_elsewhere }: Transition) =>
+    refunded_elsewhere === undefined && Date.parse(time) <= payment.ended_at && told.includes(to);
   return ownTransitions(order).filter((one) => !isTold(one));
 }
 

@@ -314,7 +314,7 @@ export class OrderCreation {
       : (last?.message ?? `${order} was not sent: its time was over before it could be.`);
     const words =
       outcome === 'not-sent' ? `${unsent} Nothing was charged.` : (last?.message ?? `${order} was not created.`);
-    const said = known.isWithdrawn ? { withdrawn: true, retryable: false } : {};
+    const said = known.isWithdrawn && !mayExist(known) ? { withdrawn: true, retryable: false } : {};
     return typedFailure(FAILURE.notCreated, words, { ...last?.error, outcome, may_exist: mayExist(known), ...said });
   }
 }

@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { gatewayActivities } from '../../../../src/activities';
 import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { thrownBy } from '../../../harness/thrown';
 import { answeringFirst } from '../../hostile/answering';
 import type { Mishap } from '../../hostile/gateway';
 import type { Act } from '../../hostile/happens';
@@ -207,6 +208,21 @@ test.each<[how: string, again: Act]>([
     [],
   );
   expect(world.told.filter(({ is }) => is === 'payment data')).toEqual([]);
+});
+
+test('promise 2: what a cancellation says of an order that the gateway had refused holds: it says withdrawn, and it is not sent', async () => {
+  await begin({ creations: ['refused for good'] });
+  await happens(pay, MINUTE, withdraw, MINUTE, pay, 5 * MINUTE);
+  const isWithdrawn = world.told.some(({ is }) => is === 'withdrawn');
+  expect([isWithdrawn, world.gateway.trades.length]).not.toEqual([true, 1]);
+});
+
+test('promise 1: no failure after which an order may exist says that it was withdrawn: that row of the contract has a new number sold', async () => {
+  await begin({ creations: ['lost before it arrived', 'refused for good'], takesNumbersTwice: false });
+  await happens(pay, 45 * SECOND, withdraw, 10 * MINUTE);
+  const error = await thrownBy(world.payments.outcome(world.out_trade_no));
+  expect(error).toMatchObject({ details: { may_exist: true } });
+  expect(error).not.toMatchObject({ details: { withdrawn: true } });
 });
 
 test('promise 1: no second order where the worker died in the call and the run was terminated', async () => {

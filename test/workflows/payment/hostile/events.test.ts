@@ -181,6 +181,17 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
     ]);
   });
 
+  test('hears that a sum which a person has named was none, also where somebody has started the payment again', async () => {
+    await begin({ method: 'Wallet', plan: inFiveDays });
+    await sell();
+    await sayInTurn('50.00');
+    await happens(startAgain, HOUR, settle({ refunded_elsewhere: '0.00' }), MINUTE);
+    expect(named()).toEqual([
+      ['50.00', true],
+      ['0.00', true],
+    ]);
+  });
+
   test('hears that money of an order which a person has called unsold went back in another way', async () => {
     await begin({ method: 'Wallet', plan: inFiveDays });
     await happens(endCancelled, tell('T1', 'SUCCESS'), 10 * MINUTE, settle({ outcome: 'CANCEL' }), MINUTE);

@@ -187,8 +187,8 @@ public final class Payments implements AutoCloseable {
     try {
       ended = endOf(outTradeNo, workflows::resultSoon);
     } catch (PaymentError error) {
-      // A payment that has ended without an order is as good as withdrawn.
-      if (error.type().equals("NotCreated") && !error.mayExist()) return state(outTradeNo);
+      // A payment that has failed by itself fails as it did: a new start may send its order.
+      if (Boolean.TRUE.equals(error.details().get("withdrawn"))) return state(outTradeNo);
       throw error;
     }
     Map<String, Object> details = new HashMap<>();

@@ -344,7 +344,7 @@ final class Workflows implements AutoCloseable {
   }
 
   static PaymentError noAnswer() {
-    return PaymentError.of("PaymentPending", "Temporal keeps it, but there is no answer yet: is a worker running? Ask again.", Map.of());
+    return PaymentError.of("PaymentPending", "There is no answer yet, and what Temporal has taken goes on: can it be reached, and is a worker running? Ask again.", Map.of());
   }
 
   @Override
