@@ -224,6 +224,15 @@ test.each([
   },
 );
 
+test('promise 7: a refund that the gateway has accepted, and carries out five minutes later, frees nothing where the trade shows only the refused one before', async () => {
+  const late = { startsAfter_ms: 5 * MINUTE, takes_ms: HOUR, ends: 'done' } as const;
+  await open({ plans: [{ takes_ms: 20_000, ends: 'refused' }, late, late] });
+  await happens(ask('100.00', 'a'), 20 * MINUTE, decideAll, ask('100.00', 'b'), 2 * MINUTE);
+  const b = await refundOf('b');
+  await happens(ask('100.00', 'c'), DAY);
+  expect([b?.outcome, isMade('c'), amountGoneBack()]).toEqual(['ACCEPTED', false, 100]);
+});
+
 test('promise 7: a first refund whose answer calls it refused keeps its amount until its number, or a person, says so', async () => {
   await open({ plans: [REFUSED, DONE] });
   await happens(ask('150.00', 'a'), MINUTE);
@@ -255,6 +264,14 @@ describe('promise 7: what a person has freed against the gateway is not free onc
     await happens(ask('150.00', 'a'), MINUTE, tell('REFUND_PROCESSING', 'a'), HOUR);
     await happens(resolve({ outcome: 'REFUND_REFUSED', out_request_no: 'a' }), 2 * DAY);
     await happens(tell('REFUND_PROCESSING', 'a'), SECOND, ask('150.00', 'b'), HOUR);
+    expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
+  });
+
+  test('REFUNDED of a refund that a person calls revoked', async () => {
+    await openWatched({ plans: [{ ...late, startsAfter_ms: 5 * DAY }, DONE] });
+    await happens(ask('150.00', 'a'), MINUTE, tell('REFUNDED', 'a'), HOUR);
+    await happens(resolve({ outcome: 'REFUND_REVOKE', out_request_no: 'a' }), HOUR);
+    await happens(tell('REFUNDED', 'a'), MINUTE, ask('150.00', 'b'), HOUR);
     expect([(await refundOf('a'))?.attention, isMade('b')]).toEqual(['unknown-refund', false]);
   });
 });
