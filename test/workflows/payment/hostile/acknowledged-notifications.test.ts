@@ -110,6 +110,12 @@ test('promise 3: an acknowledged SUCCESS of an adopted trade is known where its 
   expect(await tradesKnown()).toContain('T1');
 });
 
+test('promise 3: money after CANCEL is before a person, although copies lag 45 minutes', async () => {
+  await begin({ lag_ms: 45 * MINUTE });
+  await happens(pay, 2 * MINUTE, 45 * MINUTE + HOUR, move('T1', 'CANCEL'), 40 * MINUTE, tell('T1', 'SUCCESS'), 3 * DAY);
+  expect([await outcome(), await tradesBeforeAPerson()]).toEqual(['CANCEL', ['T1']]);
+});
+
 test('promise 3: an adopted sale is not hidden by somebody who adopts its number once more', async () => {
   await begin();
   await happens(sellAdopted, anotherMade(), adopt, 10 * MINUTE);

@@ -201,6 +201,13 @@ test('promise 8: a second trade that a person has settled after a refused start 
   expect(open()).toEqual([]);
 });
 
+test('promise 8: a second trade that a person has seen is not before them again because it is notified once more', async () => {
+  await begin();
+  await happens(pay, MINUTE, anotherMade('SUCCESS'), notify('T2'), 20 * MINUTE);
+  await happens(() => isTaken({}), notify('T2'), 10 * MINUTE);
+  expect((await stateNow()).attention).toBe(null);
+});
+
 test('promise 8: a status that no table has, and that a person has seen, is not before them again at each look', async () => {
   await begin();
   await happens(pay, MINUTE, tell('T1', 'SUCCESS'), MINUTE, tell('T1', 'CANCEL'), HOUR);

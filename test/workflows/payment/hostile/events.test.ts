@@ -112,6 +112,13 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
   const refusedByNumber = () =>
     world.notify(tradeAt(0), 'REFUND_REFUSED', { number: world.gateway.refunds[0]?.number ?? '' });
 
+  test('delivers late money that a person calls sold, and whose refund is not sent any more', async () => {
+    await begin({ late: 'refund', method: 'Wallet' });
+    await happens(endCancelled, trouble('refunds unreachable'), tell('T1', 'SUCCESS'), 2 * MINUTE);
+    await happens(settle({ outcome: 'SUCCESS' }), MINUTE, works, HOUR);
+    expect([await isSoldNow(), delivers()]).toEqual([true, true]);
+  });
+
   test('delivers late money that a person calls sold, and whose refund is refused a day later', async () => {
     await begin({ late: 'refund', method: 'Wallet', plan: takesBack });
     await happens(endCancelled, tell('T1', 'SUCCESS'), 2 * MINUTE, settle({ outcome: 'SUCCESS' }), MINUTE);

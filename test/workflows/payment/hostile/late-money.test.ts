@@ -28,6 +28,7 @@ import {
   sale,
   sell,
   settle,
+  startAgain,
   startBroken,
   stateNow,
   tell,
@@ -103,6 +104,16 @@ test('the setting PAYMENTS_LATE: money after EXPIRED goes back, although the pay
   expect([world.gateway.refunds.length, attentions().includes('late-payment')]).not.toEqual([0, false]);
 });
 
+test('promise 1: the money of an unproven trade, which a person had called off, is not sent back by itself', async () => {
+  await begin({ ...refunding, heldBack: 3 });
+  await happens(pay, SECOND, terminate, anotherMade(), startAgain, 10 * MINUTE);
+  expect(await sale()).toEqual({ outcome: null, trade_no: 'T1', attention: 'unproven-trade' });
+  await happens(decide('CANCEL'), 10 * MINUTE, move('T1', 'SUCCESS'), 3 * HOUR);
+  expect(creations()).toEqual([]);
+  expect(world.gateway.refunds).toEqual([]);
+  expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
+});
+
 test('promise 1: the money of a trade that was adopted because ours had no number is not sent back by itself', async () => {
   await begin({ ...refunding, creations: ['lost before it arrived'], lag_ms: 10 * SECOND });
   await happens(pay, 8 * SECOND, decide('CANCEL'), MINUTE, anotherMade(), notify('T1'), MINUTE);
@@ -161,7 +172,7 @@ test('an after-sale that is terminated before it has read leaves its hand-over t
 
 test.each([
   { order_amount: 7, order_currency: 9, trade_status: 5, method: 9 },
-  { outcome: {}, mismatch: 'x', payment_data: 'x' },
+  { order_amount: 'abc', outcome: {}, mismatch: 'x', payment_data: 'x' },
   { other_trades: [{}, { trade_no: 5, trade_status: {} }], history: ['x', null] },
 ])('a garbage payment %j does not stop the after-sale', async (odd) => {
   await begin({});

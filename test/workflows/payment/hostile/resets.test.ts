@@ -13,6 +13,8 @@ import {
   decide,
   happens,
   move,
+  notify,
+  noWorker,
   outcome,
   pay,
   resetTo,
@@ -61,6 +63,13 @@ test.each(TASKS)(
     expect(moneyHeard()).toMatchObject([{ ended: 'CANCEL' }]);
   },
 );
+
+test('promise 6: money that is notified to a reset to its second task, before a worker takes that, is late where notifications are believed', async () => {
+  await begin({ ...refunding, confirmByQuery: false });
+  await happens(pay, MINUTE, move('T1', 'CANCEL'), 2 * HOUR, move('T1', 'SUCCESS'));
+  await happens(noWorker(MINUTE), resetTo(1), notify('T1'), 2 * DAY);
+  expect(moneyHeard()).toEqual([{ ended: 'CANCEL', isSentBack: true }]);
+});
 
 test.each(TASKS)(
   'promise 1: an order is made once where it is reset to its %s task, and its answer stays',
