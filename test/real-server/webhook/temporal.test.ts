@@ -131,7 +131,8 @@ describe('a notification of a terminated payment', () => {
 });
 
 describe('an unreadable notification with a good signature', () => {
-  const unreadable = () => Buffer.from(`{"trade_no":"T1","note":"${randomUUID()}"}`);
+  // Bytes that are no UTF-8.
+  const unreadable = () => Buffer.concat([Buffer.from(`{"note":"${randomUUID()}"`), Buffer.from([0xff, 0x00, 0x7d])]);
   const strayOf = (body: Buffer) => {
     const decision = verifyNotification({ app_id: app.app_id, signatures: [sign(body)], body }, [app], 'hex');
     if (decision.is !== 'unreadable') throw new Error('The body can be read');
