@@ -1,5 +1,5 @@
 /** The failure of a workflow becomes the error that callers catch. */
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   AccountNotCanceledError,
@@ -14,6 +14,7 @@ import {
 } from '../../src/client';
 import { accountErrorOf, paymentErrorOf, refundErrorOf } from '../../src/client/failures';
 import { GRPC_STATUS } from '../../src/temporal/call-errors';
+import { connectOnceAsked } from '../../src/temporal/closed-connection';
 import { publishedOrder } from '../harness/orders';
 import { thrownBy } from '../harness/thrown';
 import { FakeTemporal, GRPC } from '../webhook/support';
@@ -76,7 +77,7 @@ test.each([
 });
 
 test('where Temporal was never reached, nobody is told that it keeps the order', async () => {
-  const connection = Connection.lazy({ address: '127.0.0.1:1' });
+  const connection = connectOnceAsked({ address: '127.0.0.1:1' });
   const payments = new PaymentsClient({ client: new Client({ connection }), app_id: 'shop-1', answerTimeoutMs: 1_000 });
   const error = await thrownBy(payments.createCheckout(publishedOrder('checkout')));
   await connection.close();
