@@ -171,6 +171,13 @@ describe('a part from elsewhere is noticed, although ours, each done within a mi
     await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
     expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
   });
+
+  test('promise 7: hours after the second, which was done at once, as its number says', async () => {
+    await openWatched({ plans: [DONE, DONE, DONE] });
+    await happens(...quickParts('a', 'b'), tell('PARTIAL_REFUND', 'b'), HOUR);
+    await happens(desk('100.00', 5 * HOUR), DAY, ask('130.00', 'all'), HOUR);
+    expect([await attention(), amountGoneBack()]).toEqual(['refund-elsewhere', 120]);
+  });
 });
 
 test('promise 7: a refund that only the trade’s status calls gone is asked about where a person names so much elsewhere that it would be too much', async () => {
