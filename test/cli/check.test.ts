@@ -145,7 +145,7 @@ const ANSWERS: [what: string, status: number, body: string, mend: RegExp][] = [
 ];
 
 const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Changes | Promise<Changes>][] = [
-  ['no app', 'settings', /GATEWAY_APPS_FILE/, () => ({ env: { GATEWAY_SECRET_KEY: '' } })],
+  ['no app', 'settings', /set GATEWAY_SECRET_KEY, too/, () => ({ env: { GATEWAY_SECRET_KEY: '' } })],
   ['no public address', 'settings', /set it to the public address/, () => ({ env: { WEBHOOK_PUBLIC_URL: '' } })],
   [
     'plain HTTP that is allowed',
