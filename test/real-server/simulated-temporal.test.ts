@@ -237,10 +237,10 @@ describe.each([
   });
 
   it('a workflow that accepts a cancellation ends as canceled', async () => {
-    const handle = await server.client.workflow.start('strayNotification', {
-      workflowId: `stray-notification:${APP.app_id}:${randomUUID()}`,
+    const handle = await server.client.workflow.start('stuckSweep', {
+      workflowId: `stuck-sweep-${randomUUID()}`,
       taskQueue,
-      args: [{ app_id: APP.app_id, body: '' }],
+      args: [{ stuck_ms: 3_600_000 }],
     });
     await handle.query('state');
     await handle.cancel();
