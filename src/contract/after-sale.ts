@@ -141,7 +141,8 @@ export interface BankSaid {
 
 /**
  * A person's decision after the payment. With `out_request_no`, `outcome` says how that refund ended, even if it was decided before;
- * without a number, how the order itself has ended. Without an outcome, the reason that is shown counts as looked at; one that needs an answer (a refund, an amount) refuses that.
+ * without a number, how the order itself has ended. Without an outcome, the reason that is shown counts as
+ * looked at; one that needs an answer (a refund, an amount) refuses that.
  */
 export interface AfterSaleResolution {
   outcome?: Exclude<RefundOutcome, 'ACCEPTED'> | PaymentOutcome | undefined;

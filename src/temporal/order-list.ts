@@ -93,7 +93,10 @@ async function withAfterSales(client: Client, rows: readonly ListedWorkflow[]): 
   );
 }
 
-/** An after-sale that began before this run, and that knows of no end, is of an earlier order: that was not made. A sale is under the number for ever. */
+/**
+ * An after-sale that began before this run, and that knows of no end, is of an earlier order: that was not made. A sale is under the number
+ * for ever.
+ */
 const isOfOrder = (after: ListedWorkflow, row: ListedWorkflow): boolean =>
   after.outcome !== null || after.started_at >= row.started_at;
 

@@ -134,7 +134,10 @@ async function startTemporal(dataDir: string, file: StackFile, started: StartedP
   return temporal;
 }
 
-/** Search attributes, jobs and retention, as `payment-gateway setup` makes them. The development server keeps what is closed for a day, unless told otherwise. */
+/**
+ * Search attributes, jobs and retention, as `payment-gateway setup` makes them. The development server keeps what is closed for a day, unless
+ * told otherwise.
+ */
 async function prepareTemporal(config: Config, env: Environment): Promise<void> {
   const { connection, namespace } = await connect(env);
   try {

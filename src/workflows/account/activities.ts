@@ -93,8 +93,8 @@ export const earlierWorkflows = {
 };
 
 /**
- * Asks the same again until it is answered, in one activity after another: the first ends after `patience_ms`, later ones after a day. `onSilence` gets the reason of each
- * silence: a person is told of it after the same time as for a payment.
+ * Asks the same again until it is answered, in one activity after another: the first ends after `patience_ms`, later ones after a
+ * day. `onSilence` gets the reason of each silence: a person is told of it after the same time as for a payment.
  */
 export async function untilGatewayAnswers<T>(
   patience_ms: number,

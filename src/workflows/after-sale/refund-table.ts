@@ -1,7 +1,7 @@
 /**
  * What the trade's status says of a refund that has left us. The gateway has no query for refunds: the trade shows the latest one, and
- * two parts look the same. So the table never frees an amount: only an
- * answer, a notification with the refund's number, or a person does. Pure tables.
+ * two parts look the same. So the table never frees an amount: only an answer, a notification with the refund's number, or a person does.
+ * Pure tables.
  */
 import { isEndUnpaid, type Patience, type RefundMeaning, refundMeaningOf } from '../../contract';
 
@@ -41,8 +41,9 @@ export const CAME_BACK = ask('lag', true);
 type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
 
 /**
- * A second part that is refused in silence, and that the trade never shows, stays accepted: a person is asked only if nothing would be left. If the trade says that a refund was refused or came back, that refund may be another system's, while
- * ours begins days later: `npm run explore` shows the two worlds for each question.
+ * A second part that is refused in silence, and that the trade never shows, stays accepted: a person is asked only if nothing would be left.
+ * If the trade says that a refund was refused or came back, that refund may be another system's, while ours begins days later:
+ * `npm run explore` shows the two worlds for each question.
  */
 // biome-ignore format: a table, read by columns
 const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {

@@ -45,7 +45,10 @@ interface Rested {
   readonly is: 'rested';
 }
 
-/** While the order is created, a query did not show it, or only a trade that says nothing yet. `after`: how many claims there were when the gateway was asked. */
+/**
+ * While the order is created, a query did not show it, or only a trade that says nothing yet. `after`: how many claims there
+ * were when the gateway was asked.
+ */
 interface Missed {
   readonly is: 'missed';
   readonly looked: 'no-such-order' | 'no-answer';

@@ -112,6 +112,9 @@ function hasOtherSum(one: Transition, history: readonly Transition[]): boolean {
   return !sameAmount(sum, before?.refunded_elsewhere ?? '0');
 }
 
+/** A person who has only seen something has changed nothing. */
+const isOnlySeen = ({ source, from, to }: Transition) => source === 'operator' && from === to;
+
 /** A sale with another amount is told once: the gateway's status waited for the person, and is told instead of the person's decision. */
 const isRepeatedByAPerson = (one: Transition, before: readonly Transition[]) =>
   one.source === 'operator' && saysPaid(one) && before.some(({ to }) => to === one.to);
@@ -151,12 +154,12 @@ export class PaymentEventLog {
     const news = history.slice(history.findLastIndex(isKnown) + 1);
     const waits = outcome === null ? news.findIndex(saysPaid) : -1;
     const known = waits < 0 ? news : news.slice(0, waits);
+    // An order that a person calls unsold was not sold; what then becomes of its money is told.
+    const isNoSale = ({ to }: Transition) => outcome !== null && outcome !== 'SUCCESS' && to === 'SUCCESS';
+    const isTold = (one: Transition, before: readonly Transition[]) =>
+      hasOtherSum(one, history) || !(isNoSale(one) || isRepeatedByAPerson(one, before) || isOnlySeen(one));
     const events = known
-      // An order that a person calls unsold was not sold; what then becomes of its money is told.
-      .filter((one) => outcome === null || outcome === 'SUCCESS' || one.to !== 'SUCCESS' || hasOtherSum(one, history))
-      .filter((one, index, all) => !isRepeatedByAPerson(one, all.slice(0, index)) || hasOtherSum(one, history))
-      // A person who has only seen something has changed nothing.
-      .filter((one) => one.source !== 'operator' || one.from !== one.to || hasOtherSum(one, history))
+      .filter((one, index) => isTold(one, known.slice(0, index)))
       .map((transition): PaymentEvent => {
         const { to, time } = transition;
         return { id: this.idOf(to), type: 'transition', time, ...context, transition };
