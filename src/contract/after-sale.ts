@@ -59,6 +59,13 @@ export const ENDS_UNPAID = ['REFUND_REFUSED', 'REFUND_REVOKE'] as const satisfie
 /** Whether a refund with this end paid nothing, and its number cannot be used again. */
 export const isEndUnpaid = (outcome: RefundOutcome | null): boolean => ENDS_UNPAID.some((end) => end === outcome);
 
+/** A failure as states and events show it. */
+export interface ShownFailure {
+  type: string;
+  message: string;
+  details: Readonly<Record<string, unknown>>;
+}
+
 /** One refund, as `state` shows it. */
 export interface RefundState {
   /** The merchant's number, or one made from the order and the request. It is always sent to the gateway. */
@@ -85,7 +92,7 @@ export interface RefundState {
   sent_at: string | null;
   answer: RefundAnswer | null;
   /** Why there is no refund: the failure of the update `refund`. */
-  failure: { type: string; message: string; details: Readonly<Record<string, unknown>> } | null;
+  failure: ShownFailure | null;
   /** Who decided and why, if a person did. */
   resolved: { by: string; reason: string } | null;
 }

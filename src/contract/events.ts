@@ -1,7 +1,7 @@
 /** The events for a merchant: to the handler `onEvent`, and to the addresses of PAYMENTS_EVENTS_URL. */
 import { MINUTE } from '../gateway/pure/durations';
 import type { Deposit, Deposits, SetAsideDeposit, SpeiAccountState } from './account';
-import type { AfterSaleState } from './after-sale';
+import type { AfterSaleState, RefundState, ShownFailure } from './after-sale';
 import type { Attention } from './attention';
 import type { PaymentState, Transition } from './payment';
 import type { Swept } from './scheduled-jobs';
@@ -49,8 +49,21 @@ interface SoldEvent extends OfPayment {
   readonly payment: EventPayment & { attention: null };
 }
 
+/** A refund has another outcome than was told before. Whoever asked for it may have been told only that it goes on. */
+interface RefundEvent extends OfPayment {
+  readonly type: 'refund';
+  readonly refund: RefundState;
+}
+
+/** The payment has failed: it made no order, unless its failure says that there may be one. */
+interface FailedEvent extends OfPayment {
+  readonly type: 'failed';
+  /** What callers are told who wait for the payment. */
+  readonly failure: ShownFailure;
+}
+
 /** An event of a payment: delivered at least once, and in order for each payment. */
-export type PaymentEvent = TransitionEvent | AttentionEvent | SoldEvent;
+export type PaymentEvent = TransitionEvent | AttentionEvent | SoldEvent | RefundEvent | FailedEvent;
 
 interface OfAccount extends AnyEvent {
   /** The account right after the event, without its `latest` deposits. */

@@ -1,7 +1,7 @@
 /** How failures look to callers: their types, the details of each, and the one way to make them. */
 import { ApplicationFailure } from '@temporalio/common';
 import { POLL_STOPPED } from './activities';
-import type { RefundState } from './after-sale';
+import type { RefundState, ShownFailure } from './after-sale';
 import type { Attention } from './attention';
 import type { FieldIssue, GatewayErrorFields } from './gateway';
 import type { PaymentState } from './payment';
@@ -144,6 +144,12 @@ export function sameFailure(failure: ApplicationFailure, typeIfNone = ''): Appli
 export function failureAnew(failure: unknown): unknown {
   return failure instanceof ApplicationFailure ? sameFailure(failure) : failure;
 }
+
+/** The failure as states and events show it; null for one that no caller meets. */
+export const shownFailure = (failure: unknown): ShownFailure | null =>
+  failure instanceof ApplicationFailure && failure.type && isOwnFailureType(failure.type)
+    ? { type: failure.type, message: failure.message, details: detailsOf(failure) ?? {} }
+    : null;
 
 /** The details of a failure; undefined if it has none. */
 export function detailsOf({ details }: ApplicationFailure): Record<string, unknown> | undefined {

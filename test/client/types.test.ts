@@ -100,6 +100,10 @@ export function heard(event: MerchantEvent): string {
     case 'sold':
       event.payment.attention satisfies null;
       return `${event.payment.outcome}`;
+    case 'refund':
+      return `${event.refund.outcome} ${event.refund.failure?.message}`;
+    case 'failed':
+      return `${event.failure.type} ${event.failure.message}`;
     case 'deposit':
       return event.deposit.amount;
     case 'deposit-set-aside':

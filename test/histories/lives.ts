@@ -134,9 +134,10 @@ export const AFTER_SALES: Record<string, Life> = {
     const { runId } = await handle.describe();
     // A run that is about to go on as another takes no more.
     const recheck = () => handle.executeUpdate('recheck').catch(() => undefined);
-    for (let i = 0; i < 12 && (await recheck()) !== undefined; i += 1);
+    const isSameRun = async () => (await handle.describe()).runId === runId;
+    for (let i = 0; i < 12 && (await isSameRun()) && (await recheck()) !== undefined; i += 1);
     await stack.simulator.actOnRefund('h-long', 'confirm');
-    while ((await handle.describe()).runId === runId) await delay(50);
+    while (await isSameRun()) await delay(50);
     await stack.payments.refund('h-long', { ...REFUND, amount: '100.00', out_request_no: 'b' });
     return afterSale(stack, 'h-long');
   },

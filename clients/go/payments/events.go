@@ -8,14 +8,16 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// MerchantEvent is any event (docs/events.md). Ask IsSold (sold.go) of its Payment before you deliver. Type says what else it has: transition, attention, attention.overdue and sold have a Payment, and after
-// the sale an AfterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an Account; stuck-payments a Sweep.
+// MerchantEvent is any event (docs/events.md). Ask IsSold (sold.go) of its Payment before you deliver. Type says what else it has: transition, refund, failed, attention,
+// attention.overdue and sold have a Payment, and after the sale an AfterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an Account; stuck-payments a Sweep.
 type MerchantEvent struct {
 	ID         string            `json:"id"`
 	Type       string            `json:"type"`
 	Time       string            `json:"time"`
 	Payment    *PaymentState     `json:"payment,omitempty"`
 	Transition *Transition       `json:"transition,omitempty"`
+	Refund     *Refund           `json:"refund,omitempty"`
+	Failure    *Failure          `json:"failure,omitempty"`
 	AfterSale  *SaleInEvent      `json:"after_sale,omitempty"`
 	Account    *SpeiAccountState `json:"account,omitempty"`
 	Deposit    *Deposit          `json:"deposit,omitempty"`

@@ -224,7 +224,7 @@ type Decision struct {
 	Reason string `json:"reason"`
 }
 
-// Failure is why there is no refund.
+// Failure is why there is no refund, or no order.
 type Failure struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`

@@ -246,7 +246,7 @@ class Decision(TypedDict):
 
 
 class Failure(TypedDict):
-    """Why there is no refund."""
+    """Why there is no refund, or no order."""
 
     type: str
     message: str
@@ -478,6 +478,27 @@ class AttentionEvent(TypedDict):
     after_sale: NotRequired[SaleInEvent]
 
 
+class RefundEvent(TypedDict):
+    """A refund has another outcome than was told before."""
+
+    id: str
+    type: Literal["refund"]
+    time: str
+    payment: PaymentInEvent
+    refund: Refund
+    after_sale: NotRequired[SaleInEvent]
+
+
+class FailedEvent(TypedDict):
+    """A payment has failed: there is no order, unless `failure` says that there may be one."""
+
+    id: str
+    type: Literal["failed"]
+    time: str
+    payment: PaymentInEvent
+    failure: Failure
+
+
 class DepositEvent(TypedDict):
     """Money came into a virtual account, and was counted."""
 
@@ -531,4 +552,13 @@ class SweepEvent(TypedDict):
     sweep: Swept
 
 
-MerchantEvent = TransitionEvent | AttentionEvent | DepositEvent | SetAsideEvent | AccountEvent | SweepEvent
+MerchantEvent = (
+    TransitionEvent
+    | RefundEvent
+    | FailedEvent
+    | AttentionEvent
+    | DepositEvent
+    | SetAsideEvent
+    | AccountEvent
+    | SweepEvent
+)

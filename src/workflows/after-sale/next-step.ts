@@ -8,6 +8,7 @@ import {
   type PaymentPolicy,
   refundableIn,
   refundMeaningOf,
+  type ShownFailure,
   takesMoneyBack,
 } from '../../contract';
 import { DAY, MINUTE, replicaLag } from '../../gateway/pure/durations';
@@ -27,16 +28,7 @@ import {
 } from './payment-end';
 import { isAnswered, lagLeft } from './readings';
 import { verdictOf } from './refund-end';
-import {
-  elsewhereUnknown,
-  noSuchTrade,
-  notLeft,
-  notNow,
-  notWanted,
-  type RefundFailure,
-  takenByTheBank,
-  unconfirmed,
-} from './refusals';
+import { elsewhereUnknown, noSuchTrade, notLeft, notNow, notWanted, takenByTheBank, unconfirmed } from './refusals';
 
 /** What the next step needs of the settings. */
 type StepSettings = Readonly<Pick<PaymentPolicy, 'settling_ms' | 'refund_watch_ms'>>;
@@ -50,7 +42,7 @@ export type Step =
   | { readonly take: 'look'; readonly lasting_ms: number }
   | { readonly take: 'send'; readonly number: string }
   /** Refuse the refund: it certainly was not sent, and is not sent any more. */
-  | { readonly take: 'decline'; readonly number: string; readonly failure: RefundFailure }
+  | { readonly take: 'decline'; readonly number: string; readonly failure: ShownFailure }
   /** Poll the trade until this time; null: until its status changes. `waiting`: the refund that waits for the change. */
   | { readonly take: 'watch'; readonly until: number | null; readonly waiting?: string | undefined }
   /** A refund has waited too long for its turn, or for its end. */
@@ -271,7 +263,7 @@ const WEEK = 7 * DAY;
 const BANK_LAG_MS = 10 * MINUTE;
 
 /** Whether this refund may be sent: now, later, or not at all, and why. */
-export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'now' | 'later' | RefundFailure {
+export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'now' | 'later' | ShownFailure {
   const obstacle = obstacleTo(order, refund, now);
   if (obstacle) return obstacle;
   const status = order.seen?.status ?? '';
@@ -299,7 +291,7 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
 }
 
 /** Why a refund that waits is not sent any more; undefined if nothing is in the way. */
-function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
+function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): ShownFailure | undefined {
   // A person has decided about the late money.
   if (refund.isLate && !hasLateMoney(order)) return notWanted();
   const obstacle = obstacleToAny(order, now);
@@ -308,7 +300,7 @@ function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): Refun
 }
 
 /** Why no refund of the order is granted or sent now; undefined if nothing is in the way. */
-export function obstacleToAny(order: KnownOrder, now: number): RefundFailure | undefined {
+export function obstacleToAny(order: KnownOrder, now: number): ShownFailure | undefined {
   const { bank, held, seen, denied } = order;
   const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;
   if (claim !== undefined) return takenByTheBank(claim);

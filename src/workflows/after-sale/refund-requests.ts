@@ -16,6 +16,7 @@ import {
   type RefundOrder,
   type RefundOutcome,
   type RefundState,
+  type ShownFailure,
   typedFailure,
 } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
@@ -24,7 +25,7 @@ import { amountProblem, isMore, sameAmount, sumOf } from '../../gateway/pure/mon
 import { invalidRequest } from '../shared/request-rules';
 import { findMade, findOwnRefund, leftToGrant, takenAt } from './ledger';
 import { obstacleToAny } from './next-step';
-import { notNow, type RefundFailure } from './refusals';
+import { notNow } from './refusals';
 
 /** A refund belongs to the order that it is asked of. An id in its body could send it to another trade, outside any ledger. */
 const IDS_OF_A_TRADE = ['trade_no', 'out_trade_no'] as const;
@@ -113,7 +114,7 @@ export function grantRefund(
   throw typedFailure(FAILURE.overRefund, message, { left });
 }
 
-const failureOf = ({ type, message, details }: RefundFailure) => typedFailure(type, message, details);
+const failureOf = ({ type, message, details }: ShownFailure) => typedFailure(type, message, details);
 
 /** A refund without an end keeps its amount. After a day that nothing has confirmed, callers read that a person can say how it ended. */
 function withoutEnd({ refunds }: KnownOrder, now: number): string {

@@ -360,7 +360,8 @@ class AfterSaleRun {
     const [end] = endsIn(given);
     const isNew = end !== undefined && sale.payment?.run_id !== end.run_id;
     const attention = shown.attention ?? (isNew ? end.state.attention : null);
-    this.outbox?.skip({ history: transitionsToTell(sale), attention }, shown.payment ?? end?.state);
+    const { refunds } = shown;
+    this.outbox?.skip({ history: transitionsToTell(sale), attention, refunds }, shown.payment ?? end?.state);
     this.phase = 'open';
     // After a reset an unhandled signal comes again: the run before has told a person of it.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';

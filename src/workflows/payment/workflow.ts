@@ -32,6 +32,7 @@ import {
   paymentWorkflowId,
   type QueriedTrade,
   saysWithoutOrder,
+  shownFailure,
   type Taking,
   tradesNamedBy,
 } from '../../contract';
@@ -279,6 +280,7 @@ class PaymentRun implements PaymentContext {
     if (!settings) return visibility.withdraw();
     const isFailed = saysWithoutOrder(failure) && input.kind !== 'adopt' && !this.isFirst;
     if (isFailed) await this.giveWay();
+    await this.tellFailure();
     // Under another workflow id than the order's, it may be a second trade of an order that already has a payment.
     const { app_id, out_trade_no } = this.state;
     const isOrders = out_trade_no === null || workflowInfo().workflowId === paymentWorkflowId(app_id, out_trade_no);
@@ -287,6 +289,13 @@ class PaymentRun implements PaymentContext {
     if (isTakenOn(this.known)) await this.takeOnNotified();
     this.measured.ended(this.known);
     visibility.withdraw();
+  }
+
+  /** Whoever started the payment may have been told only that it goes on. */
+  private async tellFailure(): Promise<void> {
+    const failure = shownFailure(this.failure);
+    if (failure) this.outbox?.publishFailure(this.state, failure);
+    await this.outbox?.close();
   }
 
   /** Continues as the run that the webhook would start for the trade that was notified last. */

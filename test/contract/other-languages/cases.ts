@@ -30,6 +30,8 @@ const calling = z.strictObject({
       minutesOld: z.number().default(0),
       isChanged: z.boolean().default(false),
       isUnsigned: z.boolean().default(false),
+      /** Its type, and the fields of the type. */
+      with: fields.default({}),
     })
     .optional(),
   /** What the answer, or the failure, has at least. A text that begins with ~ is a pattern; null is nothing. */
@@ -133,9 +135,9 @@ const EVENT = {
 type Signing = NonNullable<z.output<typeof calling>['event']>;
 
 /** The request of an event, as the worker posts it, or as somebody else would. */
-function signed({ signedWith, minutesOld, isChanged, isUnsigned }: Signing, secrets: Around['secrets']) {
+function signed({ signedWith, minutesOld, isChanged, isUnsigned, with: own }: Signing, secrets: Around['secrets']) {
   const time = new Date(Date.now() - minutesOld * 60_000);
-  const body = JSON.stringify(EVENT);
+  const body = JSON.stringify({ ...EVENT, ...own });
   const signature = new Webhook(secrets[signedWith]).sign(EVENT.id, time, body);
   return {
     secrets: `${secrets.old},${secrets.new}`,

@@ -9,7 +9,9 @@ import {
   type PaymentEvent,
   type PaymentPolicy,
   type PaymentState,
+  type RefundState,
   refundMeaningOf,
+  type ShownFailure,
   type Transition,
 } from '../../../contract';
 import { MINUTE } from '../../../gateway/pure/durations';
@@ -53,6 +55,11 @@ export class PaymentOutbox {
     this.put(history, { payment });
   }
 
+  /** Publishes that the payment has failed. */
+  publishFailure({ history: _history, payment_data: _data, ...payment }: PaymentState, failure: ShownFailure): void {
+    this.delivery.put([this.log.failed({ payment }, failure, Date.now())]);
+  }
+
   /** Publishes what is new in the after-sale's state. */
   publishAfterSale(state: AfterSaleState, history: readonly Transition[], payment: EventPayment): void {
     const { refunds, refunded_amount, refunding_amount, ledger_complete, answer_by } = state;
@@ -61,8 +68,11 @@ export class PaymentOutbox {
   }
 
   /** Does not publish again what an earlier run has published. */
-  skip({ history, attention }: Pick<AfterSaleState, 'history' | 'attention'>, payment?: ToldPayment): void {
-    this.log.skip(history, attention, payment);
+  skip(
+    { history, attention, refunds }: Pick<AfterSaleState, 'history' | 'attention' | 'refunds'>,
+    payment?: ToldPayment,
+  ): void {
+    this.log.skip(history, attention, { payment, refunds });
   }
 
   /** Returns once every event is delivered, or a relay has it, also those that are published meanwhile. */
@@ -120,7 +130,7 @@ const isRepeatedByAPerson = (one: Transition, before: readonly Transition[]) =>
   one.source === 'operator' && saysPaid(one) && before.some(({ to }) => to === one.to);
 
 /**
- * Makes an event of each transition, and of each new attention, exactly once. A transition that tells of money waits, with all later
+ * Makes an event of each transition, of each refund's outcome, and of each new attention, exactly once. A transition that tells of money waits, with all later
  * ones, until the payment has its outcome: a creation's answer, or another amount, is no sale.
  */
 export class PaymentEventLog {
@@ -129,14 +139,21 @@ export class PaymentEventLog {
   /** The last transition that was told or skipped: only this one is kept, because histories are long. */
   private told: Transition | undefined;
   private attention: Attention | null = null;
+  /** The outcome of each refund that was told last, by the refund's number. */
+  private readonly outcomes = new Map<string, string>();
   /** The order was paid and did not count as sold, and no event has said since that it does. */
   private isHeldBack = false;
 
   /** `idPrefix` makes the ids of this run's events unique. An event that a reset run tells again has the same id. */
   constructor(private readonly idPrefix: string) {}
 
-  /** Makes no events of what an earlier run has published already. `payment`: as that run told it last. */
-  skip(history: readonly Transition[], attention: Attention | null, payment?: ToldPayment): void {
+  /** Makes no events of what an earlier run has published already. `payment`, `refunds`: as that run told them last. */
+  skip(
+    history: readonly Transition[],
+    attention: Attention | null,
+    { payment, refunds = [] }: { payment?: ToldPayment | undefined; refunds?: readonly RefundState[] } = {},
+  ): void {
+    for (const one of refunds) this.isNewOutcome(one);
     this.told = history.at(-1);
     this.attention = attention;
     this.isHeldBack = payment !== undefined && isPaidOnly({ ...payment, attention });
@@ -158,28 +175,48 @@ export class PaymentEventLog {
     const isNoSale = ({ to }: Transition) => outcome !== null && outcome !== 'SUCCESS' && to === 'SUCCESS';
     const isTold = (one: Transition, before: readonly Transition[]) =>
       hasOtherSum(one, history) || !(isNoSale(one) || isRepeatedByAPerson(one, before) || isOnlySeen(one));
-    const events = known
+    const transitions = known
       .filter((one, index) => isTold(one, known.slice(0, index)))
       .map((transition): PaymentEvent => {
         const { to, time } = transition;
         return { id: this.idOf(to), type: 'transition', time, ...context, transition };
       });
     const [time, isSoldNow] = [new Date(now).toISOString(), isSold(context.payment)];
+    const others: PaymentEvent[] = [];
+    const refunds = (context.after_sale?.refunds ?? [])
+      .filter((one) => this.isNewOutcome(one))
+      .map((refund): PaymentEvent => {
+        const id = this.idOf(`refund-${refund.out_request_no}-${refund.outcome}`);
+        return { id, type: 'refund', time, ...context, refund };
+      });
     if (attention !== null && attention !== this.attention) {
       const id = this.idOf(`attention-${attention}`);
-      events.push({ id, type: 'attention', time, ...context, payment: { ...context.payment, attention } });
+      others.push({ id, type: 'attention', time, ...context, payment: { ...context.payment, attention } });
     }
     // A merchant delivers by events: without this one, what a person lets pass would never be delivered.
-    if (this.isHeldBack && isSoldNow && events.length === 0 && isToStay) {
+    if (this.isHeldBack && isSoldNow && transitions.length + others.length === 0 && isToStay) {
       const payment = { ...context.payment, attention: null };
-      events.push({ id: this.idOf('sold'), type: 'sold', time, ...context, payment });
+      others.push({ id: this.idOf('sold'), type: 'sold', time, ...context, payment });
     }
     // No event tells that a refund of all begins: what was told as sold is not told again because that refund has failed.
     const isSoldButForRefunds = isSold({ ...context.payment, all_goes_back: false });
-    if (events.length > 0 || !isSoldButForRefunds) this.isHeldBack = isPaidOnly(context.payment);
+    if (transitions.length + others.length > 0 || !isSoldButForRefunds) this.isHeldBack = isPaidOnly(context.payment);
     this.told = known.at(-1) ?? told;
     this.attention = attention;
-    return events;
+    return [...transitions, ...refunds, ...others];
+  }
+
+  /** The event of a payment that made no order. */
+  failed(context: EventContext, failure: ShownFailure, now: number): PaymentEvent {
+    return { id: this.idOf('failed'), type: 'failed', time: new Date(now).toISOString(), ...context, failure };
+  }
+
+  /** Whether the refund has an outcome that was not told. A number that is free again may end the same way once more. */
+  private isNewOutcome({ out_request_no, attempt, outcome }: RefundState): boolean {
+    if (outcome === null) return false;
+    const [before, now] = [this.outcomes.get(out_request_no), `${attempt} ${outcome}`];
+    this.outcomes.set(out_request_no, now);
+    return now !== before;
   }
 
   private idOf(what: string): string {

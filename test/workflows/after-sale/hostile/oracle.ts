@@ -271,12 +271,28 @@ function soldIsTrue({ gateway, told, events, neighbours, wasForgotten }: World):
   });
 }
 
+/** 8. What merchants heard of a refund last is what has become of it: whoever asked for it may know only that it goes on. */
+function outcomesAreTold({ events, wasForgotten, terminations }: World, { refunds }: AfterSaleState): Broken[] {
+  if (wasForgotten || terminations.length > 0) return [];
+  const heard = new Map(events.map((event) => [event.id, event]));
+  const last = new Map(
+    [...heard.values()].flatMap((one) => (one.type === 'refund' ? [[one.refund.out_request_no, one.refund]] : [])),
+  );
+  return refunds.flatMap(({ out_request_no, attempt, outcome }) => {
+    const told = last.get(out_request_no);
+    const isTold = outcome === null || (told?.outcome === outcome && told.attempt === attempt);
+    return isTold
+      ? []
+      : [{ promise: 8, what: `refund ${out_request_no} is ${outcome}, and ${told?.outcome} was told` }];
+  });
+}
+
 /** What must hold once everything has had its time. */
 export function liveness(world: World, state: AfterSaleState | undefined): Broken[] {
   // A run that somebody terminated before it had read anything knows nothing of the trade, nor what was told to it.
   if (!state || (world.isTerminated && (!world.run?.hasBegun || state.trade_status === null))) return [];
   const { gateway, now, wasForgotten, acknowledged } = world;
-  const broken = [...toldInOrder(world), ...soldIsTrue(world)];
+  const broken = [...toldInOrder(world), ...soldIsTrue(world), ...outcomesAreTold(world, state)];
   const open = state.refunds.filter(({ outcome }) => outcome === null);
   // A trade that is on its way back to SUCCESS lets refunds wait, and polls find its end.
   const isOnItsWay = statusOf(world.sold) === 'CHARGEBACK_REVERSED';

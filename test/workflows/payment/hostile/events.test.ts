@@ -290,6 +290,52 @@ describe('events: a shop that delivers by isSold(event.payment)', () => {
   });
 });
 
+describe('events: whoever was told only that it goes on hears', () => {
+  const refunds = () =>
+    world.events.flatMap((event) =>
+      event.type === 'refund' ? [[event.refund.outcome, event.refund.failure?.type ?? null]] : [],
+    );
+  const failures = () => world.events.flatMap((event) => (event.type === 'failed' ? [event.failure] : []));
+
+  test('that its refund is refused once the gateway answers again, and why', async () => {
+    await begin({ method: 'Wallet', mishaps: ['refused for good'] });
+    await sell();
+    await happens(trouble('refunds unreachable'), refund, HOUR);
+    expect(refunds()).toEqual([]);
+    await happens(works, HOUR);
+    expect(refunds()).toEqual([['NOT_CREATED', 'NotRefunded']]);
+  });
+
+  test('that its refund is accepted, and then that it is refused, each once', async () => {
+    await begin({ method: 'Wallet', plan: { startsAfter_ms: DAY, takes_ms: HOUR, ends: 'refused' } });
+    await sell();
+    await happens(
+      refund,
+      DAY,
+      () => world.notify(tradeAt(0), 'REFUND_REFUSED', { number: world.gateway.refunds[0]?.number ?? '' }),
+      2 * DAY,
+    );
+    expect(refunds()).toEqual([
+      ['ACCEPTED', null],
+      ['REFUND_REFUSED', null],
+    ]);
+  });
+
+  test('that its order is refused once the gateway answers again, and why', async () => {
+    await begin({ creations: ['refused for good'] });
+    await happens(trouble('unreachable'), pay, 2 * MINUTE);
+    expect(failures()).toEqual([]);
+    await happens(works, HOUR);
+    expect(failures()).toEqual([{ type: 'NotCreated', message: expect.any(String), details: expect.any(Object) }]);
+  });
+
+  test('nothing of a failure where a start that made nothing gives way to the sale', async () => {
+    await begin({ method: 'Wallet' });
+    await happens(sell, startAgain, HOUR);
+    expect(failures()).toEqual([]);
+  });
+});
+
 test('events: a second dispute has another id than the first, also after a reset of the after-sale', async () => {
   await begin({ method: 'Wallet' });
   await happens(sell, tell('T1', 'DISPUTE'), HOUR, settle({}), MINUTE, tell('T1', 'SUCCESS'), DAY);

@@ -3,6 +3,7 @@
  * acknowledged, and what merchants and operators were told. Nothing here knows how the code decides.
  * Each check answers with what is broken, in words; an empty list is a kept promise.
  */
+import { FAILURE } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { BEGIN, type Broken, SETTLING_MS, UNDER_WAY_MS } from '../../hostile/base-world';
 import type { Exchange, Trade } from '../../hostile/gateway';
@@ -83,6 +84,7 @@ export function liveness(world: World, seen: readonly Seen[]): Broken[] {
     ...attentionIsTrue(world),
     ...waitersAreAnswered(world, seen, true),
     ...merchantHeardAll(world, seen),
+    ...failuresAreTold(world),
     ...endIsHandedOver(world, seen),
   ];
 }
@@ -499,6 +501,20 @@ function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Se
     .join(' ');
   return steps === made ? [] : [{ promise: 8, what: `the merchant heard ${steps}, and the payment went ${made}` }];
 }
+
+/** 8. The merchant's handler hears of every run that fails without an order, and of none that has an outcome. */
+function failuresAreTold({ runs, events, workflowId, told }: World): Broken[] {
+  if (told.some(({ is }) => is === 'terminated' || is === 'reset')) return [];
+  const heard = events.flatMap(({ type, id }) => (type === 'failed' ? [id] : []));
+  return runs.flatMap(({ start, runId, status, failure }) => {
+    const isHeard = heard.includes(`${workflowId}:${runId}:failed:1`);
+    const isFailed = status === 'FAILED' && NO_ORDER.includes(failure?.applicationFailureInfo?.type ?? '');
+    const isWrong = start.workflowId === workflowId && (isFailed ? !isHeard : isHeard && status === 'COMPLETED');
+    return isWrong ? [{ promise: 8, what: `${runId} is ${status}, and failures were told of ${heard}` }] : [];
+  });
+}
+
+const NO_ORDER: readonly string[] = [FAILURE.notCreated, FAILURE.duplicateOrder];
 
 /** An after-sale says until when it watches: at most as long as an order of an unknown method may be paid, or a sale is watched. */
 export function isStillWatching(

@@ -119,9 +119,9 @@ public final class Answers {
   public record Swept(int stuck, int underAttention, List<StuckPayment> some) {}
 
   /**
-   * Any event (docs/events.md). Its type says what else it has: transition, attention, attention.overdue and sold have a payment, and after the sale an
-   * afterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an account; stuck-payments a sweep.
+   * Any event (docs/events.md). Its type says what else it has: transition, refund, failed, attention, attention.overdue and sold have a payment,
+   * and after the sale an afterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an account; stuck-payments a sweep.
    */
-  public record MerchantEvent(String id, String type, String time, PaymentState payment, Transition transition, SaleInEvent afterSale,
-      SpeiAccountState account, Deposit deposit, SetAsideDeposit setAside, Swept sweep) {}
+  public record MerchantEvent(String id, String type, String time, PaymentState payment, Transition transition, Refund refund, Failure failure,
+      SaleInEvent afterSale, SpeiAccountState account, Deposit deposit, SetAsideDeposit setAside, Swept sweep) {}
 }
