@@ -20,7 +20,7 @@ export type EventPayment = Omit<PaymentState, 'history' | 'payment_data'>;
 /** The part of the after-sale's state that an event has. */
 type EventAfterSale = Pick<
   AfterSaleState,
-  'refunds' | 'refunded_amount' | 'refunding_amount' | 'ledger_complete' | 'answer_by'
+  'refunds' | 'refunded_amount' | 'refunding_amount' | 'refunded_elsewhere' | 'ledger_complete' | 'answer_by'
 >;
 
 interface OfPayment extends AnyEvent {

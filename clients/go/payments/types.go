@@ -395,11 +395,12 @@ type InstallmentPlan struct {
 
 // SaleInEvent is the refunds of an order as an event shows them, and by when a dispute has to be answered.
 type SaleInEvent struct {
-	RefundedAmount  string   `json:"refunded_amount"`
-	RefundingAmount string   `json:"refunding_amount"`
-	LedgerComplete  bool     `json:"ledger_complete"`
-	AnswerBy        string   `json:"answer_by"`
-	Refunds         []Refund `json:"refunds"`
+	RefundedAmount    string   `json:"refunded_amount"`
+	RefundingAmount   string   `json:"refunding_amount"`
+	RefundedElsewhere string   `json:"refunded_elsewhere"`
+	LedgerComplete    bool     `json:"ledger_complete"`
+	AnswerBy          string   `json:"answer_by"`
+	Refunds           []Refund `json:"refunds"`
 }
 
 // Swept is what a sweep for stuck payments found.

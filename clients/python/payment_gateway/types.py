@@ -452,6 +452,7 @@ class SaleInEvent(TypedDict):
 
     refunded_amount: str
     refunding_amount: str
+    refunded_elsewhere: str
     ledger_complete: bool
     answer_by: str | None
     refunds: list[Refund]

@@ -62,8 +62,9 @@ export class PaymentOutbox {
 
   /** Publishes what is new in the after-sale's state. */
   publishAfterSale(state: AfterSaleState, history: readonly Transition[], payment: EventPayment): void {
-    const { refunds, refunded_amount, refunding_amount, ledger_complete, answer_by } = state;
-    const after_sale = { refunds, refunded_amount, refunding_amount, ledger_complete, answer_by };
+    const { refunds, refunded_amount, refunding_amount, refunded_elsewhere, ledger_complete, answer_by } = state;
+    const sums = { refunded_amount, refunding_amount, refunded_elsewhere };
+    const after_sale = { refunds, ...sums, ledger_complete, answer_by };
     this.put(history, { payment, after_sale }, staysSold(state));
   }
 

@@ -109,8 +109,8 @@ public final class Answers {
   public record InstallmentPlan(int stage, String amountEach, String amount, String rate) {}
 
   /** The refunds of an order as an event shows them, and by when a dispute has to be answered. */
-  public record SaleInEvent(String refundedAmount, String refundingAmount, boolean ledgerComplete, String answerBy,
-      List<Refund> refunds) {}
+  public record SaleInEvent(String refundedAmount, String refundingAmount, String refundedElsewhere, boolean ledgerComplete,
+      String answerBy, List<Refund> refunds) {}
 
   /** One of the payments that a sweep found. */
   public record StuckPayment(String workflowId, String status) {}
