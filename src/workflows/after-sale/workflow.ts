@@ -740,6 +740,24 @@ class AfterSaleRun {
     const mayBeOfOthers = () =>
       this.order.paid !== null && this.order.payment === null && this.order.following !== null;
     if (!(await isInTime(() => !mayBeOfOthers()))) throw notEnded();
+    const number = await this.requested(order, isEarly);
+    const entry = () => this.state.refunds.find((one) => one.out_request_no === number);
+    await isInTime(() => entry()?.answer !== null || entry()?.outcome !== null);
+    return answerTo(entry(), this.state);
+  }
+
+  /** A reset may have forgotten what became of a refusal, such as that a person calls the refund paid: it refuses only once it has read. */
+  private async requested(order: RefundOrder, isEarly: boolean): Promise<string> {
+    try {
+      return this.request(order, isEarly);
+    } catch (refusal) {
+      await this.readHereFirst();
+      throw refusal;
+    }
+  }
+
+  /** Returns the number of the refund that the request asks for. No other request comes between a grant and its fact. */
+  private request(order: RefundOrder, isEarly: boolean): string {
     const { is, ...granted } = grantRefund(this.order, this.requests, order, Date.now());
     const { number } = granted;
     if (is === 'new' && this.isRepetition(isEarly)) throw justReset();
@@ -753,9 +771,7 @@ class AfterSaleRun {
       // If it cannot be sent now, the reason may be gone since the last look.
       if (refund && turnOf(this.order, refund, Date.now()) !== 'now') this.rechecks.request();
     }
-    const entry = () => this.state.refunds.find((one) => one.out_request_no === number);
-    await isInTime(() => entry()?.answer !== null || entry()?.outcome !== null);
-    return answerTo(entry(), this.state);
+    return number;
   }
 
   /**

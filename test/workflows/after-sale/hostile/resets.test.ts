@@ -16,6 +16,7 @@ import {
   resetToLast,
   resolve,
   SECOND,
+  tell,
   terminate,
   trouble,
   works,
@@ -90,6 +91,19 @@ test('promise 7: a reset that has not read yet what was known does not call a re
   Object.assign(functions, { 'gateway.look': look, 'gateway.watch': watch });
   await world.pass(HOUR);
   expect([refused, unread, (await refundOf('a'))?.outcome]).toEqual(['NOT_CREATED', null, 'ACCEPTED']);
+});
+
+test('promise 7: a reset that has not read yet what was known tells nobody to send what a person has called paid once more', async () => {
+  await begin({ watchWindow: '3d' });
+  await happens(ask('50.00', 'a'), MINUTE, tell('REFUND_REFUSED', 'a'), MINUTE, terminate, start, MINUTE);
+  const paid = { out_request_no: 'a', outcome: 'REFUNDED', although: 'REFUND_REFUSED' } as const;
+  await happens(resolve(paid), MINUTE);
+  expect(await refundOf('a')).toMatchObject({ outcome: 'REFUNDED' });
+  const unanswered = () => Promise.reject(new Error('no worker'));
+  const { functions } = world.temporal.activities;
+  Object.assign(functions, { 'gateway.look': unanswered, 'gateway.watch': unanswered });
+  await happens(resetToLast(0), ask('50.00', 'a'), MINUTE);
+  expect(world.told.at(-1)).toMatchObject({ is: 'answer', answer: { out_request_no: 'a' } });
 });
 
 /** The gateway refuses the refund's number, which another system has used: nothing is left but to ask a person. */
