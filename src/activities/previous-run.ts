@@ -38,7 +38,7 @@ export const previousRunActivities: PreviousRunActivities = {
   }),
 
   'payments.noticeReset': forRun(async () => {
-    throw notYet('nobody has reset the workflow', DAY);
+    throw notYet('it waits for a person, as it should: this activity only notices a reset', DAY);
   }),
 };
 
