@@ -26,7 +26,7 @@ import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
 import { SECRET_FIELDS, seal } from '../gateway/sealing';
-import { isEndedBeforeItBegan, updateFailure } from '../temporal/call-errors';
+import { askUntilReached, isEndedBeforeItBegan, updateFailure } from '../temporal/call-errors';
 import { requestRefund } from '../temporal/refund-update';
 import { latestState, resultOf } from '../temporal/runs';
 import { requireOneSdk } from '../temporal/sdk';
@@ -165,17 +165,19 @@ export class PaymentsClient {
 
   /**
    * Waits until the payment has ended, possibly for days, and returns its final state with its `outcome`. It waits on while no
-   * worker runs. Throws PaymentPendingError if Temporal cannot be reached: ask again. Throws PaymentNotFoundError, and NotCreatedError or
-   * another PaymentError if no order was created.
+   * worker runs or Temporal cannot be reached, and throws PaymentPendingError at the end of the caller's time (`withDeadline`,
+   * `withAbortSignal` of the client): ask again. Throws PaymentNotFoundError, and NotCreatedError or another PaymentError if no
+   * order was created.
    *
    * @example
    * const end = await payments.outcome('order-1');
    * if (isSold(end)) deliver();
    */
   async outcome(out_trade_no: string): Promise<PaymentState> {
+    const { client } = this.call;
     try {
       const ended = await this.ifExists(out_trade_no, () =>
-        resultOf<PaymentWorkflow>(this.call.client, this.id(out_trade_no)),
+        askUntilReached(client, () => resultOf<PaymentWorkflow>(client, this.id(out_trade_no))),
       );
       // Money may have come after the end. A caller that has waited for days gets the outcome even if no worker answers.
       return (await this.afterEnd(out_trade_no).catch(() => null)) ?? ended;

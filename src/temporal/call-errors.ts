@@ -2,6 +2,8 @@
 
 import { setTimeout } from 'node:timers/promises';
 import {
+  type Client,
+  Connection,
   isGrpcServiceError,
   ServiceError,
   WorkflowNotFoundError,
@@ -92,6 +94,34 @@ const BROKEN_OFF: readonly number[] = [
 export function isUnreachable(error: unknown): boolean {
   const code = grpcCodeOf(error);
   return code !== undefined && BROKEN_OFF.includes(code) && !isTaskFailing(error);
+}
+
+/** The pauses of a caller that waits for Temporal, in ms: each is twice the one before it. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Asks again while Temporal cannot be reached, or takes no calls, until the caller's deadline or abort: then it throws the last error. So it
+ * does once the connection is closed.
+ */
+export async function askUntilReached<Answer>(client: Client, call: () => Promise<Answer>): Promise<Answer> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    try {
+      return await call();
+    } catch (error) {
+      const isPassing = isUnreachable(error) || grpcCodeOf(error) === GRPC_STATUS.RESOURCE_EXHAUSTED;
+      if (!isPassing || !(await pausedWithin(client, pause))) throw error;
+    }
+  }
+}
+
+/** Whether the caller's time was not over before the end of the pause. */
+async function pausedWithin({ connection }: Client, pause: number): Promise<boolean> {
+  const { deadline = Number.POSITIVE_INFINITY, abortSignal: signal } =
+    (connection instanceof Connection && connection.callContextStorage.getStore()) || {};
+  const left = Number(deadline) - Date.now();
+  const isAwake = await setTimeout(Math.min(pause, left), true, { signal }).catch(() => false);
+  return isAwake && pause < left;
 }
 
 /** Whether a query failed because the run ended before any worker ran it. */

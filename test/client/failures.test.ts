@@ -97,7 +97,6 @@ test.each(['UNAVAILABLE', 'INTERNAL', 'UNKNOWN', 'RESOURCE_EXHAUSTED'] as const)
     const calls: Record<string, () => Promise<unknown>> = {
       pay: () => payments.createCheckout(publishedOrder('checkout')),
       state: () => payments.state('order-1'),
-      outcome: () => client.withDeadline(Date.now() + 1_000, () => payments.outcome('order-1')),
       cancel: () => payments.cancel('order-1'),
       refund: () => payments.refund('order-1'),
       refunds: () => payments.refunds('order-1'),

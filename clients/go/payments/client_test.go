@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/serviceerror"
@@ -63,6 +65,64 @@ func TestPayHasItsDeadlineWhereAnotherRunGoesOn(t *testing.T) {
 			t.Errorf("%v: %v", ends, err)
 		}
 	}
+}
+
+// restarting is a Temporal that cannot be reached for some calls.
+type restarting struct {
+	client.Client
+	client.WorkflowRun
+	fails error
+	calls int
+}
+
+func (r *restarting) GetWorkflow(context.Context, string, string) client.WorkflowRun { return r }
+
+func (r *restarting) DescribeWorkflowExecution(
+	context.Context, string, string,
+) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return nil, serviceerror.NewNotFound("it has no after-sale")
+}
+
+func (r *restarting) Get(_ context.Context, into any) error {
+	if r.calls--; r.calls >= 0 {
+		return r.fails
+	}
+	into.(*PaymentState).Outcome = "SUCCESS"
+	return nil
+}
+
+func TestAnOutcomeIsWaitedForWhileTemporalCannotBeReached(t *testing.T) {
+	for _, fails := range []error{
+		serviceerror.NewUnavailable("connection refused"), serviceerror.NewCanceled("the transport is closing"),
+		serviceerror.NewDeadlineExceeded("no answer"), serviceerror.NewResourceExhausted(0, "busy"),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			merchant := &Payments{workflows: &workflows{client: &restarting{fails: fails, calls: 7}, appID: "demo-app"}}
+			state, err := merchant.Outcome(context.Background(), "order-1")
+			if err != nil || state.Outcome != "SUCCESS" || time.Since(began) != 45*time.Second {
+				t.Error(fails, state.Outcome, err, time.Since(began))
+			}
+		})
+	}
+}
+
+func TestAnOutcomeIsWaitedForNoLongerThanTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(context.Background(), 2500*time.Millisecond)
+		defer stop()
+		never := &restarting{fails: serviceerror.NewUnavailable("connection refused"), calls: 1000}
+		_, err := (&Payments{workflows: &workflows{client: never, appID: "demo-app"}}).Outcome(ctx, "order-1")
+		var pending *Error
+		if !errors.As(err, &pending) || pending.Type != "PaymentPending" || never.calls != 998 {
+			t.Error(err, never.calls)
+		}
+		closed := &restarting{fails: serviceerror.NewCanceled("grpc: the client connection is closing"), calls: 1}
+		_, err = (&Payments{workflows: &workflows{client: closed, appID: "demo-app"}}).Outcome(context.Background(), "order-1")
+		if !errors.As(err, &pending) || closed.calls != 0 {
+			t.Error(err, closed.calls)
+		}
+	})
 }
 
 func TestFieldsThatAreNoTextCountAsAbsent(t *testing.T) {

@@ -30,7 +30,8 @@ func (p *Payments) State(ctx context.Context, outTradeNo string) (state PaymentS
 	return state, err
 }
 
-// Outcome waits until the payment has ended, possibly for days, and returns its final state.
+// Outcome waits until the payment has ended, possibly for days, and returns its final state. While Temporal cannot be reached it waits on,
+// until the context ends: then it fails with PaymentPending.
 func (p *Payments) Outcome(ctx context.Context, outTradeNo string) (state PaymentState, err error) {
 	if err = p.workflows.result(ctx, p.id(outTradeNo), &state); err != nil {
 		var failed *Error

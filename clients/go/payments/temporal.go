@@ -32,6 +32,9 @@ const (
 const (
 	// A workflow that was just ending took nothing: the same call, a second later, starts another one.
 	closingTries = 5
+	// The pauses of a caller that waits for Temporal: each is twice the one before it.
+	firstPause   = time.Second
+	longestPause = 10 * time.Second
 	// Callers of one order share an update for so long: Temporal takes few at a time. The update waits as long before it fails as pending,
 	// so nobody gets the failure of an earlier call.
 	sharedFor = 30 * time.Second
@@ -152,7 +155,7 @@ type running struct {
 }
 
 func (w *workflows) result(ctx context.Context, id string, into any) error {
-	return asError(w.client.GetWorkflow(ctx, id, "").Get(ctx, into))
+	return asError(untilReached(ctx, func() error { return w.client.GetWorkflow(ctx, id, "").Get(ctx, into) }))
 }
 
 // run starts a workflow, or finds it, and waits for its result. It lives at most so long; 0 is without a limit.
@@ -327,9 +330,7 @@ func asError(err error) error {
 		return failure("PaymentPending", "Somebody ended this workflow in Temporal before its outcome was known. "+
 			"The order may exist: look for it there.", nil)
 	}
-	var late *serviceerror.DeadlineExceeded
-	var busy *serviceerror.ResourceExhausted
-	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) || errors.As(err, &busy) {
+	if errors.Is(err, context.DeadlineExceeded) || isWithoutAnswer(err) {
 		return noAnswer()
 	}
 	// A namespace that is not there is an error of its own: a wrong setting says nothing about a workflow.
@@ -363,6 +364,33 @@ func brokeOff(err error) bool {
 	var canceled *serviceerror.Canceled
 	return errors.As(err, &unavailable) || errors.As(err, &internal) || errors.As(err, &aborted) ||
 		errors.As(err, &lost) || errors.As(err, &canceled)
+}
+
+// isClosed: this client takes no more calls.
+func isClosed(err error) bool {
+	return strings.Contains(err.Error(), "client connection is closing")
+}
+
+// isWithoutAnswer: Temporal had no answer in its time, or takes no more calls just now.
+func isWithoutAnswer(err error) bool {
+	var late *serviceerror.DeadlineExceeded
+	var busy *serviceerror.ResourceExhausted
+	return errors.As(err, &late) || errors.As(err, &busy)
+}
+
+// untilReached asks again while Temporal cannot be reached, or takes no calls, until the context ends.
+func untilReached(ctx context.Context, call func() error) error {
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		err := call()
+		if err == nil || ctx.Err() != nil || isClosed(err) || !brokeOff(err) && !isWithoutAnswer(err) {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 func noAnswer() *Error {

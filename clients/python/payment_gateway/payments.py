@@ -91,7 +91,10 @@ class Payments:
         return state
 
     async def outcome(self, out_trade_no: str) -> PaymentState:
-        """Waits until the payment ends, which may take days, and returns its final state. Raises PaymentError."""
+        """
+        Waits until the payment ends, which may take days, and returns its final state. It waits on while Temporal cannot be reached, as
+        long as you do (`asyncio.timeout`). Raises PaymentError.
+        """
         return await self._outcome(out_trade_no)
 
     async def cancel(self, out_trade_no: str) -> PaymentState:

@@ -41,6 +41,10 @@ QUERY_TIMEOUT = 15
 # A workflow that was just ending took nothing: the same call, a second later, starts another one.
 CLOSING_TRIES = 5
 
+# The pauses of a caller that waits for Temporal, in seconds: each is twice the one before it.
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 10.0
+
 # Callers of one order share an update for so long, in seconds: Temporal takes few at a time. The update waits as long before it fails as
 # pending, so nobody gets the failure of an earlier call.
 SHARED_FOR = 30
@@ -121,7 +125,7 @@ class Temporal:
         return None
 
     async def result(self, id: str, timeout: float | None = None) -> Any:
-        return await answered(self.handle(id).result(), timeout)
+        return await answered(until_reached(self.handle(id).result), timeout)
 
     async def update(self, id: str, name: str) -> Any:
         return await answered(self.handle(id).execute_update(name), ANSWER_TIMEOUT)
@@ -266,6 +270,19 @@ async def while_closing(call: Callable[[int], Awaitable[Any]]) -> Any:
                 raise
         await asyncio.sleep(1)
     return await call(CLOSING_TRIES)
+
+
+async def until_reached(call: Callable[[], Awaitable[Answer]]) -> Answer:
+    """Asks again while Temporal cannot be reached, or takes no calls, as long as the caller waits: its time-out cancels this."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            return await call()
+        except RPCError as error:
+            if error.status not in (*BROKEN_OFF, *WITHOUT_ANSWER):
+                raise
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 async def answered(call: Awaitable[Answer], timeout: float | None = None, not_found: str = "NotFound") -> Answer:

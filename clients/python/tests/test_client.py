@@ -1,8 +1,9 @@
 """What no stack brings about: another run goes on under the order's number, and fields that are no text."""
 
+import asyncio
 import unittest
 from typing import Any
-from unittest.mock import AsyncMock, Mock
+from unittest.mock import AsyncMock, Mock, patch
 
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
@@ -38,7 +39,6 @@ class ClientTest(unittest.IsolatedAsyncioTestCase):
         calls: Any = {
             "pay": lambda payments: payments.pay(ORDER),
             "state": lambda payments: payments.state("order-1"),
-            "outcome": lambda payments: payments.outcome("order-1"),
             "refund": lambda payments: payments.refund("order-1"),
             "refunds": lambda payments: payments.refunds("order-1"),
             "accounts.recheck": lambda payments: payments.accounts.recheck("A1"),
@@ -52,6 +52,28 @@ class ClientTest(unittest.IsolatedAsyncioTestCase):
                 with self.subTest(status=status, call=name), self.assertRaises(PaymentError) as pending:
                     await call(Payments(client, "demo-app"))
                 self.assertEqual((pending.exception.type, pending.exception.retryable), ("PaymentPending", True))
+
+    async def test_an_outcome_is_waited_for_while_temporal_cannot_be_reached(self) -> None:
+        reached: Any = AsyncMock(side_effect=[RPCError("transport error", RPCStatusCode.UNAVAILABLE, b"")] * 7 + [{"outcome": "SUCCESS"}])
+        gone: Any = AsyncMock(side_effect=RPCError("no after-sale", RPCStatusCode.NOT_FOUND, b""))
+        client: Any = Mock()
+        client.get_workflow_handle.return_value = AsyncMock(describe=gone, result=reached)
+        payments = Payments(client, "demo-app")
+        with patch("payment_gateway.temporal.asyncio.sleep", AsyncMock()) as sleep:
+            self.assertEqual(await payments.outcome("order-1"), {"outcome": "SUCCESS"})
+        self.assertEqual([pause for (pause,), _ in sleep.call_args_list], [1, 2, 4, 8, 10, 10, 10])
+
+    async def test_a_call_that_waits_for_an_answer_has_its_end_while_temporal_cannot_be_reached(self) -> None:
+        broken: Any = AsyncMock(side_effect=RPCError("transport error", RPCStatusCode.UNAVAILABLE, b""))
+        client: Any = Mock()
+        client.get_workflow_handle.return_value = AsyncMock(result=broken)
+        payments = Payments(client, "demo-app")
+        with self.assertRaises(PaymentError) as pending:
+            await payments._outcome("order-1", 0.05)
+        self.assertEqual(pending.exception.type, "PaymentPending")
+        with self.assertRaises(asyncio.TimeoutError):
+            await asyncio.wait_for(payments.outcome("order-1"), 0.05)
+        self.assertEqual(broken.await_count, 2)
 
     def test_a_field_that_is_no_text_counts_as_absent(self) -> None:
         data = complete({"recovered": False, "clabe": {"number": 1}, "trade_no": "T1", "new": 1}, ("clabe",))

@@ -165,7 +165,10 @@ public final class Payments implements AutoCloseable {
     return after == null ? workflows.state(id(outTradeNo), PaymentState.class) : after;
   }
 
-  /** Waits until the payment has ended, possibly for days, and returns its final state. Throws PaymentError. */
+  /**
+   * Waits until the payment has ended, possibly for days, and returns its final state. While Temporal cannot be reached it waits on, and
+   * throws PaymentError, PaymentPending, where its thread is interrupted, its gRPC context ends, or this is closed.
+   */
   public PaymentState outcome(String outTradeNo) {
     return endOf(outTradeNo, workflows::result);
   }

@@ -2,6 +2,7 @@ package payments;
 
 import com.google.protobuf.util.Timestamps;
 import io.grpc.Context;
+import io.grpc.Deadline;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payloads;
@@ -33,12 +34,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import payments.Answers.PaymentState;
 
 /** Calls of Temporal's client on one app's workflows, and what their errors mean. */
@@ -52,6 +56,13 @@ final class Workflows implements AutoCloseable {
 
   /** A workflow that was just ending took nothing: the same call, a second later, starts another one. */
   private static final int CLOSING_TRIES = 5;
+
+  /** The pauses of a caller that waits for Temporal, in ms: each is twice the one before it. */
+  private static final long FIRST_PAUSE = 1_000, LONGEST_PAUSE = 10_000;
+
+  /** Temporal cannot be reached, has no answer in its time, or takes no more calls just now. */
+  private static final Set<Status.Code> WITHOUT_ANSWER = Set.of(Status.Code.UNAVAILABLE, Status.Code.INTERNAL, Status.Code.ABORTED,
+      Status.Code.DATA_LOSS, Status.Code.UNKNOWN, Status.Code.DEADLINE_EXCEEDED, Status.Code.CANCELLED, Status.Code.RESOURCE_EXHAUSTED);
 
   /** The list of workflows is a moment behind. */
   private static final int LISTED_TRIES = 10;
@@ -119,9 +130,9 @@ final class Workflows implements AutoCloseable {
     return Json.as(answered(ANSWER_TIMEOUT, () -> client.newUntypedWorkflowStub(id).update(name, Map.class)), type);
   }
 
-  /** Waits for its end, possibly for days. */
+  /** Waits for its end, possibly for days, also while Temporal cannot be reached. */
   <T> T result(String id, Class<T> type) {
-    return Json.as(answered(0, () -> client.newUntypedWorkflowStub(id).getResult(Map.class)), type);
+    return Json.as(answered(0, () -> untilReached(() -> client.newUntypedWorkflowStub(id).getResult(Map.class))), type);
   }
 
   <T> T resultSoon(String id, Class<T> type) {
@@ -257,6 +268,28 @@ final class Workflows implements AutoCloseable {
     }
   }
 
+  /** Asks again while Temporal has no answer, until the caller's gRPC context ends, its thread is interrupted, or the client is closed. */
+  private <T> T untilReached(Supplier<T> call) {
+    for (long pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      try {
+        return call.get();
+      } catch (RuntimeException error) {
+        boolean isOver = Context.current().isCancelled() || client.getWorkflowServiceStubs().isShutdown();
+        if (isOver || !isWithoutAnswer(error)) throw error;
+      }
+      Deadline deadline = Context.current().getDeadline();
+      pause(deadline == null ? pause : Math.max(0, Math.min(deadline.timeRemaining(TimeUnit.MILLISECONDS), pause)));
+    }
+  }
+
+  private static boolean isWithoutAnswer(Throwable error) {
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause instanceof CancellationException) return true;
+      if (cause instanceof StatusRuntimeException said) return WITHOUT_ANSWER.contains(said.getStatus().getCode());
+    }
+    return false;
+  }
+
   private static void pause(long millis) {
     try {
       Thread.sleep(millis);
@@ -301,7 +334,8 @@ final class Workflows implements AutoCloseable {
         return PaymentError.of("PaymentPending", "Somebody ended this workflow in Temporal before its outcome was known. "
             + "The order may exist: look for it there.", Map.of());
       }
-      if (cause instanceof TimeoutException || cause instanceof WorkflowUpdateTimeoutOrCancelledException) return noAnswer();
+      if (cause instanceof TimeoutException || cause instanceof CancellationException) return noAnswer();
+      if (cause instanceof WorkflowUpdateTimeoutOrCancelledException) return noAnswer();
     }
     // That is a wrong setting, and says nothing about a workflow.
     StatusRuntimeException missing = withoutNamespace(error);
