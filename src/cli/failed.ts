@@ -1,6 +1,5 @@
-/** How a command ends on an error that it does not handle itself. */
+/** How errors are printed for people and for programs, and how a command ends on wrong usage. */
 import type { CommanderError } from 'commander';
-import { reportAndExit } from '../process/exit';
 import { UserError } from '../process/user-error';
 import { EXIT } from './exit-codes';
 import { complain, say } from './print';
@@ -12,13 +11,6 @@ export const isForPrograms = () => process.argv.includes('--json');
 export function tellError(error: Error): void {
   if (isForPrograms()) say(JSON.stringify({ error }));
   else complain(error.message);
-}
-
-/** Ends the process. With `--json`, programs get the error as the last line of standard output. */
-export function failed(error: unknown): never {
-  if (!(error instanceof UserError)) return reportAndExit(error);
-  tellError(error);
-  process.exit(EXIT.wrongInput);
 }
 
 /** Ends the process after wrong usage or a request for help. Commander has already printed the text for people. */

@@ -5,7 +5,7 @@ import { packageVersion } from '../process/package';
 import { settingsHelp } from '../process/settings/help';
 import { addDeployCommands } from './deploy/commands';
 import { EXIT, EXIT_CODES } from './exit-codes';
-import { failed, failedUsage, isForPrograms } from './failed';
+import { failedUsage, isForPrograms } from './failed';
 import { examples } from './help-examples';
 import { addOperatorCommands } from './operator/commands';
 import { complain, say } from './print';
@@ -217,4 +217,4 @@ function collect(value: string, before: string[]): string[] {
   return [...before, value];
 }
 
-program.parseAsync().catch(failed);
+program.parseAsync().catch(async (error: unknown) => (await import('./tell-failure.js')).failed(error));

@@ -109,6 +109,13 @@ export function unreachable(address: string | undefined, error: unknown): Tempor
   );
 }
 
+/** The same for a call that failed on a connection that there was. `reason`: what the SDK or the server said. */
+export function brokenOff(address: string | undefined, reason: string): TemporalUnreachableError {
+  return new TemporalUnreachableError(
+    `Temporal cannot be reached at ${address ?? DEFAULT_ADDRESS}, or takes no calls just now (${reason}). Ask again in a moment. If it stays so, run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS.`,
+  );
+}
+
 /** An empty variable counts as not set, as in our own settings: else a namespace without a name would be asked for. */
 function given(env: Environment): Record<string, string> {
   return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));

@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { makeKeys } from '../../src/cli/keys';
 import { loadConfig } from '../../src/process/settings';
 import { built } from '../harness/built';
+import { busyTemporal } from '../harness/busy-temporal';
 import { Commands, started } from '../harness/commands';
 import { ROOT, Terminal } from '../harness/terminal';
 
@@ -291,6 +292,28 @@ describe('settings that are missing or wrong', () => {
     expect(printed).toContain('Run npx payment-gateway dev in this folder');
     expect(printed).toContain('TEMPORAL_ADDRESS');
   });
+});
+
+/** Commands that read Temporal before they do anything, or while they do it. Those of an app say so of their order. */
+const WHILE_IT_RESTARTS = [
+  ...['list', 'log', 'show o-1', 'story o-1', 'refunds o-1', 'find o-1', 'export', 'keys needed 90d', 'setup'],
+  ...['take o-1 --by ana', 'recheck o-1', 'resolve o-1 --outcome CANCEL --by ana --reason r', 'reconcile'],
+];
+test('while Temporal restarts, every command says so in a sentence, with the address, and that it is not known yet', async () => {
+  const temporal = await busyTemporal('INTERNAL');
+  try {
+    for (const command of WHILE_IT_RESTARTS) {
+      const env = { ...APP, ...NO_KEYS, TEMPORAL_ADDRESS: temporal.address };
+      const { code, printed } = await run(command.split(' '), env);
+      expect([command, code, printed.trim().split('\n').at(-1)]).toEqual([
+        ...[command, 3],
+        `Temporal cannot be reached at ${temporal.address}, or takes no calls just now (13 INTERNAL: no calls are taken just now). Ask again in a moment. If it stays so, run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS.`,
+      ]);
+      expect(printed).not.toMatch(/^ +at |sk_do_not_tell/m);
+    }
+  } finally {
+    temporal.close();
+  }
 });
 
 test('dev refuses a stack.json of another kind, and does not quote it', async () => {

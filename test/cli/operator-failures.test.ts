@@ -1,8 +1,8 @@
 /** What an operator's command says where Temporal, or something else, fails in the middle of it. */
 import { ServiceError, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { tellFailure } from '../../src/cli/operator/connection';
 import { answered } from '../../src/cli/operator/decide';
+import { tellFailure } from '../../src/cli/tell-failure';
 import { GRPC_STATUS } from '../../src/temporal/call-errors';
 import { FakeTemporal } from '../webhook/support';
 
@@ -37,9 +37,36 @@ test.each(['PERMISSION_DENIED', 'UNAUTHENTICATED'] as const)('%s of Temporal is 
 
 test('an error that nobody foresaw is a line of JSON for programs, and keeps its stack on standard error', () => {
   process.argv = [...argv, '--json'];
-  expect(tellFailure(refusal(GRPC_STATUS.UNAVAILABLE))).toBe(1);
+  expect(tellFailure(refusal(GRPC_STATUS.ALREADY_EXISTS))).toBe(1);
   expect(JSON.parse(out)).toEqual({ error: { type: 'Unexpected', message: expect.stringContaining('unauthorized') } });
   expect(errors).toMatch(/^ServiceError: Failed to list\n +at /);
+});
+
+describe('where Temporal restarts while a command reads', () => {
+  const { env } = process;
+  afterEach(() => {
+    process.env = env;
+  });
+
+  test.each([
+    ['UNAVAILABLE', '10.0.0.1:7233', '10.0.0.1:7233'],
+    ['RESOURCE_EXHAUSTED', '', 'localhost:7233'],
+  ] as const)('%s is a sentence with the address, and the exit code of what is not known yet', (name, set, address) => {
+    process.env = { TEMPORAL_ADDRESS: set, GATEWAY_APP_ID: 'shop', TEMPORAL_API_KEY: 'canary' };
+    expect(tellFailure(refusal(GRPC_STATUS[name], 'no connection'))).toBe(3);
+    expect(errors).toBe(
+      `Temporal cannot be reached at ${address}, or takes no calls just now (${GRPC_STATUS[name]}: no connection). Ask again in a moment. If it stays so, run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS.\n`,
+    );
+    expect(out).toBe('');
+  });
+
+  test('programs get it as a line of JSON', () => {
+    process.argv = [...argv, '--json'];
+    expect(tellFailure(refusal(GRPC_STATUS.UNAVAILABLE))).toBe(3);
+    const message = expect.stringContaining('Temporal cannot be reached at');
+    expect(JSON.parse(out)).toEqual({ error: { type: 'TemporalUnreachableError', message } });
+    expect(errors).toBe('');
+  });
 });
 
 const { client } = new FakeTemporal();

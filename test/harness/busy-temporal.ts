@@ -6,10 +6,10 @@ import { temporal } from '@temporalio/proto';
 
 const SERVICE = '/temporal.api.workflowservice.v1.WorkflowService';
 
-/** The calls with which a client looks at a payment, or starts it, and with which an operator lists what there is. */
+/** The calls with which a client looks at a payment, or starts it, and with which an operator lists what there is, or starts a look at it. */
 const REFUSED = [
   ...['DescribeWorkflowExecution', 'ExecuteMultiOperation', 'GetWorkflowExecutionHistory', 'QueryWorkflow'],
-  ...['ListWorkflowExecutions', 'CountWorkflowExecutions'],
+  ...['ListWorkflowExecutions', 'CountWorkflowExecutions', 'StartWorkflowExecution'],
 ];
 
 const asItIs = (bytes: Buffer) => bytes;

@@ -1,19 +1,14 @@
 /** The path that the operator's commands share: settings, a connection to Temporal, and the end of the process. */
 import { Client } from '@temporalio/client';
-import { PaymentError } from '../../client';
-import { isOurWorkflow, namedByWorkflowId, PayloadDecryptionError } from '../../contract';
+import { isOurWorkflow, namedByWorkflowId } from '../../contract';
 import type { Environment } from '../../process/environment';
-import { exitOncePrinted, reportOf } from '../../process/exit';
+import { exitOncePrinted } from '../../process/exit';
 import type { Config } from '../../process/settings';
-import { UserError } from '../../process/user-error';
-import { GRPC_STATUS, grpcCodeOf, isUnreadable } from '../../temporal/call-errors';
+import { GRPC_STATUS, grpcCodeOf } from '../../temporal/call-errors';
 import { connect, connectClient } from '../../temporal/connection';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
-import { innermost } from '../../temporal/timeline';
 import { commandSettings } from '../command-settings';
-import { EXIT } from '../exit-codes';
-import { isForPrograms, tellError } from '../failed';
-import { complain, say } from '../print';
+import { tellFailure } from '../tell-failure';
 import { appToChange, appToShow, type Known } from '../which-app';
 
 /** What a command of an operator works with. It needs no key of the gateway. */
@@ -51,34 +46,6 @@ export async function asOperator(
   // Temporal's client may still wait for a result, and would throw if its connection were closed.
   return exitOncePrinted(code);
 }
-
-/** Says to a person or a program why a command failed, and gives its exit code. */
-export function tellFailure(error: unknown): number {
-  const readable = asUserError(error);
-  if (readable instanceof UserError || readable instanceof PaymentError) tellError(readable);
-  else {
-    complain(reportOf(readable));
-    if (isForPrograms()) say(JSON.stringify({ error: { type: 'Unexpected', message: innermost(readable) } }));
-  }
-  return readable instanceof UserError ? EXIT.wrongInput : EXIT.refused;
-}
-
-/** What a person can correct: missing keys or rights, a query that Temporal cannot read, or a missing namespace. */
-function asUserError(error: unknown): unknown {
-  if (error instanceof PayloadDecryptionError) return new UserError(error.message);
-  if (isUnreadable(error)) return new UserError(KEYS_ARE_MISSING);
-  const code = grpcCodeOf(error);
-  if (code === undefined || !MENDED.includes(code)) return error;
-  return new UserError(`Temporal refuses it: ${innermost(error)}`);
-}
-
-const MENDED: readonly number[] = [
-  ...[GRPC_STATUS.INVALID_ARGUMENT, GRPC_STATUS.NOT_FOUND],
-  ...[GRPC_STATUS.PERMISSION_DENIED, GRPC_STATUS.UNAUTHENTICATED],
-];
-
-const KEYS_ARE_MISSING =
-  'The payloads are encrypted, and PAYMENTS_ENCRYPTION_KEYS is not set. Set it to the worker’s keys to read them.';
 
 /**
  * Reads what a person named: with an app, always the number of an order; without an app, the id of a workflow if it is one, else a number.
