@@ -49,7 +49,10 @@ interface SoldEvent extends OfPayment {
   readonly payment: EventPayment & { attention: null };
 }
 
-/** A refund has another outcome than was told before. Whoever asked for it may have been told only that it goes on. */
+/**
+ * A refund has another outcome than it had. Whoever asked for it may have been told only that it goes on. Of the refunds, `after_sale` has
+ * this one alone.
+ */
 interface RefundEvent extends OfPayment {
   readonly type: 'refund';
   readonly refund: RefundState;

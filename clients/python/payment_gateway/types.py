@@ -480,7 +480,7 @@ class AttentionEvent(TypedDict):
 
 
 class RefundEvent(TypedDict):
-    """A refund has another outcome than was told before."""
+    """A refund has another outcome than it had. `after_sale` has this refund alone."""
 
     id: str
     type: Literal["refund"]

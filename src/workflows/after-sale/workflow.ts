@@ -354,8 +354,8 @@ class AfterSaleRun {
     // A reset has read what the run that it resets has told, and tells only what is new.
     const told = { isFirst: false, runId: policy.read_by };
     if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, told, policy);
-    // An earlier run has published what it knew.
-    const sale = this.input.sale ?? this.order;
+    // Earlier runs have published what they knew.
+    const sale = this.order;
     const shown = stateOf(sale, app_id, 0);
     const [end] = endsIn(given);
     const isNew = end !== undefined && sale.payment?.run_id !== end.run_id;

@@ -293,7 +293,8 @@ class PaymentRun implements PaymentContext {
 
   /** Whoever started the payment may have been told only that it goes on. */
   private async tellFailure(): Promise<void> {
-    const failure = shownFailure(this.failure);
+    // Who adopts a trade asks for no order.
+    const failure = this.input.kind === 'adopt' ? null : shownFailure(this.failure);
     if (failure) this.outbox?.publishFailure(this.state, failure);
     await this.outbox?.close();
   }

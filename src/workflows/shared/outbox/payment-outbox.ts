@@ -184,11 +184,14 @@ export class PaymentEventLog {
       });
     const [time, isSoldNow] = [new Date(now).toISOString(), isSold(context.payment)];
     const others: PaymentEvent[] = [];
-    const refunds = (context.after_sale?.refunds ?? [])
+    const { after_sale } = context;
+    const refunds = (after_sale?.refunds ?? [])
       .filter((one) => this.isNewOutcome(one))
       .map((refund): PaymentEvent => {
         const id = this.idOf(`refund-${refund.out_request_no}-${refund.outcome}`);
-        return { id, type: 'refund', time, ...context, refund };
+        // Each of a hundred refunds would tell all the others again.
+        const its = after_sale && { after_sale: { ...after_sale, refunds: [refund] } };
+        return { id, type: 'refund', time, ...context, ...its, refund };
       });
     if (attention !== null && attention !== this.attention) {
       const id = this.idOf(`attention-${attention}`);
@@ -212,12 +215,11 @@ export class PaymentEventLog {
     return { id: this.idOf('failed'), type: 'failed', time: new Date(now).toISOString(), ...context, failure };
   }
 
-  /** Whether the refund has an outcome that was not told. A number that is free again may end the same way once more. */
+  /** Whether the refund has another outcome than it was shown with last. A number that is free again may end the same way once more. */
   private isNewOutcome({ out_request_no, attempt, outcome }: RefundState): boolean {
-    if (outcome === null) return false;
     const [before, now] = [this.outcomes.get(out_request_no), `${attempt} ${outcome}`];
     this.outcomes.set(out_request_no, now);
-    return now !== before;
+    return outcome !== null && now !== before;
   }
 
   private idOf(what: string): string {

@@ -271,13 +271,16 @@ function soldIsTrue({ gateway, told, events, neighbours, wasForgotten }: World):
   });
 }
 
-/** 8. What merchants heard of a refund last is what has become of it: whoever asked for it may know only that it goes on. */
-function outcomesAreTold({ events, wasForgotten, terminations }: World, { refunds }: AfterSaleState): Broken[] {
-  if (wasForgotten || terminations.length > 0) return [];
-  const heard = new Map(events.map((event) => [event.id, event]));
-  const last = new Map(
-    [...heard.values()].flatMap((one) => (one.type === 'refund' ? [[one.refund.out_request_no, one.refund]] : [])),
+/** What a merchant hears of the order's refunds who takes each id once. */
+const refundsHeard = ({ events, neighbours }: World) =>
+  [...new Map(events.map((event) => [event.id, event])).values()].flatMap((event) =>
+    event.type === 'refund' && event.payment.out_trade_no !== neighbours.out_trade_no ? [event] : [],
   );
+
+/** 8. What merchants heard of a refund last is what has become of it: whoever asked for it may know only that it goes on. */
+function outcomesAreTold(world: World, { refunds }: AfterSaleState): Broken[] {
+  if (world.wasForgotten || world.terminations.length > 0) return [];
+  const last = new Map(refundsHeard(world).map(({ refund }) => [refund.out_request_no, refund]));
   return refunds.flatMap(({ out_request_no, attempt, outcome }) => {
     const told = last.get(out_request_no);
     const isTold = outcome === null || (told?.outcome === outcome && told.attempt === attempt);
@@ -287,12 +290,32 @@ function outcomesAreTold({ events, wasForgotten, terminations }: World, { refund
   });
 }
 
+/** 7. No refund that the gateway has made is told as not made, unless a person says so: its caller would send another one. */
+function notMadeIsTrue(world: World): Broken[] {
+  const { gateway, told } = world;
+  return refundsHeard(world).flatMap(({ time, refund: { out_request_no: number, outcome, requested_at } }) => {
+    const isDecided = told.some((one) => one.is === 'resolved' && one.resolution.out_request_no === number);
+    const [from, until] = [Date.parse(requested_at), Date.parse(time)];
+    const isMade = gateway.refunds.some(
+      (one) => one.number === number && one.by === 'us' && one.ends === 'done' && from <= one.at && one.at <= until,
+    );
+    return outcome === 'NOT_CREATED' && isMade && !isDecided
+      ? [{ promise: 7, what: `refund ${number} was told as not made at ${time}, and is` }]
+      : [];
+  });
+}
+
 /** What must hold once everything has had its time. */
 export function liveness(world: World, state: AfterSaleState | undefined): Broken[] {
   // A run that somebody terminated before it had read anything knows nothing of the trade, nor what was told to it.
   if (!state || (world.isTerminated && (!world.run?.hasBegun || state.trade_status === null))) return [];
   const { gateway, now, wasForgotten, acknowledged } = world;
-  const broken = [...toldInOrder(world), ...soldIsTrue(world), ...outcomesAreTold(world, state)];
+  const broken = [
+    ...toldInOrder(world),
+    ...soldIsTrue(world),
+    ...outcomesAreTold(world, state),
+    ...notMadeIsTrue(world),
+  ];
   const open = state.refunds.filter(({ outcome }) => outcome === null);
   // A trade that is on its way back to SUCCESS lets refunds wait, and polls find its end.
   const isOnItsWay = statusOf(world.sold) === 'CHARGEBACK_REVERSED';

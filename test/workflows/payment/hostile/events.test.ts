@@ -307,11 +307,11 @@ describe('events: whoever was told only that it goes on hears', () => {
   });
 
   test('that its refund is accepted, and then that it is refused, each once', async () => {
-    await begin({ method: 'Wallet', plan: { startsAfter_ms: DAY, takes_ms: HOUR, ends: 'refused' } });
+    await begin({ method: 'Wallet', plan: { startsAfter_ms: HOUR, takes_ms: HOUR, ends: 'refused' } });
     await sell();
     await happens(
       refund,
-      DAY,
+      HOUR,
       () => world.notify(tradeAt(0), 'REFUND_REFUSED', { number: world.gateway.refunds[0]?.number ?? '' }),
       2 * DAY,
     );
@@ -327,6 +327,13 @@ describe('events: whoever was told only that it goes on hears', () => {
     expect(failures()).toEqual([]);
     await happens(works, HOUR);
     expect(failures()).toEqual([{ type: 'NotCreated', message: expect.any(String), details: expect.any(Object) }]);
+  });
+
+  test('nothing of a failure where somebody adopts a sold trade under a mistyped number', async () => {
+    const mistyped = [{ kind: 'adopt', app_id: 'hostile', trade_no: 'T1' }];
+    await begin();
+    await happens(sell, () => world.start('ALLOW_DUPLICATE', 'payment:hostile:order-1x', mistyped), HOUR);
+    expect(failures()).toEqual([]);
   });
 
   test('nothing of a failure where a start that made nothing gives way to the sale', async () => {

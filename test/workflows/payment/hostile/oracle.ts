@@ -85,6 +85,7 @@ export function liveness(world: World, seen: readonly Seen[]): Broken[] {
     ...waitersAreAnswered(world, seen, true),
     ...merchantHeardAll(world, seen),
     ...failuresAreTold(world),
+    ...failuresAreTrue(world),
     ...endIsHandedOver(world, seen),
   ];
 }
@@ -511,6 +512,20 @@ function failuresAreTold({ runs, events, workflowId, told }: World): Broken[] {
     const isFailed = status === 'FAILED' && NO_ORDER.includes(failure?.applicationFailureInfo?.type ?? '');
     const isWrong = start.workflowId === workflowId && (isFailed ? !isHeard : isHeard && status === 'COMPLETED');
     return isWrong ? [{ promise: 8, what: `${runId} is ${status}, and failures were told of ${heard}` }] : [];
+  });
+}
+
+/** 1. No failure that is told without `may_exist` leaves an order of ours that can be paid: its merchant sells anew. */
+function failuresAreTrue({ events, gateway }: World): Broken[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'failed' || event.failure.type !== FAILURE.notCreated) return [];
+    const at = Date.parse(event.time);
+    const statusThen = ({ states }: Trade) => states.findLast((one) => one.at <= at)?.status;
+    const isOpen = (status: string | undefined) => status !== undefined && !ENDS_WITHOUT_MONEY.includes(status);
+    const ours = gateway.trades.find((one) => one.made_by === 'us' && isOpen(statusThen(one)));
+    return ours !== undefined && event.failure.details.may_exist !== true
+      ? [{ promise: 1, what: `${event.id} was told, and ${ours.trade_no} is there` }]
+      : [];
   });
 }
 
