@@ -60,6 +60,7 @@ import {
   hasMoney,
   hasUndecidedAmount,
   isDecidedAmount,
+  isOfNobody,
   isOurTrade,
   isOwnTrade,
   isRevoked,
@@ -451,7 +452,8 @@ function isMissing(order: KnownOrder): boolean {
   const status = shownStatus(order);
   const isOpen = status !== null && outcomeOf(status) === null;
   const isRefundWaiting = refunds.some(({ phase }) => phase === 'waiting');
-  return payment === null || isOpen || outcomeNow(order) === 'SUCCESS' || held.length > 0 || isRefundWaiting;
+  const isNamed = payment === null && !isOfNobody(order);
+  return isNamed || isOpen || outcomeNow(order) === 'SUCCESS' || held.length > 0 || isRefundWaiting;
 }
 
 /** Only the latest reason of a missing answer stays. "No such order" is an answer. */

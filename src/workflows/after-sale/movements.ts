@@ -46,7 +46,7 @@ const isBeginning = ({ was, is }: Movement) => BEGINS.includes(is) && was !== is
 
 /** Whether an end has followed "under way", which may be an echo: either way it is one refund, and the end also shows its beginning. */
 const isEndAfter = ({ is }: Movement, next: Movement | undefined) =>
-  is === 'under way' && next !== undefined && PAID.includes(next.is) && isBeginning(next);
+  is === 'under way' && next !== undefined && next.is !== 'under way' && isBeginning(next);
 
 /** Whether this movement may be the beginning of this refund. `seen_ms`: polls see within this time of its answer that it is under way. */
 function mayBeginWith(

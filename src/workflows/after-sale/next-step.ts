@@ -81,7 +81,7 @@ const RULES: readonly (readonly [because: string, step: (question: Question) => 
     ({ order, wishes }) => (isSettled(order) && !wishes.isAsked ? { take: 'rest' } : undefined),
   ],
   [
-    'A person has ended the search for a trade that the gateway denies: a refund that waits for it is declined.',
+    'The search for a trade that the gateway denies is over: a refund that waits for it is declined.',
     (question) => {
       const { order, wishes } = question;
       // An order that was not paid is watched: money may come.

@@ -37,7 +37,7 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
-import { assertReadBySame, assertReadHere, isResetOf, restartIfReset, wasReset } from '../shared/continued';
+import { assertReadBySame, assertReadHere, isReadHere, isResetOf, restartIfReset, wasReset } from '../shared/continued';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { runUntilResolved, uncancelled } from '../shared/scopes';
@@ -295,8 +295,11 @@ class PaymentRun implements PaymentContext {
   private async tellFailure(): Promise<void> {
     // Who adopts a trade asks for no order.
     const failure = this.input.kind === 'adopt' ? null : shownFailure(this.failure);
-    if (failure) this.outbox?.publishFailure(this.state, failure);
-    await this.outbox?.close();
+    if (failure === null || !this.outbox) return;
+    this.outbox.publishFailure(this.state, failure);
+    await this.outbox.close();
+    // If this run was reset meanwhile, a later one may have sold the order.
+    if (saysWithoutOrder(this.failure) && !(await isReadHere(this.policy))) await this.giveWay();
   }
 
   /** Continues as the run that the webhook would start for the trade that was notified last. */

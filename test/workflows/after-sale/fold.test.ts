@@ -209,6 +209,14 @@ test('two quick parts of ours within a replica’s lag ask nobody', () => {
   expect(order.state).toMatchObject({ attention: null, ledger_complete: true });
 });
 
+test('two quick parts of ours within a replica’s lag ask nobody where the second one is refused', () => {
+  const order = sold(taken('a', '10.00'), sees('REFUND_PROCESSING'), 4_000);
+  order.happens(told('PARTIAL_REFUND', 'a'), sees('PARTIAL_REFUND'), 30_000);
+  order.happens(taken('b', '20.00'), sees('REFUND_PROCESSING'), 4_000);
+  order.happens(told('REFUND_REFUSED', 'b'), sees('REFUND_REFUSED'));
+  expect(order.state).toMatchObject({ attention: null, ledger_complete: true, refunded_amount: '10.00' });
+});
+
 test('a refund that was never sent, and that a person calls REFUNDED, counts as gone', () => {
   const order = sold(asks('a', '50.00'), decides('a', 'REFUNDED'));
   expect(order.state.refunded_amount).toBe('50.00');

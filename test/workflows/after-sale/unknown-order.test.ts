@@ -33,6 +33,15 @@ test('is asked for on where the gateway does not answer: it may know the order',
   expect(await refund('order-1')).toMatchObject({ refund_amount: '10.00' });
 });
 
+test('waits for no person, and ends, where it was asked for in an outage and the gateway then denies it', async () => {
+  simulation.gateway.isDown = true;
+  await expect(refund('mistyped')).rejects.toBeInstanceOf(PaymentPendingError);
+  simulation.gateway.isDown = false;
+  await simulation.sleep('1 hour');
+  expect(await afterSale('mistyped').result()).toMatchObject({ payment: null, refunds: [], attention: null });
+  await expect(refund('mistyped')).rejects.toBeInstanceOf(PaymentNotFoundError);
+});
+
 test('is asked for on where the gateway has notified the order, although its queries do not know it yet', async () => {
   const { gateway } = simulation;
   const { trade_no } = await gateway.addTrade('order-1', { method: 'CreditCard', statusAt: () => 'DISPUTE' });

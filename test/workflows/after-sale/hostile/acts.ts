@@ -1,6 +1,7 @@
 /** What happens after a sale, and what people and the gateway know then. The named schedules are written in these words. */
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { answering } from '../../hostile/answering';
+import { APP } from '../../hostile/base-world';
 import { type RefundPlan, refusal, said, type TrueRefund } from '../../hostile/gateway';
 import { happensIn } from '../../hostile/happens';
 import { type Traits, World } from './world';
@@ -91,9 +92,11 @@ export const decideStuck = () => happens(readDashboard, resolveRefund, MINUTE);
 /** A person says of each refund that is asked about what the dashboard shows. */
 export const decideAll = () => happens(decideStuck, decideStuck, decideStuck, decideStuck);
 
-/** A refund is asked for while the gateway is silent: only a denial at once says that the number is nobody's. */
+/** A refund of a trade that somebody has named is asked for while the gateway is silent: a denial later is not that of a mistyped number. */
 export async function askInSilence(): Promise<void> {
   const mend = answering(world.gateway, () => said(502, '<html>'));
+  const { out_trade_no, trade_no } = world.sold;
+  await world.temporal.start('afterSale', world.workflowId, { app_id: APP, out_trade_no, trade_no });
   await happens(ask('150.00', 'a'), MINUTE, mend);
 }
 
