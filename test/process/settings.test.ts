@@ -276,6 +276,11 @@ describe('a wrong value', () => {
     },
   );
 
+  test('PAYMENTS_EVENTS_URL does not take two addresses with a space between as one', () => {
+    const urls = 'https://a.example.com/events https://b.example.com/events';
+    expect(refusal({ PAYMENTS_EVENTS_URL: urls })).toContain('  - PAYMENTS_EVENTS_URL: has a space: separate');
+  });
+
   test('PAYMENTS_EVENTS_URL is looked at in each of its addresses', () => {
     const urls = 'https://shop.example/events,http://10.0.0.5/events';
     expect(refusal({ PAYMENTS_EVENTS_URL: urls })).toContain('  - PAYMENTS_EVENTS_URL: must begin with https://');

@@ -120,16 +120,20 @@ export function secondMoneyOwed(found: OrderCase): string | undefined | null {
 const saysWhatWentBack = ({ app_id, out_trade_no, unanswered }: OrderCase): boolean =>
   !unanswered.includes(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
 
-/** The case that has this as another number or name: of a trade, a refund, an account, a buyer. Throws UserError if several have it. */
+/**
+ * The case that has this as another number or name: of a trade, a refund, an account, a buyer. `app`: only of this app, as somebody has named it.
+ * Throws UserError if several have it.
+ */
 export async function caseFound(
   { client, config }: Operator,
   { app_id, out_trade_no }: Target,
+  app?: string,
 ): Promise<OrderCase | undefined> {
   if (out_trade_no === null) return undefined;
   // If the namespace lacks a search attribute, Temporal refuses to search by it.
   await explainIfNotSetUp(client);
-  const app_ids = [...new Set([app_id, ...appIdsOf(config)])];
-  const [found, ...others] = await findNamed(client, { text: out_trade_no, app_ids });
+  const app_ids = app === undefined ? [...new Set([app_id, ...appIdsOf(config)])] : [app];
+  const [found, ...others] = await findNamed(client, { text: out_trade_no, app_ids, app_id: app });
   if (found === undefined) return undefined;
   if (others.length > 0) {
     const names = [found, ...others].map((one) => `  ${one.out_trade_no ?? one.workflow_id} (${one.found_by})`);

@@ -69,11 +69,11 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
   return asOperator(async (operator) => {
     const target = await targetOf(order, options, operator, 'show');
     const named = await readCase(operator.client, target);
-    const found = named.runs.length === 0 ? ((await caseFound(operator, target)) ?? named) : named;
+    const found = named.runs.length === 0 ? ((await caseFound(operator, target, options.app)) ?? named) : named;
     if (found.runs.length === 0) {
       tellError(
         new PaymentNotFoundError(
-          printable(`Temporal has nothing of order ${order}${await whereElse(operator, order)}.`),
+          printable(`Temporal has nothing of order ${order}${await whereElse(operator, order, options.app)}.`),
           order,
         ),
       );
@@ -88,10 +88,12 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
 }
 
 /** Which other apps have the number, as a part of a sentence: one client may have mistyped the app of its orders. */
-async function whereElse({ client, config }: Operator, text: string): Promise<string> {
-  const found = await findInOtherApps(client, { text, app_ids: appIdsOf(config) });
+async function whereElse({ client, config }: Operator, text: string, app: string | undefined): Promise<string> {
+  const found = await findInOtherApps(client, { text, app_ids: app === undefined ? appIdsOf(config) : [app] });
   const commands = found.map(({ workflow_id }) => commandOf('show', workflow_id));
-  return commands.length === 0 ? '' : ` in the apps of these settings. Another app has it: ${commands.join('; ')}`;
+  return commands.length === 0
+    ? ''
+    : ` in ${app === undefined ? 'the apps of these settings' : `app ${app}`}. Another app has it: ${commands.join('; ')}`;
 }
 
 const NO_FACTS = '  Only payments and after-sales tell facts. Without --why, show has what is known of this.';

@@ -44,7 +44,7 @@ export function loadConfig(env: Environment): Config {
   const unknown = unknownSettings(given);
   if (!parsed.success || unknown.length > 0) {
     const issues = parsed.error?.issues ?? [];
-    throw problems([...issues.map(({ path, message }) => `${path.join('.')}: ${message}`), ...unknown]);
+    throw problems([...issues.map(({ path, message }) => `${String(path[0])}: ${message}`), ...unknown]);
   }
   const apps = [...singleApp(parsed.data), ...listedApps(parsed.data)];
   if (new Set(apps.map(({ app_id }) => app_id)).size < apps.length) {

@@ -143,8 +143,12 @@ export const origins = names.pipe(
   ),
 );
 
+const hasNoSpace = (given: string) => !/\s/.test(given);
+
 /** Addresses separated by commas. A slash at an end is kept: it may matter to the receiver. */
-export const eventUrls = names.pipe(z.array(withoutCredentials).min(1));
+export const eventUrls = names.pipe(
+  z.array(withoutCredentials.refine(hasNoSpace, 'has a space: separate addresses by commas')).min(1),
+);
 
 /** Secrets of Standard Webhooks, of 24 to 64 bytes. */
 export const eventSecrets = names.pipe(

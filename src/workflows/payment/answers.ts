@@ -82,7 +82,7 @@ function assertNoDifference(fields: readonly string[], first: PaymentState): voi
 export function notCanceledFailure(order: string, { outcome, trade_status }: PaymentState): ApplicationFailure {
   return typedFailure(
     FAILURE.notCanceled,
-    `Order ${order} cannot be withdrawn: the gateway has it, or may have it. The payment goes on.`,
+    `Order ${order} cannot be withdrawn: the gateway has it, or may have it. It is not sent again, and the payment goes on.`,
     { outcome, trade_status },
   );
 }
