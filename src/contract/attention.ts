@@ -222,7 +222,7 @@ export const RUNBOOK = {
   },
   'undelivered-event': {
     happened:
-      'An address of PAYMENTS_EVENTS_URL, or the handler onEvent, has not taken an event for days. Later events of the same payment wait.',
+      'An address of PAYMENTS_EVENTS_URL, or the handler onEvent, has not taken an event for as long as PAYMENTS_EVENTS_GIVE_UP says. Later events of the same payment wait.',
     loses: 'The merchant’s program does not hear that money came, or went back.',
     look: 'What the address answered, that the handler threw, or that a worker lacks it: on its page in Temporal UI, or `problem` in the state. Then the receiver’s log.',
     act: 'Mend the receiver or the handler, then `payment-gateway recheck --attention undelivered-event`. After a new address, too. `resolve` leaves the event out, with `--all-events` all that wait.',
