@@ -4,6 +4,7 @@
  */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
 import {
   delayBeforePoll,
   type FindInput,
@@ -80,8 +81,8 @@ export async function tradeAtAGlance(
 }
 
 /**
- * Looks at a trade: the trade, or "no such order" once the gateway has kept saying so for `settling_ms`, or "no answer" after `patience_ms`.
- * An answer that says nothing about the order counts as no answer. The status `seen` has to last for `settling_ms`, too.
+ * Looks at a trade: the trade, or "no such order" once the gateway has kept saying so for `settling_ms`, or "no answer" after a silence of
+ * `patience_ms`. An answer that says nothing about the order counts as no answer. The status `seen` has to last for `settling_ms`, too.
  */
 export async function lookAtTrade(
   source: TradeSource,
@@ -108,7 +109,7 @@ export async function lookAtTrade(
     // A denial is an answer, so `patience_ms` does not limit it.
     if (isDenied)
       throw waitOn(message, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms || FIRST_GAP_MS));
-    if (activityAge() >= patience_ms) return { is: 'no-answer', message, why: silenceOf(error) };
+    if (silentFor() >= patience_ms) return { is: 'no-answer', message, why: silenceOf(error) };
     throw retryableFailure(error);
   }
 }
@@ -312,13 +313,25 @@ async function queryBy(source: TradeSource, id: TradeId, by: TradeId): Promise<F
   return { trade, by: found.trade_no === undefined ? surestId(id) : by };
 }
 
-/** The waiting time, in ms, counts only attempts that the gateway answered, so the heartbeat carries it between attempts. */
-function waitedSoFar(): number {
-  return Number(activityInfo().heartbeatDetails ?? 0);
+/** What an attempt that the gateway answered tells the next ones: how long answers have lasted, in ms, and when it asked. */
+const answeredNote = z.object({ waited_ms: z.number(), answered_at: z.number() });
+type AnsweredNote = z.infer<typeof answeredNote>;
+
+function answersSoFar(): AnsweredNote {
+  const { heartbeatDetails, scheduledTimestampMs } = activityInfo();
+  const { data } = answeredNote.safeParse(heartbeatDetails);
+  return data ?? { waited_ms: 0, answered_at: scheduledTimestampMs };
 }
 
+/** In ms. Only attempts that the gateway answered count. */
+const waitedSoFar = (): number => answersSoFar().waited_ms;
+
+/** In ms since the gateway's last answer or, without any, since the workflow asked. By the server's clock. */
+const silentFor = (): number => activityInfo().currentAttemptScheduledTimestampMs - answersSoFar().answered_at;
+
 function waitOn(reason: string, waited_ms: number, gap_ms: number): ApplicationFailure {
-  heartbeat(waited_ms + gap_ms);
+  const answered_at = activityInfo().currentAttemptScheduledTimestampMs;
+  heartbeat({ waited_ms: waited_ms + gap_ms, answered_at } satisfies AnsweredNote);
   return notYet(reason, gap_ms);
 }
 

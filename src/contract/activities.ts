@@ -58,13 +58,13 @@ interface AsksNumber {
   number_too?: 'at an end' | 'unless sold' | undefined;
 }
 
-/** Asks for a trade until an answer has settled, or `patience_ms` is over. */
+/** Asks for a trade until an answer has settled, or there was none for `patience_ms`. */
 export interface LookInput extends ForRun, AsksNumber {
   app_id: string;
   id: TradeId;
   /** "No such order" counts once the gateway has kept answering so for this long, in ms. */
   settling_ms: number;
-  /** The look ends without an answer after this long, in ms. */
+  /** The look ends without an answer once the gateway has been silent for this long, in ms. */
   patience_ms: number;
   /** This status, too, counts only once the gateway has kept answering it for `settling_ms`. */
   seen?: string;

@@ -50,3 +50,18 @@ test('is asked for on where the gateway has notified the order, although its que
   await simulation.notify(signTestNotification(APP, notification));
   await expect(refund('order-1')).rejects.not.toBeInstanceOf(PaymentNotFoundError);
 });
+
+test('one call without an answer is no silence: it counts from the last answer, which may be a denial', async () => {
+  const { gateway } = simulation;
+  gateway.isDown = true;
+  await expect(refund('mistyped')).rejects.toBeInstanceOf(PaymentPendingError);
+  // It answers for as long as PAYMENTS_PATIENCE that there is no such order.
+  gateway.isDown = false;
+  await simulation.sleep('10 minutes');
+  gateway.isDown = true;
+  await simulation.sleep('2 minutes');
+  expect(await afterSale('mistyped').query('state')).toMatchObject({ attention: null });
+  // Then it is silent for that long.
+  await simulation.sleep('10 minutes');
+  expect(await afterSale('mistyped').query('state')).toMatchObject({ attention: 'no-answer' });
+});
