@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
+import * as client from '../../src/client';
 import {
   isPaymentFailure,
   NotCreatedError,
@@ -14,6 +15,7 @@ import {
   type PaymentFailure,
   type PaymentsClient,
 } from '../../src/client';
+import * as errors from '../../src/client/errors';
 import { paymentErrorOf, refundErrorOf } from '../../src/client/failures';
 import { dataOfCheckout, dataOfMethod, dataOfRefund } from '../../src/client/payment-data';
 import type { MerchantEvent, PaymentState } from '../../src/contract';
@@ -209,6 +211,11 @@ test('a checkout is complete with its address, and not without', () => {
 test('the answer to a refund has texts where its type says so', () => {
   const known = { out_request_no: 'r-1', trade_no: 'T1', refund_status: 'REFUNDED', further: 1, recovered: false };
   expect(dataOfRefund({ ...known, refund_amount: 30 })).toEqual(known);
+});
+
+test('names each error that it exports: tsx, which runs a clone’s examples, shows ES modules nothing of `export *`', () => {
+  expect(readFileSync(join(ROOT, 'src/client/index.ts'), 'utf8')).not.toMatch(/^export \*/m);
+  expect(Object.keys(client)).toEqual(expect.arrayContaining(Object.keys(errors)));
 });
 
 describe('payment data of a PIX', () => {
