@@ -36,6 +36,7 @@ import {
   reconciliationActivities,
   SendingBorder,
   SendingCodec,
+  saidOfListeners,
   sealingKeys,
   starterActivities,
   stuckSweepActivities,
@@ -173,6 +174,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     for (const app_id of appIdsOf(this.#config)) this.#worker?.record('circuit', 0, { app_id });
     const ended = new AbortController();
     const { logger } = this.#worker?.runtime() ?? Runtime.instance();
+    if (this.#running === 1) logger.info(saidOfListeners(this.#own.onEvent, this.#config.PAYMENTS_EVENTS_URL));
     void publishGates(worker, packageVersion(), ended.signal, (...said) => logger.warn(...said));
     try {
       await next(worker);

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { Client } from '@temporalio/client';
 import { noopMetricMeter, type Payload } from '@temporalio/common';
-import { DefaultLogger, type WorkerOptions } from '@temporalio/worker';
+import { DefaultLogger, Runtime, type WorkerOptions } from '@temporalio/worker';
 import { compileWorkerOptions } from '@temporalio/worker/lib/worker-options';
 import { service, serviceHandler } from 'nexus-rpc';
 import { ConfigError, loadConfig, PaymentGatewayPlugin } from '../src';
@@ -102,13 +102,13 @@ describe('the Nexus service', () => {
 
 describe('the plugin on several Workers', () => {
   /** A Worker that runs until it is told to end. */
-  function running() {
+  function running(on = plugin) {
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
     // The plugin only hands the Worker on, and looks whether it has a version.
-    const run = plugin.runWorker(Object.create({ options: {} }), () => ended);
+    const run = on.runWorker(Object.create({ options: {} }), () => ended);
     return { end, run };
   }
 
@@ -123,6 +123,24 @@ describe('the plugin on several Workers', () => {
     await two.run;
     expect(closed).toHaveBeenCalledTimes(1);
     closed.mockRestore();
+  });
+
+  const urls = ['https://ana:8443/canary?token=canary', 'https://ben.example/canary', 'https://ben.example/other'];
+  test.each<[string, PaymentGatewayPlugin, string]>([
+    ['nobody', plugin, 'PAYMENTS_EVENTS_URL is not set: no event of payments that begin now is told'],
+    ['a handler', new PaymentGatewayPlugin(config, { onEvent: () => {} }), 'events are told to the handler onEvent'],
+    [
+      'addresses and a handler',
+      new PaymentGatewayPlugin({ ...config, PAYMENTS_EVENTS_URL: urls }, { onEvent: () => {} }),
+      'events are told to ana:8443, ben.example, the handler onEvent',
+    ],
+  ])('says once who hears events: %s', async (_who, on, sentence) => {
+    const said = jest.spyOn(Runtime.instance().logger, 'info').mockReturnValue(undefined);
+    const workers = [running(on), running(on)];
+    for (const { end } of workers) end();
+    await Promise.all(workers.map(({ run }) => run));
+    expect(said.mock.calls).toEqual([[sentence]]);
+    said.mockRestore();
   });
 });
 

@@ -7,7 +7,7 @@ export { starterActivities } from './created';
 export { type EventEndpoints, endpointActivities, endpointOf } from './event-endpoints';
 export type { AccountGateway, PaymentGateway } from './gateways';
 export { lookupActivities } from './lookups';
-export { eventActivity, listenersOf, type OnEvent } from './on-event';
+export { eventActivity, listenersOf, type OnEvent, saidOfListeners } from './on-event';
 export { gatewayActivities, logWarning } from './payment';
 export { accountPolicyOf, notAtOnce, policyActivity } from './policy';
 export { buyerOfPayment, previousRunActivities } from './previous-run';

@@ -17,6 +17,14 @@ export const listenersOf = (onEvent: OnEvent | undefined, endpoints?: EventEndpo
   ...(endpoints?.urls ?? []).map(endpointOf),
 ];
 
+/** Who hears events, in a sentence for the log of a worker's start. Only the hosts: the rest of an address may hold a secret. */
+export function saidOfListeners(onEvent: OnEvent | undefined, urls: readonly string[] = []): string {
+  const listeners = [...new Set(urls.map((url) => new URL(url).host)), ...(onEvent ? ['the handler onEvent'] : [])];
+  return listeners.length > 0
+    ? `events are told to ${listeners.join(', ')}`
+    : 'PAYMENTS_EVENTS_URL is not set: no event of payments that begin now is told';
+}
+
 /**
  * The activity that calls the handler, and then hands the event to the addresses. Workers with neither have it, too: who listens is decided
  * when an event is reported, and a workflow that began while somebody listened may end when nobody does.

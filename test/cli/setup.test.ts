@@ -266,3 +266,17 @@ test('a worker whose gateway cannot be reached starts all the same, and its log 
   await running.sees(/could not be reached.* Orders of app app-1 wait until the gateway answers/);
   expect(await running.interrupt()).toBe(0);
 });
+
+test('a worker says at its start who hears events, and shows no more of an address than its host', async () => {
+  const nobody = command('worker');
+  await nobody.sees(/"msg":"PAYMENTS_EVENTS_URL is not set: no event of payments that begin now is told"/);
+  expect(await nobody.interrupt()).toBe(0);
+  const own = {
+    PAYMENTS_EVENTS_URL: 'https://shop.example:8443/do_not_tell?do_not_tell',
+    PAYMENTS_EVENTS_SECRETS: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  };
+  const running = new Terminal({ cwd: folder, env: { ...settings, ...own } }, 'worker');
+  await running.sees(/"msg":"events are told to shop\.example:8443"/);
+  expect(await running.interrupt()).toBe(0);
+  expect(running.printed).not.toContain('do_not_tell');
+});
