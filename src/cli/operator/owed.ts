@@ -30,7 +30,11 @@ async function* owedRows(client: Client, app_id: string | undefined): AsyncGener
     const isTwice = row.attentions.includes(SECOND);
     const owed = isTwice ? secondMoneyOwed(found) : moneyOwed(found);
     if (owed === undefined) continue;
-    yield { ...row, owed: owed ?? 'perhaps: no worker says how much', owed_since: isTwice ? row.waits_since : owedSince(found) };
+    yield {
+      ...row,
+      owed: owed ?? 'perhaps: no worker says how much',
+      owed_since: isTwice ? row.waits_since : owedSince(found),
+    };
   }
 }
 
