@@ -212,10 +212,13 @@ export function orderQuery(app_id: string, out_trade_no: string): string {
     .join(' OR ');
 }
 
+/** All deliveries of events that are open. */
+export const openDeliveriesQuery = `${typesQuery([WORKFLOW.eventDelivery])} AND ${RUNNING}`;
+
 /** The open deliveries of the events of this payment or account, and of its after-sale. */
 export function deliveriesQuery(subject: string): string {
   const its = `${SEARCH_ATTRIBUTE.names.name} = ${quoted(nameDigest('subject', subject))}`;
-  return `${typesQuery([WORKFLOW.eventDelivery])} AND ${RUNNING} AND ${its}`;
+  return `${openDeliveriesQuery} AND ${its}`;
 }
 
 /** The workflows of orders that have this trade at the gateway. Callers check the app. */

@@ -24,6 +24,8 @@ beforeAll(async () => {
     GATEWAY_APP_ID: 'shop',
     GATEWAY_SECRET_KEY: 'sk_do_not_tell',
     WEBHOOK_PUBLIC_URL: 'https://pay.example',
+    PAYMENTS_EVENTS_URL: 'https://shop.example/events',
+    PAYMENTS_EVENTS_SECRETS: `whsec_${Buffer.alloc(24, 'k').toString('base64')}`,
     PAYMENTS_ENCRYPTION_KEYS: setting(OURS),
     PAYMENTS_SEALING_JWKS: JSON.stringify(pair.privateJwks),
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(pair.publicJwk),
@@ -66,6 +68,7 @@ function world({ env = {}, ...planted }: Changes): World {
     retentionMs: async () => 30 * DAY,
     missingAttributes: async () => [],
     troubledJobs: async () => [],
+    refusedEvents: async () => [],
     pollers: async () => ({ 'workflow tasks': polled('w'), 'activity tasks': polled('w') }),
     payments: async () => [await payment()],
     paid: async () => [await payment()],
@@ -90,7 +93,7 @@ const throwing = (error: Error) => async (): Promise<never> => {
 test('in a good set-up every point is ok', async () => {
   const all = await found({});
   expect(all.filter(({ result }) => result !== 'ok')).toEqual([]);
-  expect(all).toHaveLength(16);
+  expect(all).toHaveLength(17);
 });
 
 test('where an app has several, each has its lines', async () => {
@@ -280,6 +283,12 @@ const MISTAKES: [what: string, point: string, mend: RegExp, changes: () => Chang
     'clock',
     /set the clock right/,
     () => ({ gateway: async () => look(said('trade-not-exist'), 3 * HOUR) }),
+  ],
+  [
+    'a receiver of events with another secret',
+    'events',
+    /Events of 2 payments or accounts, .*shop\.example answered HTTP 401\. .*PAYMENTS_EVENTS_SECRETS/,
+    () => ({ refusedEvents: async () => Array(2).fill('shop.example answered HTTP 401') }),
   ],
   [
     'a webhook that is not there',

@@ -108,10 +108,16 @@ test('check finds nothing wrong once an order was paid and notified, and a key t
     () => client.workflow.count("PaymentOutcome = 'SUCCESS'"),
     ({ count }) => count > 0,
   );
-  expect(await checked(KEYS)).toEqual({ code: 0, wrong: [] });
+  const events = {
+    point: 'events',
+    result: 'not checked',
+    text: expect.stringContaining('PAYMENTS_EVENTS_URL is not set'),
+  };
+  expect(await checked(KEYS)).toEqual({ code: 0, wrong: [events] });
   expect(await checked(`${setting(key('k2'))},${KEYS}`)).toEqual({
     code: 1,
     wrong: [
+      events,
       {
         point: 'encryption keys',
         result: 'failed',

@@ -136,6 +136,7 @@ const ofAll: Point<[]>[] = [
       );
     },
   },
+  { name: 'events', needs: 'namespace', look: eventsTaken },
   { name: 'sealing keys', look: sealingKeys },
 ];
 
@@ -185,6 +186,18 @@ async function refusedBy(codec: EncryptionCodec, payments: readonly KeptPayment[
     if (errors.length > 0) refused.push(workflow_id);
   }
   return refused;
+}
+
+/** Whether those who hear events take them. A delivery is tried for days before a person is asked. */
+async function eventsTaken(world: World): Promise<Verdict> {
+  const { PAYMENTS_EVENTS_URL: urls } = world.config;
+  const refused = await world.refusedEvents();
+  if (refused.length > 0)
+    return failed(
+      `Events of ${refused.length} payments or accounts, of those that began last, are not taken, and are tried again: ${[...new Set(refused)].join('; ')}. Mend the receiver: it needs the PAYMENTS_EVENTS_SECRETS of the worker.`,
+    );
+  if (urls === undefined) return unchecked('PAYMENTS_EVENTS_URL is not set here: only a handler onEvent hears events');
+  return ok(`what is told is taken at ${[...new Set(urls.map((url) => new URL(url).host))].join(', ')}`);
 }
 
 /** Whether the worker's keys open what callers seal. */

@@ -10,7 +10,8 @@ import { messageOf } from '../../process/message-of';
 import { appIdsOf, type Config } from '../../process/settings';
 import { connect, temporalConfig } from '../../temporal/connection';
 import { retentionOf } from '../../temporal/namespaces';
-import { type PaymentFilter, paymentQuery } from '../../temporal/payment-query';
+import { openDeliveriesQuery, type PaymentFilter, paymentQuery } from '../../temporal/payment-query';
+import { pendingWork } from '../../temporal/pending-work';
 import { POLLS_WITHIN_MS, type Pollers, pollersOf } from '../../temporal/pollers';
 import { type JobTrouble, troubledJobs } from '../../temporal/schedules';
 import { missingSearchAttributes } from '../../temporal/search-attributes';
@@ -20,6 +21,9 @@ import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list
 const TIMEOUT_MS = 10_000;
 /** How many payments of an app are read. */
 const LATEST = 20;
+
+/** A receiver that is just being restarted has missed an event so often, in a few seconds. */
+const TRIES_BY_ACCIDENT = 4;
 
 /** A payment that Temporal still has. */
 export interface KeptPayment {
@@ -70,6 +74,23 @@ export class LiveWorld {
     const { connection, namespace } = await this.temporal();
     const queue = { namespace, taskQueue: this.config.PAYMENTS_TASK_QUEUE };
     return pollersOf(connection, queue, Date.now() - POLLS_WITHIN_MS);
+  }
+
+  /** What receivers have answered last, who have not taken an event several times in a row; of the deliveries that began last. */
+  async refusedEvents(): Promise<string[]> {
+    const client = await this.client();
+    return this.soon(client, async () => {
+      const refused: string[] = [];
+      let read = 0;
+      for await (const { workflow_id, run_id } of listWorkflows(client, openDeliveriesQuery, undefined)) {
+        const described = await client.workflow.getHandle(workflow_id, run_id).describe();
+        const [trying] = await pendingWork(client, described);
+        if (trying?.last_answer && trying.attempt > TRIES_BY_ACCIDENT) refused.push(trying.last_answer);
+        read += 1;
+        if (read === LATEST) break;
+      }
+      return refused;
+    });
   }
 
   /** The latest payments. */
