@@ -1,6 +1,7 @@
 /** A merchant's event handler, and the addresses that get events, as an activity that workflows call. */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { EVENT_HANDLER, type EventActivities, type MerchantEvent, telling } from '../contract';
+import { hostsOf } from '../process/settings';
 import { assertPresent, countedDelivery, type EventEndpoints, endpointOf, handOver } from './event-endpoints';
 
 /**
@@ -17,9 +18,9 @@ export const listenersOf = (onEvent: OnEvent | undefined, endpoints?: EventEndpo
   ...(endpoints?.urls ?? []).map(endpointOf),
 ];
 
-/** Who hears events, in a sentence for the log of a worker's start. Only the hosts: the rest of an address may hold a secret. */
+/** Who hears events, in a sentence for the log of a worker's start. */
 export function saidOfListeners(onEvent: OnEvent | undefined, urls: readonly string[] = []): string {
-  const listeners = [...new Set(urls.map((url) => new URL(url).host)), ...(onEvent ? ['the handler onEvent'] : [])];
+  const listeners = [...hostsOf(urls), ...(onEvent ? ['the handler onEvent'] : [])];
   return listeners.length > 0
     ? `events are told to ${listeners.join(', ')}`
     : 'PAYMENTS_EVENTS_URL is not set: no event of payments that begin now is told';

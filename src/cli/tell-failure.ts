@@ -4,7 +4,7 @@ import { PayloadDecryptionError } from '../contract';
 import { withDevSettings } from '../process/dev-settings';
 import { exitOncePrinted, reportOf } from '../process/exit';
 import { UserError } from '../process/user-error';
-import { GRPC_STATUS, grpcCodeOf, isUnreachable, isUnreadable } from '../temporal/call-errors';
+import { GRPC_STATUS, grpcCodeOf, isUnreadable, takesNoCalls } from '../temporal/call-errors';
 import { brokenOff, temporalConfig } from '../temporal/connection';
 import { innermost } from '../temporal/timeline';
 import { EXIT } from './exit-codes';
@@ -18,7 +18,7 @@ export function failed(error: unknown): Promise<never> {
 
 /** Says why a command failed, and gives its exit code. */
 export function tellFailure(error: unknown): number {
-  if (isUnreachable(error) || grpcCodeOf(error) === GRPC_STATUS.RESOURCE_EXHAUSTED) {
+  if (takesNoCalls(error)) {
     const { connectionOptions } = temporalConfig(withDevSettings(process.env).env);
     tellError(brokenOff(connectionOptions.address, innermost(error)));
     return EXIT.pending;

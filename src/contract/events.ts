@@ -17,6 +17,11 @@ interface AnyEvent {
 /** The payment right after the event, without its `history` and `payment_data`. */
 export type EventPayment = Omit<PaymentState, 'history' | 'payment_data'>;
 
+/** The payment as an event has it. */
+export function eventPayment({ history: _history, payment_data: _data, ...payment }: PaymentState): EventPayment {
+  return payment;
+}
+
 /** The part of the after-sale's state that an event has. */
 type EventAfterSale = Pick<
   AfterSaleState,

@@ -96,6 +96,10 @@ export function isUnreachable(error: unknown): boolean {
   return code !== undefined && BROKEN_OFF.includes(code) && !isTaskFailing(error);
 }
 
+/** Whether Temporal cannot be reached, or takes no calls just now: the same call may be answered in a moment. */
+export const takesNoCalls = (error: unknown): boolean =>
+  isUnreachable(error) || grpcCodeOf(error) === GRPC_STATUS.RESOURCE_EXHAUSTED;
+
 /** The pauses of a caller that waits for Temporal, in ms: each is twice the one before it. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
@@ -109,8 +113,7 @@ export async function askUntilReached<Answer>(client: Client, call: () => Promis
     try {
       return await call();
     } catch (error) {
-      const isPassing = isUnreachable(error) || grpcCodeOf(error) === GRPC_STATUS.RESOURCE_EXHAUSTED;
-      if (!isPassing || !(await pausedWithin(client, pause))) throw error;
+      if (!takesNoCalls(error) || !(await pausedWithin(client, pause))) throw error;
     }
   }
 }

@@ -58,9 +58,12 @@ export async function* findWorkflows(client: Client, query: string): AsyncGenera
   }
 }
 
-export async function collect<Row>(list: AsyncIterable<Row>): Promise<Row[]> {
+export async function collect<Row>(list: AsyncIterable<Row>, most = Number.POSITIVE_INFINITY): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const row of list) rows.push(row);
+  for await (const row of list) {
+    rows.push(row);
+    if (rows.length >= most) break;
+  }
   return rows;
 }
 

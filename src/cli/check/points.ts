@@ -10,7 +10,7 @@ import { isCredentialsRefusal, refusalOf } from '../../gateway/refusals';
 import { type GatewayLook, type GatewayTrouble, troublesIn } from '../../process/gateway-check';
 import { FAIL } from '../../process/http-server';
 import { firstLineOf } from '../../process/message-of';
-import { type Config, requireApps, risksOf } from '../../process/settings';
+import { type Config, hostsOf, requireApps, risksOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { UnknownNamespaceError } from '../../temporal/connection';
 import { POLLS_WITHIN_MS } from '../../temporal/pollers';
@@ -197,7 +197,7 @@ async function eventsTaken(world: World): Promise<Verdict> {
       `Events of ${refused.length} payments or accounts, of those that began last, are not taken, and are tried again: ${[...new Set(refused)].join('; ')}. Mend the receiver: it needs the PAYMENTS_EVENTS_SECRETS of the worker.`,
     );
   if (urls === undefined) return unchecked('PAYMENTS_EVENTS_URL is not set here: only a handler onEvent hears events');
-  return ok(`what is told is taken at ${[...new Set(urls.map((url) => new URL(url).host))].join(', ')}`);
+  return ok(`what is told is taken at ${hostsOf(urls).join(', ')}`);
 }
 
 /** Whether the worker's keys open what callers seal. */

@@ -15,11 +15,11 @@ import { pendingWork } from '../../temporal/pending-work';
 import { POLLS_WITHIN_MS, type Pollers, pollersOf } from '../../temporal/pollers';
 import { type JobTrouble, troubledJobs } from '../../temporal/schedules';
 import { missingSearchAttributes } from '../../temporal/search-attributes';
-import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
+import { collect, type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
 
 /** How long one answer may take, in ms. */
 const TIMEOUT_MS = 10_000;
-/** How many payments of an app are read. */
+/** How many payments of an app are read, and how many deliveries of events. */
 const LATEST = 20;
 
 /** A receiver that is just being restarted has missed an event so often, in a few seconds. */
@@ -81,13 +81,10 @@ export class LiveWorld {
     const client = await this.client();
     return this.soon(client, async () => {
       const refused: string[] = [];
-      let read = 0;
-      for await (const { workflow_id, run_id } of listWorkflows(client, openDeliveriesQuery, undefined)) {
+      for (const { workflow_id, run_id } of await collect(listWorkflows(client, openDeliveriesQuery), LATEST)) {
         const described = await client.workflow.getHandle(workflow_id, run_id).describe();
         const [trying] = await pendingWork(client, described);
         if (trying?.last_answer && trying.attempt > TRIES_BY_ACCIDENT) refused.push(trying.last_answer);
-        read += 1;
-        if (read === LATEST) break;
       }
       return refused;
     });
@@ -155,11 +152,9 @@ export class LiveWorld {
   private async latest(filter: PaymentFilter): Promise<KeptPayment[]> {
     const client = await this.client();
     return this.soon(client, async () => {
+      const rows = await collect(listWorkflows(client, paymentQuery(filter, new Date()), filter.app_id), LATEST);
       const payments: KeptPayment[] = [];
-      for await (const listed of listWorkflows(client, paymentQuery(filter, new Date()), filter.app_id)) {
-        payments.push(await keptPayment(client, listed));
-        if (payments.length === LATEST) break;
-      }
+      for (const listed of rows) payments.push(await keptPayment(client, listed));
       return payments;
     });
   }

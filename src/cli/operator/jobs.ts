@@ -13,9 +13,9 @@ export async function jobsInTrouble(
   now: Date,
 ): Promise<ListedWorkflow[]> {
   const isAsked = attention === true || attention === 'job-stopped';
-  if (!isAsked || !config.PAYMENTS_SCHEDULES || Object.values(others).some((one) => one !== undefined)) return [];
-  const apps = appIdsOf(config).filter((one) => app_id === undefined || one === app_id);
   // An app that these settings lack has no job of theirs.
-  const jobs = apps.length === 0 && app_id !== undefined ? [] : scheduledJobs(apps);
+  if (app_id !== undefined && !appIdsOf(config).includes(app_id)) return [];
+  if (!isAsked || !config.PAYMENTS_SCHEDULES || Object.values(others).some((one) => one !== undefined)) return [];
+  const jobs = scheduledJobs(app_id === undefined ? appIdsOf(config) : [app_id]);
   return (await troubledJobs(client, jobs, now)).map((one) => listedJob(one, now));
 }

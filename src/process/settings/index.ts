@@ -8,4 +8,4 @@ export { appIdOf, appIdsOf } from './app';
 export { type Config, loadConfig, readSealingJwks, requireApps, ruleSettings, settingOrFile } from './load';
 export { risksOf, warnOfRisks } from './risks';
 export { SETTING_NAMES } from './schema';
-export { eventSecrets } from './types';
+export { eventSecrets, hostsOf } from './types';

@@ -150,6 +150,9 @@ export const eventUrls = names.pipe(
   z.array(withoutCredentials.refine(hasNoSpace, 'has a space: separate addresses by commas')).min(1),
 );
 
+/** The hosts of such addresses, each once: the rest of an address may hold a secret. */
+export const hostsOf = (urls: readonly string[]): string[] => [...new Set(urls.map((url) => new URL(url).host))];
+
 /** Secrets of Standard Webhooks, of 24 to 64 bytes. */
 export const eventSecrets = names.pipe(
   z.array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and base64 of 24 to 64 bytes')).min(1),

@@ -64,7 +64,7 @@ import {
   isOurTrade,
   isOwnTrade,
   isRevoked,
-  isSearchOver,
+  isSearchEnded,
   isUnpaid,
   outcomeNow,
   paidOtherwise,
@@ -441,7 +441,7 @@ function onOlder(order: KnownOrder, status: string, at: number): KnownOrder {
 function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'>): KnownOrder {
   if (why !== 'unknown-trade') return raised(withoutSilence(order), why);
   // What a person has settled stays settled until the gateway shows the trade, or a notification names it.
-  const isSettled = isSearchOver(order);
+  const isSettled = isSearchEnded(order);
   const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled } };
   return !isSettled && isMissing(order) ? raised(denied, why) : denied;
 }

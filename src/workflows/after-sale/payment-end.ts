@@ -104,9 +104,12 @@ export const isUnpaid = (order: KnownOrder): boolean =>
 export const isOfNobody = ({ payment, following, seen, heard, trade_no }: KnownOrder): boolean =>
   payment === null && following === null && seen === null && heard === 0 && trade_no === null;
 
+/** Whether a person has ended the search for a trade that the gateway denies, and nothing has named one since. */
+export const isSearchEnded = ({ denied, held }: KnownOrder): boolean => denied?.isSettled === true && held.length === 0;
+
 /** Whether the search for a trade that the gateway denies is over: a person has ended it, or nothing says that there is one. */
 export const isSearchOver = (order: KnownOrder): boolean =>
-  order.denied !== null && order.held.length === 0 && (order.denied.isSettled || isOfNobody(order));
+  isSearchEnded(order) || (order.denied !== null && isOfNobody(order));
 
 /**
  * Whether "no such order" is an answer: a person has ended the search, or the order ended without a sale and nothing is notified (it was not

@@ -4,6 +4,7 @@ import {
   type AfterSaleState,
   type Attention,
   type EventPayment,
+  eventPayment,
   type GoneMoney,
   goesBackWhole,
   type KnownOrder,
@@ -152,10 +153,7 @@ function recoveredAnswer(order: KnownOrder, refund: LedgerRefund): RefundAnswer 
 
 /** The payment as it is now. An unknown payment counts as paid if the gateway has shown the trade paid. */
 export function eventPaymentOf(state: AfterSaleState, { following }: KnownOrder): EventPayment {
-  if (state.payment) {
-    const { history: _history, payment_data: _data, ...payment } = state.payment;
-    return payment;
-  }
+  if (state.payment) return eventPayment(state.payment);
   const { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method } = state;
   const { attention, attention_since, taken } = state;
   const trade = { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method };

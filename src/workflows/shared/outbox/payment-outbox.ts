@@ -4,6 +4,7 @@ import {
   type AfterSaleState,
   type Attention,
   type EventPayment,
+  eventPayment,
   isSold,
   outcomeOf,
   type PaymentEvent,
@@ -51,13 +52,13 @@ export class PaymentOutbox {
   }
 
   /** Publishes what is new in the payment's state. */
-  publish({ history, payment_data: _data, ...payment }: PaymentState): void {
-    this.put(history, { payment });
+  publish(state: PaymentState): void {
+    this.put(state.history, { payment: eventPayment(state) });
   }
 
   /** Publishes that the payment has failed. */
-  publishFailure({ history: _history, payment_data: _data, ...payment }: PaymentState, failure: ShownFailure): void {
-    this.delivery.put([this.log.failed({ payment }, failure, Date.now())]);
+  publishFailure(state: PaymentState, failure: ShownFailure): void {
+    this.delivery.put([this.log.failed({ payment: eventPayment(state) }, failure, Date.now())]);
   }
 
   /** Publishes what is new in the after-sale's state. */
@@ -123,6 +124,13 @@ function hasOtherSum(one: Transition, history: readonly Transition[]): boolean {
   return !sameAmount(sum, before?.refunded_elsewhere ?? '0');
 }
 
+/** A number that is free again may end the same way once more. */
+const tryAndOutcome = ({ attempt, outcome }: RefundState) => `${attempt} ${outcome}`;
+
+/** By the numbers of the refunds. */
+const outcomesOf = (refunds: readonly RefundState[]): ReadonlyMap<string, string> =>
+  new Map(refunds.map((one) => [one.out_request_no, tryAndOutcome(one)]));
+
 /** A person who has only seen something has changed nothing. */
 const isOnlySeen = ({ source, from, to }: Transition) => source === 'operator' && from === to;
 
@@ -131,8 +139,8 @@ const isRepeatedByAPerson = (one: Transition, before: readonly Transition[]) =>
   one.source === 'operator' && saysPaid(one) && before.some(({ to }) => to === one.to);
 
 /**
- * Makes an event of each transition, of each refund's outcome, and of each new attention, exactly once. A transition that tells of money waits, with all later
- * ones, until the payment has its outcome: a creation's answer, or another amount, is no sale.
+ * Makes an event of each transition, of each refund's outcome, and of each new attention, exactly once. A transition that tells of money
+ * waits, with all later ones, until the payment has its outcome: a creation's answer, or another amount, is no sale.
  */
 export class PaymentEventLog {
   /** How many events of each kind were made: the number makes their ids differ. */
@@ -140,8 +148,8 @@ export class PaymentEventLog {
   /** The last transition that was told or skipped: only this one is kept, because histories are long. */
   private told: Transition | undefined;
   private attention: Attention | null = null;
-  /** The outcome of each refund that was told last, by the refund's number. */
-  private readonly outcomes = new Map<string, string>();
+  /** The outcomes of the refunds as they were shown last. */
+  private outcomes = outcomesOf([]);
   /** The order was paid and did not count as sold, and no event has said since that it does. */
   private isHeldBack = false;
 
@@ -154,7 +162,7 @@ export class PaymentEventLog {
     attention: Attention | null,
     { payment, refunds = [] }: { payment?: ToldPayment | undefined; refunds?: readonly RefundState[] } = {},
   ): void {
-    for (const one of refunds) this.isNewOutcome(one);
+    this.outcomes = outcomesOf(refunds);
     this.told = history.at(-1);
     this.attention = attention;
     this.isHeldBack = payment !== undefined && isPaidOnly({ ...payment, attention });
@@ -186,7 +194,7 @@ export class PaymentEventLog {
     const others: PaymentEvent[] = [];
     const { after_sale } = context;
     const refunds = (after_sale?.refunds ?? [])
-      .filter((one) => this.isNewOutcome(one))
+      .filter((one) => one.outcome !== null && this.outcomes.get(one.out_request_no) !== tryAndOutcome(one))
       .map((refund): PaymentEvent => {
         const id = this.idOf(`refund-${refund.out_request_no}-${refund.outcome}`);
         // Each of a hundred refunds would tell all the others again.
@@ -207,19 +215,13 @@ export class PaymentEventLog {
     if (transitions.length + others.length > 0 || !isSoldButForRefunds) this.isHeldBack = isPaidOnly(context.payment);
     this.told = known.at(-1) ?? told;
     this.attention = attention;
+    this.outcomes = outcomesOf(after_sale?.refunds ?? []);
     return [...transitions, ...refunds, ...others];
   }
 
   /** The event of a payment that made no order. */
   failed(context: EventContext, failure: ShownFailure, now: number): PaymentEvent {
     return { id: this.idOf('failed'), type: 'failed', time: new Date(now).toISOString(), ...context, failure };
-  }
-
-  /** Whether the refund has another outcome than it was shown with last. A number that is free again may end the same way once more. */
-  private isNewOutcome({ out_request_no, attempt, outcome }: RefundState): boolean {
-    const [before, now] = [this.outcomes.get(out_request_no), `${attempt} ${outcome}`];
-    this.outcomes.set(out_request_no, now);
-    return outcome !== null && now !== before;
   }
 
   private idOf(what: string): string {
