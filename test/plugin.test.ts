@@ -127,7 +127,7 @@ describe('the plugin on several Workers', () => {
 
   const urls = ['https://ana:8443/canary?token=canary', 'https://ben.example/canary', 'https://ben.example/other'];
   test.each<[string, PaymentGatewayPlugin, string]>([
-    ['nobody', plugin, 'PAYMENTS_EVENTS_URL is not set: no event of payments that begin now is told'],
+    ['nobody', plugin, 'PAYMENTS_EVENTS_URL is not set: no event is told'],
     ['a handler', new PaymentGatewayPlugin(config, { onEvent: () => {} }), 'events are told to the handler onEvent'],
     [
       'addresses and a handler',

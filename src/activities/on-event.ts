@@ -23,7 +23,7 @@ export function saidOfListeners(onEvent: OnEvent | undefined, urls: readonly str
   const listeners = [...hostsOf(urls), ...(onEvent ? ['the handler onEvent'] : [])];
   return listeners.length > 0
     ? `events are told to ${listeners.join(', ')}`
-    : 'PAYMENTS_EVENTS_URL is not set: no event of payments that begin now is told';
+    : 'PAYMENTS_EVENTS_URL is not set: no event is told';
 }
 
 /**

@@ -269,7 +269,7 @@ test('a worker whose gateway cannot be reached starts all the same, and its log 
 
 test('a worker says at its start who hears events, and shows no more of an address than its host', async () => {
   const nobody = command('worker');
-  await nobody.sees(/"msg":"PAYMENTS_EVENTS_URL is not set: no event of payments that begin now is told"/);
+  await nobody.sees(/"msg":"PAYMENTS_EVENTS_URL is not set: no event is told"/);
   expect(await nobody.interrupt()).toBe(0);
   const own = {
     PAYMENTS_EVENTS_URL: 'https://shop.example:8443/do_not_tell?do_not_tell',

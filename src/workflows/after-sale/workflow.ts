@@ -353,7 +353,7 @@ class AfterSaleRun {
     const payment_id = paymentWorkflowId(app_id, out_trade_no);
     // A reset has read what the run that it resets has told, and tells only what is new.
     const told = { isFirst: false, runId: policy.read_by };
-    if (policy.listeners.length > 0) this.outbox = new PaymentOutbox(payment_id, told, policy);
+    this.outbox = new PaymentOutbox(payment_id, told, policy);
     // Earlier runs have published what they knew.
     const sale = this.order;
     const shown = stateOf(sale, app_id, 0);
@@ -361,7 +361,7 @@ class AfterSaleRun {
     const isNew = end !== undefined && sale.payment?.run_id !== end.run_id;
     const attention = shown.attention ?? (isNew ? end.state.attention : null);
     const { refunds } = shown;
-    this.outbox?.skip({ history: transitionsToTell(sale), attention, refunds }, shown.payment ?? end?.state);
+    this.outbox.skip({ history: transitionsToTell(sale), attention, refunds }, shown.payment ?? end?.state);
     this.phase = 'open';
     // After a reset an unhandled signal comes again: the run before has told a person of it.
     const isKnownNotice = (fact: NewAfterSaleFact) => fact.is === 'noticed' && fact.what === 'unexpected-signal';

@@ -240,8 +240,7 @@ class PaymentRun implements PaymentContext {
     this.phase = 'creating';
     this.measured.began(this.known);
     const { workflowId, originalExecutionRunId: runId } = workflowInfo();
-    if (policy.listeners.length > 0)
-      this.outbox = new PaymentOutbox(workflowId, { isFirst: this.isFirst, runId }, policy);
+    this.outbox = new PaymentOutbox(workflowId, { isFirst: this.isFirst, runId }, policy);
     try {
       await this.untilResolved(() => this.createOrAdopt(paid));
       await this.untilResolved(() => new OutcomeWait(this, orderTimes(this.input)).run());

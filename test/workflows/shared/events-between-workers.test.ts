@@ -17,6 +17,7 @@ import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/en
 import { APP } from '../../../src/testing/stack';
 import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
 import { order } from '../../harness/orders';
+import { newSale } from '../after-sale/harness';
 
 let env: SimulatedEnvironment;
 beforeEach(async () => {
@@ -126,6 +127,41 @@ describe('the handler hears every event although a worker without it takes the f
     await env.client.workflow.start('stuckSweep', { workflowId: 'sweep', taskQueue: 'simulated', args: [{}] });
     await env.sleep(HOUR);
     expect(heard).toEqual(['stuck-payments']);
+  });
+});
+
+describe('what happens after the setting that was missing is there is heard, of a workflow that began without it', () => {
+  /** The types of the events that the worker's handler hears, and the states that transitions tell. */
+  function hearing(env: SimulatedEnvironment, gateway: FakeGateway): string[] {
+    const heard: string[] = [];
+    const onEvent = (event: MerchantEvent) => void heard.push(statusOf(event) || event.type);
+    env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway, onEvent }));
+    return heard;
+  }
+
+  test('of a payment', async () => {
+    const gateway = new FakeGateway(() => env.currentTimeMs());
+    gateway.statusAt = (elapsed) => (elapsed < 10 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+    env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway }));
+    const input = order();
+    const workflowId = paymentWorkflowId(APP.app_id, input.request.out_trade_no);
+    const sale = await env.client.workflow.start('payment', { workflowId, taskQueue: 'simulated', args: [input] });
+    await env.sleep(5 * MINUTE);
+    const heard = hearing(env, gateway);
+    await sale.result();
+    expect(heard).toEqual(['SUCCESS']);
+  });
+
+  test('of an after-sale, which waits for a person at last', async () => {
+    const sale = await newSale();
+    const began = await sale.env.currentTimeMs();
+    sale.gateway.refundPlans = [{ takes_ms: HOUR, ends: 'done' }];
+    sale.gateway.bankStatus = (now) => (now > began + DAY ? 'DISPUTE' : undefined);
+    await sale.ask('50.00');
+    await sale.pass(HOUR / 2);
+    const heard = hearing(sale.env, sale.gateway);
+    await sale.pass(3 * DAY);
+    expect(heard).toEqual(['PARTIAL_REFUND', 'DISPUTE', 'attention', 'attention.overdue']);
   });
 });
 

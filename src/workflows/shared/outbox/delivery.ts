@@ -26,6 +26,8 @@ const { 'payments.onEvent': deliverOnce } = proxyActivities<EventActivities>({
   retry: { maximumAttempts: 1 },
 });
 
+type KnownListeners = readonly string[] | null;
+
 export class InlineDelivery {
   private readonly undelivered: MerchantEvent[] = [];
   private running: Promise<void> | undefined;
@@ -33,10 +35,10 @@ export class InlineDelivery {
   /** Set while the relay takes all events: they stay here until it has them, because a run that ends would lose them. */
   private leaving: Promise<void> | undefined;
 
-  /** `listeners`: the listeners of events, as far as the workflow knows. */
+  /** `listeners`: the listeners of events, as far as the workflow knows; null if there are certainly none, and an event is left out. */
   constructor(
     private readonly relay: EventRelay,
-    private readonly listeners: () => readonly string[],
+    private readonly listeners: () => KnownListeners | Promise<KnownListeners>,
   ) {}
 
   get isEmpty(): boolean {
@@ -63,11 +65,11 @@ export class InlineDelivery {
   /** Gives all events to the relay at once. The event that is being tried may be delivered twice. */
   async handOver(): Promise<void> {
     this.isHandedOver = true;
-    while (!this.isEmpty) await this.leaveAll();
+    while (!this.isEmpty) await this.leaveAll((await this.listeners()) ?? []);
   }
 
-  private leaveAll(): Promise<void> {
-    this.leaving ??= this.relay.takeOver(this.undelivered, this.listeners()).finally(() => {
+  private leaveAll(listeners: readonly string[]): Promise<void> {
+    this.leaving ??= this.relay.takeOver(this.undelivered, listeners).finally(() => {
       this.leaving = undefined;
     });
     return this.leaving;
@@ -75,20 +77,21 @@ export class InlineDelivery {
 
   private async deliverAll(): Promise<void> {
     for (let next = this.undelivered[0]; next; next = this.undelivered[0]) {
-      const isTaken = await this.isTaken(next);
+      const listeners = await this.listeners();
+      const isTaken = listeners === null || (await this.isTaken(next, listeners));
       // The relay has emptied the queue meanwhile.
       if (this.isHandedOver) return;
       if (isTaken) this.undelivered.shift();
-      else await this.leaveAll();
+      else await this.leaveAll(listeners);
     }
     this.running = undefined;
   }
 
   /** One try. An event that the handler does not take goes to the relay, and so do later ones until the relay has delivered all. */
-  private async isTaken(event: MerchantEvent): Promise<boolean> {
+  private async isTaken(event: MerchantEvent, listeners: readonly string[]): Promise<boolean> {
     if (await this.relay.queue(event)) return true;
     try {
-      return isTold(await deliverOnce(event, this.listeners()));
+      return isTold(await deliverOnce(event, listeners));
     } catch {
       return false;
     }

@@ -17,6 +17,7 @@ import {
 } from '../../../contract';
 import { MINUTE } from '../../../gateway/pure/durations';
 import { isMore, sameAmount } from '../../../gateway/pure/money';
+import { Listeners } from '../listeners';
 import { EventRelay, InlineDelivery } from './delivery';
 import { OverdueWait } from './overdue';
 
@@ -33,10 +34,11 @@ export class PaymentOutbox {
   constructor(
     paymentId: string,
     { isFirst, runId }: { readonly isFirst: boolean; readonly runId: string },
-    { overdue_ms, listeners }: Pick<PaymentPolicy, 'overdue_ms' | 'listeners'>,
+    { overdue_ms, ...policy }: Pick<PaymentPolicy, 'overdue_ms' | 'listeners'>,
   ) {
     const { workflowId, startTime } = workflowInfo();
-    this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst), () => listeners);
+    const listeners = new Listeners(policy.listeners);
+    this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst), () => listeners.now());
     this.log = new PaymentEventLog(`${workflowId}:${runId}`);
     // The run before has told what was due before this run. If both tell it, their events have the same id.
     const isTold = (_since: string, due: number) => due < startTime.getTime() - MINUTE;
