@@ -98,7 +98,7 @@ export function endpointActivities(
       const url = byName.get(endpoint);
       assertPresent(url !== undefined, 'this address in PAYMENTS_EVENTS_URL');
       if (url === undefined) {
-        if (endpoints === undefined) throw undelivered('There is no address in PAYMENTS_EVENTS_URL any more');
+        if (endpoints === undefined) throw noAddressLeft();
         await handOver(events, endpoints);
         return events.length;
       }
@@ -172,6 +172,9 @@ async function post(url: string, body: string, headers: Record<string, string>):
     throw undelivered(`${new URL(url).host} could not be reached (${String(code)})`);
   }
 }
+
+/** What waits for an address is put before a person. */
+export const noAddressLeft = () => undelivered('There is no address in PAYMENTS_EVENTS_URL any more');
 
 const undelivered = (message: string) => ApplicationFailure.create({ type: 'EventNotTaken', message });
 

@@ -2,7 +2,14 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { EVENT_HANDLER, type EventActivities, type MerchantEvent, telling } from '../contract';
 import { hostsOf } from '../process/settings';
-import { assertPresent, countedDelivery, type EventEndpoints, endpointOf, handOver } from './event-endpoints';
+import {
+  assertPresent,
+  countedDelivery,
+  type EventEndpoints,
+  endpointOf,
+  handOver,
+  noAddressLeft,
+} from './event-endpoints';
 
 /**
  * Handles the events of payments and virtual accounts (`event.type` tells which). Each event is delivered at least once,
@@ -39,6 +46,7 @@ export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEnd
           listeners.every((one) => here.includes(one)),
           'the handler onEvent, or each address of PAYMENTS_EVENTS_URL, that the workflow knows of',
         );
+      if (here.length === 0 && listeners.some((one) => one !== EVENT_HANDLER)) throw noAddressLeft();
       const told = Promise.resolve(event)
         .then(onEvent)
         .catch((error: unknown) => {

@@ -48,9 +48,12 @@ interface AttentionEvent extends OfPayment {
   readonly payment: EventPayment & { attention: Attention };
 }
 
-/** An order that was paid counts as sold now, or again, and no other event says so. */
-interface SoldEvent extends OfPayment {
-  readonly type: 'sold';
+interface UnattendedEvent extends OfPayment {
+  /**
+   * `attention.cleared`: nobody has to look any more. `sold`: an order that was paid counts as sold now, or again, and no other event says
+   * so.
+   */
+  readonly type: 'attention.cleared' | 'sold';
   readonly payment: EventPayment & { attention: null };
 }
 
@@ -71,7 +74,7 @@ interface FailedEvent extends OfPayment {
 }
 
 /** An event of a payment: delivered at least once, and in order for each payment. */
-export type PaymentEvent = TransitionEvent | AttentionEvent | SoldEvent | RefundEvent | FailedEvent;
+export type PaymentEvent = TransitionEvent | AttentionEvent | UnattendedEvent | RefundEvent | FailedEvent;
 
 interface OfAccount extends AnyEvent {
   /** The account right after the event, without its `latest` deposits. */
@@ -91,8 +94,11 @@ interface SetAsideEvent extends OfAccount {
 }
 
 interface AccountChangedEvent extends OfAccount {
-  /** `account-attention.overdue`: it has waited for a person for longer than the settings allow. Once for each wait. */
-  readonly type: 'account-status' | 'account-attention' | 'account-attention.overdue';
+  /**
+   * `account-attention.overdue`: it has waited for a person for longer than the settings allow. Once for each wait.
+   * `account-attention.cleared`: nobody has to look any more.
+   */
+  readonly type: 'account-status' | 'account-attention' | 'account-attention.overdue' | 'account-attention.cleared';
 }
 
 /** An event of a virtual account. Besides, each deposit's payment has its own events. */

@@ -100,6 +100,7 @@ export function heard(event: MerchantEvent): string {
       event.transition satisfies unknown;
       return event.payment.attention satisfies string;
     case 'sold':
+    case 'attention.cleared':
       event.payment.attention satisfies null;
       return `${event.payment.outcome}`;
     case 'refund':
@@ -113,6 +114,7 @@ export function heard(event: MerchantEvent): string {
     case 'account-status':
     case 'account-attention':
     case 'account-attention.overdue':
+    case 'account-attention.cleared':
       return `${event.account.status} ${event.account.attention}`;
     case 'stuck-payments':
       return `${event.sweep.stuck}`;

@@ -8,8 +8,8 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// MerchantEvent is any event (docs/events.md). Ask IsSold (sold.go) of its Payment before you deliver. Type says what else it has: transition, refund, failed, attention,
-// attention.overdue and sold have a Payment, and after the sale an AfterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an Account; stuck-payments a Sweep.
+// MerchantEvent is any event (docs/events.md). Ask IsSold (sold.go) of its Payment before you deliver. Type says what else it has: that of a virtual account
+// (account-..., deposit...) an Account, stuck-payments a Sweep, and every other one a Payment, with an AfterSale after the sale.
 type MerchantEvent struct {
 	ID         string            `json:"id"`
 	Type       string            `json:"type"`

@@ -470,10 +470,13 @@ class TransitionEvent(TypedDict):
 
 
 class AttentionEvent(TypedDict):
-    """A person has to look at a payment, or has not for too long (attention.overdue). Or it counts as sold now, or again (sold)."""
+    """A person has to look at a payment, has not for too long (attention.overdue), or need not any more (attention.cleared).
+
+    Or it counts as sold now, or again (sold).
+    """
 
     id: str
-    type: Literal["attention", "attention.overdue", "sold"]
+    type: Literal["attention", "attention.overdue", "attention.cleared", "sold"]
     time: str
     payment: PaymentInEvent
     after_sale: NotRequired[SaleInEvent]
@@ -521,10 +524,10 @@ class SetAsideEvent(TypedDict):
 
 
 class AccountEvent(TypedDict):
-    """A virtual account has another status, needs a person, or has needed one for too long (account-attention.overdue)."""
+    """A virtual account has another status, needs a person (or has for too long, or not any more: overdue and cleared)."""
 
     id: str
-    type: Literal["account-status", "account-attention", "account-attention.overdue"]
+    type: Literal["account-status", "account-attention", "account-attention.overdue", "account-attention.cleared"]
     time: str
     account: SpeiAccountInEvent
 

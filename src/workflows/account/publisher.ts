@@ -99,8 +99,9 @@ export class AccountPublisher {
     if (this.isClosed) return;
     this.overdue?.show(wait.attention_since);
     if (status !== this.published.status) this.publish({ id: this.idOf(status ?? 'null'), type: 'account-status' });
-    if (attention !== null && attention !== this.published.attention) {
-      this.publish({ id: this.idOf(`attention-${attention}`), type: 'account-attention' });
+    if (attention !== this.published.attention) {
+      const type = attention === null ? 'account-attention.cleared' : 'account-attention';
+      this.publish({ id: this.idOf(`attention-${attention ?? 'cleared'}`), type });
     }
     this.published = { ...this.published, status, attention };
   }

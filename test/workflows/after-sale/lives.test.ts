@@ -68,6 +68,7 @@ describe.each([
         ['transition', 'SUCCESS'],
         // Once a person has looked.
         ['sold', 'SUCCESS'],
+        ['attention.cleared', 'SUCCESS'],
       ]);
     });
   });

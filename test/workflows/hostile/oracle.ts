@@ -1,5 +1,6 @@
 /** What must hold in every hostile world, whatever it is about, and the words in which the oracles read ledgers. */
 import Big from 'big.js';
+import { type MerchantEvent, namedByWorkflowId } from '../../../src/contract';
 import { ANOTHER_ERROR, type BaseWorld, type Broken } from './base-world';
 
 export const when = (at: number) => new Date(at).toISOString();
@@ -36,4 +37,39 @@ function typedAnswers({ told }: BaseWorld): Broken[] {
   return told.flatMap((one) =>
     one.type === ANOTHER_ERROR ? [{ promise: 8, what: `a merchant met ${one.message}` }] : [],
   );
+}
+
+/** 8. Once everything had its time, what events have said last of an order's or account's need for a person is what lists say. */
+export function attentionIsTold({ temporal, events, told }: BaseWorld): Broken[] {
+  const runs = temporal.allRuns();
+  // Who ends or resets a workflow ends what it had to tell.
+  if (told.some(({ is }) => is === 'reset') || runs.some(({ status }) => status === 'TERMINATED')) return [];
+  const said = new Map(
+    events.flatMap((event) => (ABOUT_ATTENTION.test(event.type) ? [[subjectOf(event), event] as const] : [])),
+  );
+  const open = new Set(
+    runs.flatMap((run) =>
+      run.isRunning && typeof temporal.attributesOf(run).PaymentAttention === 'string'
+        ? [subjectOfRun(run.start.workflowId)]
+        : [],
+    ),
+  );
+  return [...said].flatMap(([subject, { type, time }]) =>
+    type !== 'failed' && type.endsWith('.cleared') === open.has(subject)
+      ? [{ promise: 8, what: `${type} of ${subject} was told at ${time}, and lists ${open.has(subject)}` }]
+      : [],
+  );
+}
+
+/** After a payment has failed, lists say who has to look. */
+const ABOUT_ATTENTION = /attention(\.cleared)?$|^failed$/;
+
+function subjectOf(event: MerchantEvent): string {
+  if ('payment' in event) return `order ${event.payment.out_trade_no}`;
+  return 'account' in event ? `account ${event.account.account_id}` : event.type;
+}
+
+function subjectOfRun(workflowId: string): string {
+  const { out_trade_no, part } = namedByWorkflowId(workflowId) ?? {};
+  return out_trade_no ? `order ${out_trade_no}` : `account ${part}`;
 }

@@ -1,10 +1,20 @@
 /** Workers have different settings for a while, or one of them for good: every event comes at least once (docs/events.md). */
 import { createServer } from 'node:http';
-import { type EventEndpoints, endpointActivities, endpointOf, eventActivity } from '../../../src/activities';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  type EventEndpoints,
+  endpointActivities,
+  endpointOf,
+  eventActivity,
+  listenersOf,
+  policyActivity,
+  previousRunActivities,
+} from '../../../src/activities';
 import {
   EVENT_HANDLER,
   type EventActivities,
   eventDeliveryWorkflowId,
+  isSold,
   type MerchantEvent,
   type PostedEvents,
   paymentWorkflowId,
@@ -12,11 +22,13 @@ import {
   WORKFLOW,
 } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { loadConfig } from '../../../src/process/settings';
+import { simulate } from '../../../src/testing';
 import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
 import { APP } from '../../../src/testing/stack';
 import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
-import { order } from '../../harness/orders';
+import { order, publishedOrder } from '../../harness/orders';
 import { newSale } from '../after-sale/harness';
 
 let env: SimulatedEnvironment;
@@ -131,13 +143,15 @@ describe('the handler hears every event although a worker without it takes the f
 });
 
 describe('what happens after the setting that was missing is there is heard, of a workflow that began without it', () => {
-  /** The types of the events that the worker's handler hears, and the states that transitions tell. */
-  function hearing(env: SimulatedEnvironment, gateway: FakeGateway): string[] {
-    const heard: string[] = [];
-    const onEvent = (event: MerchantEvent) => void heard.push(statusOf(event) || event.type);
+  /** What the worker's handler hears: the states that transitions tell, and the types of other events. */
+  function hearing(env: SimulatedEnvironment, gateway: FakeGateway): MerchantEvent[] {
+    const heard: MerchantEvent[] = [];
+    const onEvent = (event: MerchantEvent) => void heard.push(event);
     env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway, onEvent }));
     return heard;
   }
+
+  const told = (heard: readonly MerchantEvent[]) => heard.map((event) => statusOf(event) || event.type);
 
   test('of a payment', async () => {
     const gateway = new FakeGateway(() => env.currentTimeMs());
@@ -149,7 +163,7 @@ describe('what happens after the setting that was missing is there is heard, of 
     await env.sleep(5 * MINUTE);
     const heard = hearing(env, gateway);
     await sale.result();
-    expect(heard).toEqual(['SUCCESS']);
+    expect(told(heard)).toEqual(['SUCCESS']);
   });
 
   test('of an after-sale, which waits for a person at last', async () => {
@@ -161,8 +175,76 @@ describe('what happens after the setting that was missing is there is heard, of 
     await sale.pass(HOUR / 2);
     const heard = hearing(sale.env, sale.gateway);
     await sale.pass(3 * DAY);
-    expect(heard).toEqual(['PARTIAL_REFUND', 'DISPUTE', 'attention', 'attention.overdue']);
+    expect(told(heard)).toEqual(['PARTIAL_REFUND', 'DISPUTE', 'attention', 'attention.overdue']);
   });
+
+  test('of an after-sale that reads for two hours what was before it', async () => {
+    const sale = await newSale();
+    const knownBefore = previousRunActivities['payments.knownBefore'];
+    let lacksKey = true;
+    const reading = {
+      'payments.knownBefore': (input: Parameters<typeof knownBefore>[0]) => {
+        if (lacksKey) throw ApplicationFailure.retryable('This worker lacks a key');
+        return knownBefore(input);
+      },
+    };
+    sale.env.work(reading);
+    sale.gateway.bankStatus = () => 'DISPUTE';
+    await sale.open();
+    await sale.notify({ trade_status: 'DISPUTE' });
+    await sale.pass(HOUR);
+    const heard = hearing(sale.env, sale.gateway);
+    sale.env.work(reading);
+    await sale.pass(HOUR);
+    lacksKey = false;
+    await sale.pass(HOUR);
+    expect(told(heard)).toEqual(['attention', 'DISPUTE']);
+  });
+
+  test('a payment that is reset after its refund, of which nobody was told that it was sold, is not told as sold', async () => {
+    const simulation = await simulate({ seed: 2 });
+    const { gateway, payments, sleep, temporal } = simulation;
+    const request = publishedOrder('pix', { timeout_express: '4d' });
+    const { out_trade_no } = request;
+    gateway.statusAt = (elapsed) => (elapsed < 2 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+    await payments.pay(request);
+    await payments.outcome(out_trade_no);
+    const heard = hearing(temporal, gateway);
+    await sleep(HOUR);
+    const user_info = { email: 'a@example.com', identify: { number: '50284414727' } };
+    await payments.refund(out_trade_no, { user_info, bank_info: { number: '123456-7' } });
+    await sleep(DAY);
+    expect(told(heard)).toContain('REFUNDED');
+    const run = temporal.temporal.latest(paymentWorkflowId(APP.app_id, out_trade_no));
+    if (run) temporal.temporal.reset(run, -1);
+    await sleep(DAY);
+    await simulation.close();
+    expect(heard.flatMap((event) => ('payment' in event && isSold(event.payment) ? [event.id] : []))).toEqual([]);
+  });
+});
+
+test('an address that is gone from all workers for five hours hears what happened meanwhile once it is there again', async () => {
+  const own = await receiver();
+  const gateway = new FakeGateway(() => env.currentTimeMs());
+  gateway.statusAt = (elapsed) => (elapsed < 10 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+  const work = (urls: readonly string[]) =>
+    env.work({
+      ...fakeWorkerActivities({ app_id: APP.app_id, gateway }),
+      ...policyActivity(loadConfig({}), listenersOf(undefined, withUrls(urls))),
+      ...eventActivity(undefined, withUrls(urls)),
+      ...endpointActivities(withUrls(urls)),
+    });
+  work([own.url]);
+  const input = order();
+  const workflowId = paymentWorkflowId(APP.app_id, input.request.out_trade_no);
+  await env.client.workflow.start('payment', { workflowId, taskQueue: 'simulated', args: [input] });
+  await env.sleep(5 * MINUTE);
+  work([]);
+  await env.sleep(5 * HOUR);
+  work([own.url]);
+  await env.sleep(HOUR);
+  // PROCESSING, and SUCCESS.
+  expect(own.got).toHaveLength(2);
 });
 
 test('a handler that is gone from all workers is waited for once, and not with each event', async () => {

@@ -53,14 +53,14 @@ const LIVES: [name: string, states: [history: string[], attention: Attention | n
     [['p:SUCCESS:1', 'p:attention-late-payment:1']],
   ],
   [
-    'an attention that stays makes no second event, and one that comes back does',
+    'an attention that stays makes no second event, one that ends makes an event, and one that comes back another',
     [
       [[], 'late-payment'],
       [[], 'late-payment'],
       [[], null],
       [[], 'late-payment'],
     ],
-    [['p:attention-late-payment:1'], [], ['p:sold:1'], ['p:attention-late-payment:2']],
+    [['p:attention-late-payment:1'], [], ['p:sold:1', 'p:attention-cleared:1'], ['p:attention-late-payment:2']],
   ],
   [
     'another attention makes an event',
@@ -94,9 +94,10 @@ test('an order that is sold once a person has looked is told, so that it is deli
     };
     return log.changes([transition('SUCCESS'), seen], context(null, outcome), NOW, true);
   };
-  expect(settled('SUCCESS')).toMatchObject([{ type: 'sold', payment: { attention: null } }]);
-  expect(settled('SUCCESS').map(({ payment }) => isSold(payment))).toEqual([true]);
-  expect(settled('CANCEL')).toEqual([]);
+  const cleared = { type: 'attention.cleared', payment: { attention: null } };
+  expect(settled('SUCCESS')).toMatchObject([{ type: 'sold', payment: { attention: null } }, cleared]);
+  expect(settled('SUCCESS').map(({ payment }) => isSold(payment))).toEqual([true, true]);
+  expect(settled('CANCEL')).toMatchObject([cleared]);
 });
 
 test('a transition’s event has the time of the transition, an attention’s event has the present time', () => {

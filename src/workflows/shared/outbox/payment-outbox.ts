@@ -34,10 +34,10 @@ export class PaymentOutbox {
   constructor(
     paymentId: string,
     { isFirst, runId }: { readonly isFirst: boolean; readonly runId: string },
-    { overdue_ms, ...policy }: Pick<PaymentPolicy, 'overdue_ms' | 'listeners'>,
+    policy: Pick<PaymentPolicy, 'overdue_ms' | 'listeners' | 'read_by'>,
   ) {
     const { workflowId, startTime } = workflowInfo();
-    const listeners = new Listeners(policy.listeners);
+    const listeners = new Listeners(policy);
     this.delivery = new InlineDelivery(EventRelay.ofPayment(paymentId, !isFirst), () => listeners.now());
     this.log = new PaymentEventLog(`${workflowId}:${runId}`);
     // The run before has told what was due before this run. If both tell it, their events have the same id.
@@ -50,7 +50,7 @@ export class PaymentOutbox {
       const time = new Date().toISOString();
       this.delivery.put([{ id, type: 'attention.overdue', time, ...context, payment: { ...payment, attention } }]);
     };
-    this.overdue = new OverdueWait(overdue_ms, tell, isTold);
+    this.overdue = new OverdueWait(policy.overdue_ms, tell, isTold);
   }
 
   /** Publishes what is new in the payment's state. */
@@ -215,10 +215,18 @@ export class PaymentEventLog {
     // No event tells that a refund of all begins: what was told as sold is not told again because that refund has failed.
     const isSoldButForRefunds = isSold({ ...context.payment, all_goes_back: false });
     if (transitions.length + others.length > 0 || !isSoldButForRefunds) this.isHeldBack = isPaidOnly(context.payment);
+    const cleared = attention === null ? this.cleared(context, now) : [];
     this.told = known.at(-1) ?? told;
     this.attention = attention;
     this.outcomes = outcomesOf(after_sale?.refunds ?? []);
-    return [...transitions, ...refunds, ...others];
+    return [...transitions, ...refunds, ...others, ...cleared];
+  }
+
+  /** The event that nobody has to look any more, if somebody had to. */
+  private cleared({ payment, ...context }: EventContext, now: number): PaymentEvent[] {
+    if (this.attention === null) return [];
+    const [id, time] = [this.idOf('attention-cleared'), new Date(now).toISOString()];
+    return [{ id, type: 'attention.cleared', time, ...context, payment: { ...payment, attention: null } }];
   }
 
   /** The event of a payment that made no order. */

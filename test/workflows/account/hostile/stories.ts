@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Broken } from '../../hostile/base-world';
 import { type Mishap, statusOf, type Trade } from '../../hostile/gateway';
+import { attentionIsTold } from '../../hostile/oracle';
 import { playing } from '../../hostile/play';
 import { absences, type CommonStep, deaths, takeCommon, troubles, waits } from '../../hostile/steps';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
@@ -144,7 +145,7 @@ async function end(world: World): Promise<Broken[]> {
   for (const key of keys) world.create(key);
   await world.pass(DAY);
   await world.answered();
-  const broken = [...(await safety(world)), ...(await liveness(world))];
+  const broken = [...(await safety(world)), ...(await liveness(world)), ...attentionIsTold(world)];
   if (broken.length > 0) return broken;
   // A person settles one reason after the other, and a payment's end may bring one more.
   for (let round = 0; round < MAX_ROUNDS && (round < 3 || isSettled(world).length > 0); round += 1) {
@@ -152,7 +153,7 @@ async function end(world: World): Promise<Broken[]> {
     await world.pass(DAY);
   }
   await world.answered();
-  return [...(await safety(world)), ...(await liveness(world)), ...isSettled(world)];
+  return [...(await safety(world)), ...(await liveness(world)), ...attentionIsTold(world), ...isSettled(world)];
 }
 
 const MAX_ROUNDS = 12;

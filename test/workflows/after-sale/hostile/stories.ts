@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { Broken } from '../../hostile/base-world';
 import { type Mishap, type RefundEnd, type RefundPlan, statusOf, USED_IN_APP } from '../../hostile/gateway';
+import { attentionIsTold } from '../../hostile/oracle';
 import { playing } from '../../hostile/play';
 import {
   absences,
@@ -196,7 +197,12 @@ async function end(world: World): Promise<Broken[]> {
   await world.answered();
   const state = await world.state();
   const neighbour = await world.stateOfTheNeighbour();
-  const broken = [...safety(world, state), ...liveness(world, state), ...isRight(world.neighbour, neighbour)];
+  const broken = [
+    ...safety(world, state),
+    ...liveness(world, state),
+    ...attentionIsTold(world),
+    ...isRight(world.neighbour, neighbour),
+  ];
   if (broken.length > 0) return broken;
   const { gateway, sold } = world;
   if (['DISPUTE', 'CHARGEBACK'].includes(statusOf(sold))) gateway.move(sold, 'CHARGEBACK_REVERSED');
@@ -221,7 +227,13 @@ async function end(world: World): Promise<Broken[]> {
   await world.answered();
   const after = await world.state();
   const theirs = isRight(world.neighbour, await world.stateOfTheNeighbour());
-  return [...safety(world, after), ...liveness(world, after), ...isClosed(world, after), ...theirs];
+  return [
+    ...safety(world, after),
+    ...liveness(world, after),
+    ...attentionIsTold(world),
+    ...isClosed(world, after),
+    ...theirs,
+  ];
 }
 
 async function take(world: World, step: Step): Promise<void> {

@@ -7,6 +7,7 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { WorkflowRun } from '../../../../src/testing/simulated-temporal/workflow-run';
 import type { Broken } from '../../hostile/base-world';
 import { type Mishap, type RefundPlan, statusOf, type Trouble } from '../../hostile/gateway';
+import { attentionIsTold } from '../../hostile/oracle';
 import { playing } from '../../hostile/play';
 import {
   absences,
@@ -226,7 +227,7 @@ async function end(world: World): Promise<Broken[]> {
   await world.pass(6 * DAY);
   await world.answered();
   const seen = await seenIn(world);
-  const broken = [...safety(world, seen), ...liveness(world, seen)];
+  const broken = [...safety(world, seen), ...liveness(world, seen), ...attentionIsTold(world)];
   if (broken.length > 0) return broken;
   for (let round = 0; round < ROUNDS; round += 1) {
     await world.resolve('CANCEL');
@@ -243,7 +244,7 @@ async function end(world: World): Promise<Broken[]> {
     promise: 8,
     what: `a person has settled what was shown ${ROUNDS} times, and ${runId} is still open`,
   }));
-  return [...open, ...safety(world, after), ...waitersAreAnswered(world, after, false)];
+  return [...open, ...safety(world, after), ...waitersAreAnswered(world, after, false), ...attentionIsTold(world)];
 }
 
 /** What was known of the runs that Temporal has forgotten. */

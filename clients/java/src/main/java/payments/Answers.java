@@ -119,8 +119,8 @@ public final class Answers {
   public record Swept(int stuck, int underAttention, List<StuckPayment> some) {}
 
   /**
-   * Any event (docs/events.md). Its type says what else it has: transition, refund, failed, attention, attention.overdue and sold have a payment,
-   * and after the sale an afterSale; deposit, deposit-set-aside, account-status, account-attention and account-attention.overdue an account; stuck-payments a sweep.
+   * Any event (docs/events.md). Its type says what else it has: that of a virtual account (account-…, deposit…) an account, stuck-payments a
+   * sweep, and every other one a payment, with an afterSale after the sale.
    */
   public record MerchantEvent(String id, String type, String time, PaymentState payment, Transition transition, Refund refund, Failure failure,
       SaleInEvent afterSale, SpeiAccountState account, Deposit deposit, SetAsideDeposit setAside, Swept sweep) {}
