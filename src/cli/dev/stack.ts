@@ -16,7 +16,7 @@ import { messageOf } from '../../process/message-of';
 import { appIdsOf, type Config, loadConfig } from '../../process/settings';
 import { stopSignal } from '../../process/signals';
 import { UserError } from '../../process/user-error';
-import { type Simulator, startSimulator } from '../../simulator';
+import { startSimulator } from '../../simulator';
 import { connect } from '../../temporal/connection';
 import { prepareNamespace, retentionOf } from '../../temporal/namespaces';
 import { installRuntime } from '../../temporal/runtime';
@@ -36,6 +36,7 @@ export interface DevOptions {
 }
 
 const APP_ID = 'demo-app';
+const NAMESPACE = 'default';
 const MOST_STARTS = 5;
 
 /** What was started, and how each part is stopped: the last one first. */
@@ -97,12 +98,14 @@ async function startOnFreePorts(dataDir: string, started: StartedParts): Promise
 }
 
 async function start(dataDir: string, file: StackFile, started: StartedParts): Promise<void> {
-  const temporal = await startTemporal(dataDir, file, started);
-  const simulator = await startGateway(dataDir, file, started);
-  const env = settingsOf(file, temporal, simulator);
+  const env = settingsOf(file);
   const ignored = ignoredSettings(process.env);
   if (ignored.length > 0) say(`  ! not used here, the stack has its own: ${ignored.join(', ')}`);
-  const config = loadConfig(env);
+  // Before anything starts, and with the names that are no settings, so that a misspelt one is refused.
+  const unused = Object.fromEntries(ignored.map((name) => [name, undefined]));
+  const config = loadConfig({ ...process.env, ...unused, ...env });
+  const temporal = await startTemporal(dataDir, file, started);
+  await startGateway(dataDir, file, started);
   await prepareTemporal(config, env);
   await startProcesses(config, env, createLogger('payments', config.LOG_LEVEL), started);
   step('settings and keys', `${await saveDevSettings(dataDir, env)}, for programs of your own; keep it to yourself`);
@@ -119,7 +122,7 @@ async function startTemporal(dataDir: string, file: StackFile, started: StartedP
     host: HOST,
     port: file.ports.temporal,
     uiPort: file.ports.ui,
-    namespace: 'default',
+    namespace: NAMESPACE,
     uiCodecEndpoint: `http://${HOST}:${file.ports.codec}`,
   });
   let isStopping = false;
@@ -151,7 +154,7 @@ async function prepareTemporal(config: Config, env: Environment): Promise<void> 
   }
 }
 
-async function startGateway(dataDir: string, file: StackFile, started: StartedParts): Promise<Simulator> {
+async function startGateway(dataDir: string, file: StackFile, started: StartedParts): Promise<void> {
   const simulator = await startSimulator({
     host: HOST,
     port: file.ports.simulator,
@@ -161,7 +164,6 @@ async function startGateway(dataDir: string, file: StackFile, started: StartedPa
   started.add('the simulated gateway', () => simulator.close());
   step('simulated gateway', simulator.url);
   step("Operator's desk", simulator.deskUrl);
-  return simulator;
 }
 
 /** Starts webhook, codec server and worker. */
@@ -186,13 +188,13 @@ async function startProcesses(config: Config, env: Environment, log: Logger, sta
 }
 
 /** The settings of this stack, as any other process on this machine needs them. */
-function settingsOf(file: StackFile, temporal: DevServer, simulator: Simulator): Record<string, string> {
+function settingsOf(file: StackFile): Record<string, string> {
   const { ports } = file;
   return {
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: temporal.namespace,
-    TEMPORAL_UI_URL: temporal.uiUrl,
-    GATEWAY_BASE_URL: simulator.url,
+    TEMPORAL_ADDRESS: `${HOST}:${ports.temporal}`,
+    TEMPORAL_NAMESPACE: NAMESPACE,
+    TEMPORAL_UI_URL: `http://${HOST}:${ports.ui}`,
+    GATEWAY_BASE_URL: `http://${HOST}:${ports.simulator}`,
     GATEWAY_APP_ID: APP_ID,
     GATEWAY_SECRET_KEY: file.secret_key,
     WEBHOOK_HOST: HOST,

@@ -34,3 +34,23 @@ test('dev names at its start what it does not take', async () => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test.each([
+  ['PAYMENTS_EVENTS_URL', 'http://127.0.0.1:1/a b', 'has a space'],
+  ['PAYMENTS_EVENT_URL', 'http://127.0.0.1:1', 'there is no such setting; do you mean PAYMENTS_EVENTS_URL'],
+])('dev refuses a setting that cannot be used before it starts anything: %s', async (name, value, said) => {
+  await built();
+  const folder = mkdtempSync(join(tmpdir(), 'refused-setting-'));
+  try {
+    const stack = new Terminal({ cwd: folder, env: { [name]: value } }, 'dev', '--data-dir', join(folder, 'data'));
+    const end = stack.sees(/Ctrl-C ends/).then(
+      () => stack.interrupt(),
+      () => stack.ended,
+    );
+    expect(await end).toBe(2);
+    expect(stack.printed).toContain(`- ${name}: ${said}`);
+    expect(stack.printed).not.toMatch(/Temporal's development server|✓/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
