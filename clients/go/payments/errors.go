@@ -17,6 +17,9 @@ type Error struct {
 // ConfigError says which setting is missing or wrong, and never quotes a secret.
 type ConfigError struct{ Message string }
 
+// TemporalUnreachableError says where Temporal cannot be reached, and what to do.
+type TemporalUnreachableError struct{ Message string }
+
 // EventError says that a request is no event of ours: answer it with 401.
 type EventError struct{ Message string }
 
@@ -26,6 +29,8 @@ var pending = []string{"PaymentPending", "RefundPending", "Closing", "NotAnswere
 func (e *Error) Error() string       { return e.Type + ": " + e.Message }
 func (e *ConfigError) Error() string { return e.Message }
 func (e *EventError) Error() string  { return e.Message }
+
+func (e *TemporalUnreachableError) Error() string { return e.Message }
 
 // failure is the error for a failure of the contract: whatever waits is PaymentPending.
 func failure(of, message string, details Object) *Error {

@@ -45,7 +45,7 @@ type Payments struct {
 }
 
 // Connect connects by the settings, or to the stack that `npm start` runs in this folder. It encrypts, and seals where they hold
-// the key. It fails with a ConfigError where a setting is missing or wrong.
+// the key. It fails with a ConfigError where a setting is missing or wrong, and with a TemporalUnreachableError.
 func Connect() (*Payments, error) {
 	settings, err := Environment()
 	if err != nil {
@@ -80,7 +80,10 @@ func ConnectWith(settings Settings) (*Payments, error) {
 	}
 	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: settings})
 	if err != nil {
-		return nil, err
+		return nil, &ConfigError{"Temporal’s own settings (TEMPORAL_…) cannot be used: " + firstLineOf(err)}
+	}
+	if options.HostPort == "" {
+		options.HostPort = client.DefaultHostPort
 	}
 	if options.Namespace == "" {
 		options.Namespace = client.DefaultNamespace
@@ -96,7 +99,8 @@ func ConnectWith(settings Settings) (*Payments, error) {
 	}
 	dialed, err := client.Dial(options)
 	if err != nil {
-		return nil, err
+		return nil, &TemporalUnreachableError{fmt.Sprintf("Temporal cannot be reached at %s (%s). "+
+			"Run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS.", options.HostPort, firstLineOf(err))}
 	}
 	taskQueue := settings["PAYMENTS_TASK_QUEUE"]
 	if taskQueue == "" {
@@ -106,6 +110,12 @@ func ConnectWith(settings Settings) (*Payments, error) {
 		client: dialed, appID: appID, taskQueue: taskQueue, namespace: options.Namespace, converter: options.DataConverter,
 	}
 	return &Payments{Client: dialed, Accounts: &Accounts{of}, workflows: of, sealingKey: sealingKey}, nil
+}
+
+// firstLineOf is what Temporal's SDK says. The lines after it may quote a key.
+func firstLineOf(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // Close closes the connection.

@@ -16,16 +16,16 @@ import traceback
 from collections.abc import Coroutine
 from typing import Any, NoReturn
 
-from payment_gateway import ConfigError, PaymentError, connect, is_sold
+from payment_gateway import ConfigError, PaymentError, TemporalUnreachableError, connect, is_sold
 
 
 async def main(order_file: str, wait: bool) -> int:
     try:
         order = read(order_file)
         payments = await connect()
-    except ConfigError as error:
-        show({"error": "ConfigError", "message": str(error)}, sys.stderr)
-        return 2
+    except (ConfigError, TemporalUnreachableError) as error:
+        show({"error": type(error).__name__, "message": str(error)}, sys.stderr)
+        return 2 if isinstance(error, ConfigError) else 3
     request = order["request"]
     try:
         pay = payments.create_checkout if order["kind"] == "checkout" else payments.pay

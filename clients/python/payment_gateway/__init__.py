@@ -1,7 +1,7 @@
 """Payments of a Latin American gateway as durable workflows: `payments = await connect()`, then `await payments.pay(order)`."""
 
 from .codec import EncryptionCodec, PayloadDecryptionError, data_converter
-from .errors import ConfigError, EventError, PaymentError
+from .errors import ConfigError, EventError, PaymentError, TemporalUnreachableError
 from .events import EventReader
 from .payments import Accounts, Payments, connect, is_sold
 from .sealing import seal
@@ -39,6 +39,7 @@ __all__ = [
     "RefundOptions",
     "SpeiAccountData",
     "SpeiAccountState",
+    "TemporalUnreachableError",
     "connect",
     "data_converter",
     "is_sold",

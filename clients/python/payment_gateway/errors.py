@@ -70,3 +70,7 @@ class EventError(Exception):
 
 class ConfigError(ValueError):
     """A setting is missing or wrong. The message says which, and never quotes a secret."""
+
+
+class TemporalUnreachableError(ConnectionError):
+    """Temporal cannot be reached. The message names the address and what to do."""

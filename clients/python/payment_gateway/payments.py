@@ -14,7 +14,7 @@ from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from .codec import data_converter
-from .errors import ConfigError, PaymentError
+from .errors import ConfigError, PaymentError, TemporalUnreachableError
 from .sealing import seal
 from .settings import environment, setting
 from .temporal import ANSWER_TIMEOUT, LOOKUP_LIVES, REFUND_TIMEOUT, Temporal, digest, leaves_no_order, no_answer, order_of, shared_update_id, while_closing
@@ -420,15 +420,29 @@ def leaves(value: Any, path: str = "") -> dict[str, str]:
 async def connect() -> Payments:
     """
     Connects by the settings, or to the stack that `npm start` runs in this folder. It encrypts, and seals where they hold the key.
-    Raises ConfigError where a setting is missing or wrong.
+    Raises ConfigError where a setting is missing or wrong, and TemporalUnreachableError.
     """
     settings = environment()
     if not (app_id := settings.get("GATEWAY_APP_ID")):
         raise ConfigError("Which app? Set GATEWAY_APP_ID, or run payment-gateway dev in this folder first.")
     converter = data_converter(settings)
     sealing = setting(settings, "PAYMENTS_SEALING_PUBLIC_JWK")
-    config = ClientConfig.load_client_connect_config(override_env_vars=settings)
-    config.setdefault("target_host", "localhost:7233")
-    client = await Client.connect(**config, data_converter=converter)
+    try:
+        config = ClientConfig.load_client_connect_config(override_env_vars=settings)
+    except (OSError, RuntimeError) as error:
+        raise ConfigError(f"Temporal’s own settings (TEMPORAL_…) cannot be used: {first_line_of(error)}") from None
+    address = config.setdefault("target_host", "localhost:7233")
+    try:
+        client = await Client.connect(**config, data_converter=converter)
+    except RuntimeError as error:
+        raise TemporalUnreachableError(
+            f"Temporal cannot be reached at {address} ({first_line_of(error)}). "
+            "Run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS."
+        ) from error
     queue = settings.get("PAYMENTS_TASK_QUEUE") or "payments"
     return Payments(client, app_id, queue, json.loads(sealing) if sealing else None)
+
+
+def first_line_of(error: BaseException) -> str:
+    """What Temporal's SDK says. The lines after it may quote a key."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
