@@ -64,6 +64,7 @@ type Changes = Partial<Omit<World, 'config'>> & { env?: Record<string, string> }
 function world({ env = {}, ...planted }: Changes): World {
   return {
     config: loadConfig({ ...good, ...env }),
+    isStack: false,
     connect: async () => 'temporal.example:7233',
     retentionMs: async () => 30 * DAY,
     missingAttributes: async () => [],
@@ -360,6 +361,14 @@ test.each<[string, string, RegExp, Changes]>([
     result: 'not checked',
     text: expect.stringMatching(why),
   });
+});
+
+test.each<[string, Changes]>([
+  ['worker', { pollers: async () => ({ 'workflow tasks': polled(), 'activity tasks': polled() }) }],
+  ['webhook', { postUnsigned: throwing(new Error('connect ECONNREFUSED')) }],
+])('with the settings of a stack, dev is named for a %s that is not there', async (point, changes) => {
+  const text = (await found({ isStack: true, ...changes })).find((one) => one.point === point)?.text;
+  expect(text).toMatch(/\. Run npx payment-gateway dev in this folder\.$/);
 });
 
 test('settings that cannot be used are the one failure, and every other point is not checked', () => {

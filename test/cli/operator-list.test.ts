@@ -258,7 +258,7 @@ test('check reads the payments that were paid, however many are open', async () 
   });
   await paid.terminate();
   await untilListed(MANY + 2);
-  const world = new LiveWorld(loadConfig(env()), env());
+  const world = new LiveWorld(loadConfig(env()), env(), false);
   await until(
     () => world.paid(APP_ID),
     ([found]) => found?.workflow_id === paid.workflowId,

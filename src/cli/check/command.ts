@@ -11,9 +11,9 @@ import { LiveWorld } from './world';
 
 /** Reads the settings of a worker. Ends with code 1 if a point fails. */
 export async function check({ json = false }: { json?: boolean }, given: Environment): Promise<never> {
-  const { env } = withDevSettings(given);
+  const { env, from } = withDevSettings(given);
   const counts = { ok: 0, failed: 0, 'not checked': 0 };
-  for await (const finding of lookedAt(env)) {
+  for await (const finding of lookedAt(env, from !== undefined)) {
     counts[finding.result] += 1;
     say(json ? JSON.stringify(finding) : lineOf(finding));
   }
@@ -21,10 +21,10 @@ export async function check({ json = false }: { json?: boolean }, given: Environ
   return exitOncePrinted(counts.failed > 0 ? EXIT.refused : EXIT.ok);
 }
 
-async function* lookedAt(env: Environment): AsyncGenerator<Finding> {
+async function* lookedAt(env: Environment, isStack: boolean): AsyncGenerator<Finding> {
   let world: LiveWorld;
   try {
-    world = new LiveWorld(loadConfig(env), env);
+    world = new LiveWorld(loadConfig(env), env, isStack);
   } catch (error) {
     if (error instanceof ConfigError) return yield* unreadableSettings(error);
     throw error;

@@ -45,6 +45,9 @@ interface Point<Of extends App[]> {
 /** A worker that died within this time still counts. */
 const LATELY = `the last ${POLLS_WITHIN_MS / MINUTE} minutes`;
 
+/** Where the settings are a stack's, one command runs all of its parts. */
+const RUN_STACK = 'Run npx payment-gateway dev in this folder.';
+
 const ofAll: Point<[]>[] = [
   {
     name: 'settings',
@@ -122,9 +125,11 @@ const ofAll: Point<[]>[] = [
         identities.length === 0 ? [kind] : [],
       );
       const queue = world.config.PAYMENTS_TASK_QUEUE;
+      const nobody = `Nobody asked for ${lacking.join(' and ')} of ${queue} in ${LATELY}`;
+      if (lacking.length > 0 && world.isStack) return failed(`${nobody}. ${RUN_STACK}`);
       if (lacking.length > 0)
         return failed(
-          `Nobody asked for ${lacking.join(' and ')} of ${queue} in ${LATELY}: run payment-gateway worker with this TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and PAYMENTS_TASK_QUEUE, and look at its log, or at this machine’s clock. What was begun on a mistyped queue waits for a worker of that name.`,
+          `${nobody}: run payment-gateway worker with this TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and PAYMENTS_TASK_QUEUE, and look at its log, or at this machine’s clock. What was begun on a mistyped queue waits for a worker of that name.`,
         );
       const unserved = new Set(Object.values(pollers).flatMap((of) => of.unserved));
       if (unserved.size > 0)
@@ -297,7 +302,7 @@ async function publicWebhook(world: World, { app_id }: App): Promise<Verdict> {
     if (allowed)
       return unchecked(`${url} did not answer this machine (${answer.message}); WEBHOOK_ALLOWED_IPS may keep it out`);
     return failed(
-      `${url} did not answer (${answer.message}). Run payment-gateway webhook behind it, and look at the name, the proxy and its certificate.`,
+      `${url} did not answer (${answer.message}). ${world.isStack ? RUN_STACK : 'Run payment-gateway webhook behind it, and look at the name, the proxy and its certificate.'}`,
     );
   }
   const { status, body } = answer;

@@ -44,6 +44,8 @@ export class LiveWorld {
   constructor(
     readonly config: Config,
     private readonly env: Environment,
+    /** The settings are those that `payment-gateway dev` left, which runs all of the stack. */
+    readonly isStack: boolean,
   ) {}
 
   /** Throws TemporalUnreachableError and UnknownNamespaceError. */
