@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
-import { saidOfListeners } from './activities';
 import { dataConverter } from './codec/data-converter';
 import { scheduledJobs } from './contract';
 import { PaymentGatewayPlugin } from './plugin';
@@ -125,8 +124,6 @@ export async function runWorker(env: Environment): Promise<void> {
     worker = await createWorker(config, env, telemetry);
     node = measureNode(runtimeRecorder(appIdsOf(config), () => runtime));
     log.info({ task_queue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
-    // The plugin says it, too, but the log of this program has Temporal's lines only from warnings on.
-    log.info(saidOfListeners(undefined, config.PAYMENTS_EVENTS_URL));
     // Beside the work, which it neither holds up nor ends.
     void checkGateways(config, log);
     await worker.run();

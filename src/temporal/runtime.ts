@@ -70,12 +70,14 @@ export const runtimeRecorder = (app_ids: readonly string[], runtime: () => Runti
     app_ids,
   );
 
-/** Logs Temporal's own lines: warnings and errors, and everything at our log level debug. */
+/** Logs Temporal's own lines: warnings and errors, and everything at our log level debug. Ours name no part of the SDK. */
 function temporalLogger(log: Logger): DefaultLogger {
+  const isDebug = log.isLevelEnabled('debug');
   const write = ({ level, message, meta }: LogEntry) => {
+    if (level === 'INFO' && meta?.sdkComponent !== undefined && !isDebug) return;
     log[LEVELS[level]](logFields({ ...meta }), message);
   };
-  return new DefaultLogger(log.isLevelEnabled('debug') ? 'TRACE' : 'WARN', write);
+  return new DefaultLogger(isDebug ? 'TRACE' : 'INFO', write);
 }
 
 /** These fields hold decoded payloads as text. */

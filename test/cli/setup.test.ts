@@ -267,7 +267,7 @@ test('a worker whose gateway cannot be reached starts all the same, and its log 
   expect(await running.interrupt()).toBe(0);
 });
 
-test('a worker says at its start who hears events, and shows no more of an address than its host', async () => {
+test('a worker says once, at its start, who hears events, and shows no more of an address than its host', async () => {
   const nobody = command('worker');
   await nobody.sees(/"msg":"PAYMENTS_EVENTS_URL is not set: no event is told"/);
   expect(await nobody.interrupt()).toBe(0);
@@ -275,8 +275,12 @@ test('a worker says at its start who hears events, and shows no more of an addre
     PAYMENTS_EVENTS_URL: 'https://shop.example:8443/do_not_tell?do_not_tell',
     PAYMENTS_EVENTS_SECRETS: `whsec_${Buffer.alloc(32).toString('base64')}`,
   };
-  const running = new Terminal({ cwd: folder, env: { ...settings, ...own } }, 'worker');
-  await running.sees(/"msg":"events are told to shop\.example:8443"/);
-  expect(await running.interrupt()).toBe(0);
-  expect(running.printed).not.toContain('do_not_tell');
+  for (const LOG_LEVEL of ['info', 'debug']) {
+    const running = new Terminal({ cwd: folder, env: { ...settings, ...own, LOG_LEVEL } }, 'worker');
+    await running.sees(/"msg":"events are told to shop\.example:8443"/);
+    expect(await running.interrupt()).toBe(0);
+    expect(running.printed.match(/events are told to/g)).toHaveLength(1);
+    expect(/Worker state changed/.test(running.printed)).toBe(LOG_LEVEL === 'debug');
+    expect(running.printed).not.toContain('do_not_tell');
+  }
 });
