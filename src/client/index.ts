@@ -20,34 +20,7 @@ export { startTelemetry, type TelemetryOptions } from '../temporal/telemetry/sta
 export type { Telemetry } from '../temporal/telemetry/telemetry';
 export { AccountsClient, accountKeyOf, type DepositPage, type DepositPayment } from './accounts';
 export { type ConnectedPayments, type ConnectOptions, connectPayments } from './connect';
-// By name: tsx, which runs a clone's examples from here, shows ES modules nothing of `export *`.
-export {
-  AccountCanceledError,
-  AccountError,
-  type AccountFailure,
-  AccountNotCanceledError,
-  AccountNotCreatedError,
-  AccountNotFoundError,
-  AccountPendingError,
-  DuplicateOrderError,
-  DuplicateRefundError,
-  InvalidAccountError,
-  InvalidLookupError,
-  InvalidOrderError,
-  isAccountFailure,
-  isPaymentFailure,
-  LookupError,
-  type LookupFailure,
-  NotAnsweredError,
-  NotCreatedError,
-  NotRefundedError,
-  OverRefundError,
-  PaymentError,
-  type PaymentFailure,
-  PaymentNotCanceledError,
-  PaymentNotFoundError,
-  PaymentPendingError,
-} from './errors';
+export * from './errors';
 export { EventError, EventReader } from './event-reader';
 export { type CheckoutCreated, dataOfCheckout, dataOfMethod, type PaymentDataOf, type Refunded } from './payment-data';
 export { PaymentsClient, type PaymentsClientOptions } from './payments';
