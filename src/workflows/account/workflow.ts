@@ -362,7 +362,7 @@ class SpeiAccountRun {
   private resolve({ by, seen }: AccountResolution): SpeiAccountState {
     this.record.resolve(by, seen, Date.now());
     // What stays is published again, even under the same reason.
-    this.publisher.published = { ...this.publisher.published, attention: null };
+    if (this.record.attention !== null) this.publisher.published = { ...this.publisher.published, attention: null };
     this.show();
     return this.state;
   }

@@ -268,6 +268,19 @@ describe('promise 8: that an account waits too long for a person is told once fo
   });
 });
 
+test('promise 8: events say that an account needs a person, and that it needs nobody any more', async () => {
+  await happens(transfer('1.00'), HOUR, () => world.oddSignal('A1', { nothing: 1 }), HOUR);
+  await world.resolve();
+  await world.pass(HOUR);
+  const told = world.events.flatMap((event) =>
+    'account' in event && /attention/.test(event.type) ? [[event.type, event.account.attention]] : [],
+  );
+  expect(told).toEqual([
+    ['account-attention', 'unexpected-signal'],
+    ['account-attention.cleared', null],
+  ]);
+});
+
 test('promise 8: what a person has to know of a creation’s answer does not come back with each run', async () => {
   await open({ continuesAfter: 40 });
   const undo = answering(world.gateway, async ({ path, ask }) => {
