@@ -231,6 +231,8 @@ export interface DepositSignal extends NotificationSignal {
 /** The query `state` of `createSpeiAccount`. */
 export interface SpeiAccountCreation extends ShownWait {
   app_id: string;
+  /** For whom the account is: the gateway's dashboard lists accounts by it. Null if the request names nobody. */
+  buyer_id: string | null;
   account: SpeiAccountData | null;
   attention: 'unknown-outcome' | Silence | null;
   /**

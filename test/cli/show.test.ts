@@ -537,3 +537,21 @@ test.each(
   expect(text).toContain(` ${workflow_id}`);
   expect(linesOf(text).length).toBeLessThan(30);
 });
+
+test('a creation of an account that needs a person names the buyer, by whom the dashboard lists accounts', () => {
+  const workflow_id = `create-spei-account:${APP}:buyer-54c46bd6`;
+  const run = { ...openRun(workflow_id, 'createSpeiAccount', 'unknown-outcome'), out_trade_no: null };
+  const found = { app_id: APP, out_trade_no: null, payment: null, after_sale: null, unanswered: [], page: [] };
+  const wait = { attention: 'unknown-outcome' as const, attention_since: AT, taken: null };
+  const creation = {
+    app_id: APP,
+    buyer_id: 'ana@shop\u001b[2J',
+    account: null,
+    ...wait,
+    unknown_tries: [],
+    resolved: [],
+  };
+  expect(caseText({ ...found, creation, timeline: [], runs: [run] }, {}, NOW)).toMatch(
+    /^ {2}For the buyer ana@shop\S/m,
+  );
+});

@@ -12,6 +12,7 @@ import {
   type PaymentState,
   paymentAfterEnd,
   paymentWorkflowId,
+  type SpeiAccountCreation,
   type SpeiAccountState,
   secondTradesPaid,
   unlessOwnWentBack,
@@ -51,6 +52,8 @@ export interface OrderCase {
   after_sale: AfterSaleState | null;
   /** Of a virtual account. */
   account?: SpeiAccountState | null;
+  /** Of the creation of a virtual account. */
+  creation?: SpeiAccountCreation | null;
   unanswered: string[];
   /** The page in Temporal UI as lines of Markdown: of an open payment, or of a workflow that belongs to no order. */
   page: string[];
@@ -85,7 +88,9 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   const ofPayment = await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? ''));
   const after_sale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
   const payment = paymentAfterEnd(after_sale) ?? ofPayment;
-  const account = runs[0]?.type === WORKFLOW.speiAccount ? await stateOf<SpeiAccountState>(workflow_id ?? '') : null;
+  const ofType = async <T>(type: string) => (runs[0]?.type === type ? stateOf<T>(workflow_id ?? '') : null);
+  const account = await ofType<SpeiAccountState>(WORKFLOW.speiAccount);
+  const creation = await ofType<SpeiAccountCreation>(WORKFLOW.createSpeiAccount);
   // If all orders of an app fail, one workflow of the app waits for a person.
   const ofApp =
     payment?.attention === 'credentials' ? await oneRun(client, appAttentionWorkflowId(app_id, 'credentials')) : [];
@@ -96,6 +101,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     payment,
     after_sale,
     account,
+    creation,
     unanswered,
     page: await readPage(client, out_trade_no === null ? runs[0] : ofPayment && runs.find(isOpenPayment)),
     timeline: happenedOnce(timelines).sort((one, other) => one.time.localeCompare(other.time)),

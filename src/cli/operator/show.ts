@@ -114,6 +114,7 @@ export function caseText(found: OrderCase, { all = false, link }: CaseOptions, n
   const head = [
     ...heading(found, { few, now }),
     ...unansweredLine(found),
+    ...buyerLine(found),
     ...few(pageLines(found), MOST.page),
     ...moneyLines(found, few),
     ...payableLine(found, now),
@@ -302,6 +303,10 @@ function pageLines({ page, out_trade_no }: OrderCase): string[] {
   const begins = page.findLastIndex((line) => line.startsWith('- To ') || line.trim() === '```') + 1;
   return page.slice(begins).map((line) => printable(`  ${line.replace(/[*`]/g, '')}`));
 }
+
+/** The page has nothing of a person, and a person looks for the buyer in the gateway's dashboard. */
+const buyerLine = ({ creation }: OrderCase): string[] =>
+  creation?.buyer_id ? [printable(`  For the buyer ${creation.buyer_id}`)] : [];
 
 function unansweredLine({ unanswered, runs }: OrderCase): string[] {
   // If its task fails, the line about what it waits for says so.

@@ -51,6 +51,9 @@ import { accountData } from './record';
 import { AccountVisibility } from './visibility';
 import { Waiting } from './waiting';
 
+/** How long a decision waits for what comes of it, in ms: callers are answered within 30 s. */
+const DECIDED_WITHIN_MS = 20_000;
+
 const speiAccountCreationStateQuery = defineQuery<SpeiAccountCreation>(QUERY.state);
 const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [CreationResolution]>(UPDATE.resolve);
 
@@ -64,6 +67,7 @@ export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<
   try {
     return await uncancelled(() => creation.execute());
   } finally {
+    creation.ends();
     await uncancelled(() => condition(allHandlersFinished));
   }
 }
@@ -83,15 +87,23 @@ class AccountCreation {
   private heard = 0;
   /** A decision is asked for, or one is acted on and can still be corrected. */
   private isOpen = false;
+  private isOver = false;
 
   constructor(private readonly input: CreateSpeiAccountInput) {
-    const { app_id } = input;
-    this.state = { app_id, account: null, attention: null, ...shownWait(null), unknown_tries: [], resolved: [] };
+    const { app_id, request } = input;
+    const buyer_id = request.customer?.buyer_id ?? null;
+    const undecided = { account: null, attention: null, ...shownWait(null), unknown_tries: [], resolved: [] };
+    this.state = { app_id, buyer_id, ...undecided };
     setHandler(speiAccountCreationStateQuery, () => this.state);
     setHandler(resolveCreationUpdate, (resolution) => this.resolve(resolution), {
       validator: (resolution) => this.checkResolution(resolution),
     });
     this.waiting = new Waiting(this.state, () => this.show());
+  }
+
+  /** Whoever has decided is answered. */
+  ends(): void {
+    this.isOver = true;
   }
 
   async execute(): Promise<CreatedSpeiAccount> {
@@ -271,11 +283,15 @@ class AccountCreation {
     return startAbandoned(WORKFLOW.speiAccountQuantity, { workflowId, args: [{ app_id }] });
   }
 
-  private resolve(resolution: CreationResolution): SpeiAccountCreation {
+  /** Answers once it is known what came of the decision: a mistyped account is before a person again. */
+  private async resolve(resolution: CreationResolution): Promise<SpeiAccountCreation> {
+    const { state } = this;
     const { account_id, ...said } = resolution;
-    this.state.resolved.push(account_id === undefined ? said : { ...said, account_id: account_id.trim() });
+    state.resolved.push(account_id === undefined ? said : { ...said, account_id: account_id.trim() });
     this.settle();
-    return this.state;
+    const isKnown = () => state.account !== null || state.attention !== null || this.isOver;
+    await uncancelled(() => condition(isKnown, DECIDED_WITHIN_MS, { summary: 'until a decision is acted on' }));
+    return state;
   }
 
   private checkResolution(resolution: CreationResolution | undefined): void {

@@ -54,13 +54,15 @@ export class AccountVisibility {
     ]);
   }
 
-  showCreation({ account, unknown_tries, resolved, ...waiting }: SpeiAccountCreation): void {
+  showCreation({ account, buyer_id, unknown_tries, resolved, ...waiting }: SpeiAccountCreation): void {
     const tries = unknown_tries.map(
       ({ time, message, quantity_before, quantity_after }) =>
         `${timeText(time)}: ${message} Accounts left: ${quantity_before ?? '?'} before, ${quantity_after ?? '?'} after.`,
     );
     const decided_by = resolved.at(-1)?.by;
-    this.show({ ...waiting, status: account?.status ?? 'CREATING', decided_by }, [
+    // Once the account is known, its own workflow is found by the buyer.
+    const names = waiting.attention === 'unknown-outcome' ? nameDigests([['buyer', buyer_id]]) : [];
+    this.show({ ...waiting, status: account?.status ?? 'CREATING', names, decided_by }, [
       account ? `Account ${account.account_id}` : 'Creating',
       ...tries,
     ]);

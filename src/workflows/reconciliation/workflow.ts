@@ -30,6 +30,7 @@ import { DAY, HOUR } from '../../gateway/pure/durations';
 import { untilTold } from '../shared/ended-by-hand';
 import { recordMetric } from '../shared/metrics';
 import { invalidRequest } from '../shared/request-rules';
+import { uncancelled } from '../shared/scopes';
 import { takeDecision } from '../shared/until-seen';
 import { Visibility } from '../shared/visibility';
 import { decidedLines } from '../shared/wait';
@@ -107,7 +108,8 @@ class Reconciliation {
     if (!state.broken_off) recordMetric('reconciledAt', comparedUntil(state), { app_id: state.app_id });
     if (state.found > 0 && !state.resolved) state.attention = 'books-differ';
     this.show();
-    await condition(() => state.attention === null);
+    // Whoever cancels it has not settled what differs.
+    await uncancelled(() => condition(() => state.attention === null));
     this.show();
   }
 

@@ -1,4 +1,5 @@
 /** Virtual accounts on the simulated Temporal, where years take moments. */
+import { nameDigests } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { FakeAccounts } from '../../../src/testing/fake-gateway/fake-accounts';
 import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
@@ -240,7 +241,7 @@ describe('a creation', () => {
       await env.sleep(30 * DAY);
       const left = mishap === 'lost after' ? 49 : 50;
       expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({
-        attention: 'unknown-outcome',
+        ...{ attention: 'unknown-outcome', buyer_id: 'buyer-1' },
         unknown_tries: [{ quantity_before: 50, quantity_after: left }],
       });
       expect(gateway.created).toBe(mishap === 'lost after' ? 1 : 0);
@@ -254,6 +255,25 @@ describe('a creation', () => {
       expect(gateway.created).toBe(1);
     },
   );
+
+  it('whose outcome is unknown is found by its buyer, and by the account’s number once a person has named it', async () => {
+    gateway.mishaps = ['lost after'];
+    const handle = await create();
+    await unknown(handle);
+    const names = () => {
+      const run = env.temporal.latest(handle.workflowId);
+      return run && env.temporal.attributesOf(run).PaymentNames;
+    };
+    expect(names()).toEqual(nameDigests([['buyer', 'buyer-1']]));
+    const name = (account_id: string) =>
+      handle.executeUpdate<SpeiAccountCreation, [CreationResolution]>('resolve', {
+        args: [{ by: 'ana', reason: 'the dashboard', account_id }],
+      });
+    // The person who has mistyped it is told at once.
+    expect(await name('ZZZZ')).toMatchObject({ account: null, attention: 'unknown-outcome' });
+    expect(await name('A1')).toMatchObject({ account: { account_id: 'A1' }, attention: null });
+    expect(names() ?? null).toBeNull();
+  });
 
   it('is repeated once where the setting says so and the number of accounts left has not fallen', async () => {
     gateway.mishaps = ['lost before'];

@@ -163,3 +163,12 @@ test.each([[null], [{}], ['ok']])('a comparison that a person completes with %p 
   });
   expect(await handle.result()).toMatchObject({ checked: 1, found: 0, finished: true });
 });
+
+test('whoever cancels one that waits for a person has not settled what differs', async () => {
+  const { handle } = await compared({}, numbered(2));
+  await handle.cancel();
+  await env.sleep('1 minute');
+  expect(await handle.query<ReconciliationState>('state')).toMatchObject({ attention: 'books-differ', found: 2 });
+  await handle.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'seen' }] });
+  expect(await handle.result()).toMatchObject({ attention: null });
+});
