@@ -207,17 +207,19 @@ export class PaymentEventLog {
       const id = this.idOf(`attention-${attention}`);
       others.push({ id, type: 'attention', time, ...context, payment: { ...context.payment, attention } });
     }
-    // A merchant delivers by events: without this one, what a person lets pass would never be delivered.
-    if (this.isHeldBack && isSoldNow && transitions.length + others.length === 0 && isToStay) {
+    // A merchant delivers by events, and each has the payment. What a person lets pass is told as sold once it stays so.
+    const isUntold = this.isHeldBack && isSoldNow && transitions.length + others.length === 0;
+    if (isUntold && isToStay) {
       const payment = { ...context.payment, attention: null };
       others.push({ id: this.idOf('sold'), type: 'sold', time, ...context, payment });
     }
     // No event tells that a refund of all begins: what was told as sold is not told again because that refund has failed.
     const isSoldButForRefunds = isSold({ ...context.payment, all_goes_back: false });
     if (transitions.length + others.length > 0 || !isSoldButForRefunds) this.isHeldBack = isPaidOnly(context.payment);
-    const cleared = attention === null ? this.cleared(context, now) : [];
+    const isEarly = isUntold && !isToStay;
+    const cleared = attention === null && !isEarly ? this.cleared(context, now) : [];
     this.told = known.at(-1) ?? told;
-    this.attention = attention;
+    this.attention = isEarly ? this.attention : attention;
     this.outcomes = outcomesOf(after_sale?.refunds ?? []);
     return [...transitions, ...refunds, ...others, ...cleared];
   }
