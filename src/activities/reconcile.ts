@@ -3,7 +3,6 @@
  * how far it is, so that after a worker has died the next attempt goes on from there.
  */
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { activityInfo, cancelled, getClient, heartbeat, sleep } from '@temporalio/activity';
 import {
   type Client,
@@ -321,7 +320,8 @@ class Reconciliation {
       } catch (error) {
         if (isNoSuchOrder(error, this.noSuchOrder)) return null;
         if (!(error instanceof CallDeferredError)) throw retryableFailure(error);
-        await setTimeout(error.retry_after_ms);
+        // Hears the cancellation: another wait would keep a worker from its end.
+        await sleep(error.retry_after_ms);
       }
     }
   }

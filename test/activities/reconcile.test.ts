@@ -1,6 +1,7 @@
 /** Which orders a comparison asks for; with a gateway that does not answer, how long it waits, and what it says then. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { CallDeferredError } from '../../src/activities/failures';
 import { reconciliationActivities } from '../../src/activities/reconcile';
 import { afterSaleWorkflowId, paymentWorkflowId } from '../../src/contract';
 import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
@@ -42,16 +43,18 @@ async function attempt(numbers: readonly string[], heartbeatDetails?: object) {
   environment.on('heartbeat', (details: object) => {
     told = details;
   });
+  const result = await environment.run(() => reconcileOrders(numbers)).catch((error: { type?: string }) => error.type);
+  return { told, result };
+}
+
+async function reconcileOrders(numbers: readonly string[]) {
   const rows = numbers.map((out_trade_no) => ({ out_trade_no, order_amount: '150.00', status: 'paid' }));
   const { 'payments.reconcile': reconcile } = reconciliationActivities(
     new Map([['shop', gateway]]),
     [SUB_CODE.unknownTrade],
     SETTLING,
   );
-  const result = await environment
-    .run(async () => (await reconcile({ ...PERIOD, period: PERIOD, rows, per_second: 1_000 })).told)
-    .catch((error: { type?: string }) => error.type);
-  return { told, result };
+  return (await reconcile({ ...PERIOD, period: PERIOD, rows, per_second: 1_000 })).told;
 }
 
 /** The heartbeat of an attempt that failed now, as if it had been so long ago. */
@@ -93,6 +96,23 @@ test('what follows an order that nobody answered for is not waited for, either, 
   const answered = await attempt(numbers, longAgo(told, HOUR));
   expect(answered).toMatchObject({ result: 'GatewayUnavailable', told: { after: 'order-109' } });
   expect((await attempt(numbers, answered.told)).result).toBe('GatewayUnavailable');
+});
+
+test('a comparison that is cancelled while its calls wait for their turn at the gateway leaves no wait behind', async () => {
+  const environment = new MockActivityEnvironment({}, { client: env.client, logger: QUIET });
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const asked = new Promise<void>((resolve) => {
+    gateway.query = (): Promise<never> => {
+      resolve();
+      return Promise.reject(new CallDeferredError('It waits its turn.', 'query', MINUTE));
+    };
+  });
+  const running = environment.run(() => reconcileOrders(['order-1']));
+  await asked;
+  environment.cancel('WORKER_SHUTDOWN');
+  await expect(running).rejects.toThrow('WORKER_SHUTDOWN');
+  expect(timers()).toBe(before);
 });
 
 describe('an after-sale that only watches', () => {
