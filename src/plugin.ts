@@ -53,7 +53,7 @@ import { paymentsNexusService } from './nexus';
 import type { Environment } from './process/environment';
 import { packageVersion } from './process/package';
 import { appIdsOf, type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
-import { canceledOnceClosed } from './temporal/closed-connection';
+import { resilient } from './temporal/closed-connection';
 import { gateOpener, publishGates } from './temporal/gates';
 import { metricSinks } from './temporal/meter';
 import { runtimeOnce, runtimeRecorder } from './temporal/runtime';
@@ -110,9 +110,9 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     return new PaymentGatewayPlugin(loadConfig(env), options);
   }
 
-  /** What is still tried when the connection is closed ends as canceled: the SDK would end the process. */
+  /** After an outage it is soon there again. What is still tried when it is closed ends as canceled: the SDK would end the process. */
   override configureConnection(options: ConnectionOptions): ConnectionOptions {
-    return canceledOnceClosed(super.configureConnection(options));
+    return resilient(super.configureConnection(options));
   }
 
   /** Adds the traces of its calls, where this plugin has traces. */

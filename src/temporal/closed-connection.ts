@@ -1,4 +1,7 @@
-/** Works around the SDK: if a connection is closed while a call waits for its next attempt, the SDK throws in a timer, which ends the process. */
+/**
+ * Makes connections, and works around the SDK: if one is closed while a call waits for its next attempt, the SDK throws in a timer, which ends
+ * the process; and after an outage gRPC leaves Temporal alone for up to two minutes.
+ */
 import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
 import {
   Connection,
@@ -35,21 +38,23 @@ function canceled(details: string): InterceptingCall {
   });
 }
 
-/** Options of a connection whose retries, the SDK's own or the caller's, end once it is closed. */
-export const canceledOnceClosed = (options: ConnectionOptions): ConnectionOptions => ({
+/** The longest pause before a lost connection is tried again, in ms. gRPC adds up to a fifth. */
+const RECONNECTS_WITHIN_MS = 5_000;
+
+/** Options of a connection that is soon there again after an outage, and whose retries, the SDK's own or the caller's, end once it is closed. */
+export const resilient = (options: ConnectionOptions): ConnectionOptions => ({
   ...options,
+  channelArgs: { 'grpc.max_reconnect_backoff_ms': RECONNECTS_WITHIN_MS, ...options.channelArgs },
   interceptors: [...(options.interceptors ?? [makeGrpcRetryInterceptor(defaultGrpcRetryOptions())]), endsOnceClosed],
 });
 
 /** The same as a plugin, for connections that somebody else makes. */
 export const endingOnceClosed: ConnectionPlugin = {
   name: 'payment-gateway.ending-once-closed',
-  configureConnection: canceledOnceClosed,
+  configureConnection: resilient,
 };
 
-export const connectTo = (options: ConnectionOptions): Promise<Connection> =>
-  Connection.connect(canceledOnceClosed(options));
+export const connectTo = (options: ConnectionOptions): Promise<Connection> => Connection.connect(resilient(options));
 
 /** Connects at the first call, so that the server need not be there yet. */
-export const connectOnceAsked = (options: ConnectionOptions): Connection =>
-  Connection.lazy(canceledOnceClosed(options));
+export const connectOnceAsked = (options: ConnectionOptions): Connection => Connection.lazy(resilient(options));
