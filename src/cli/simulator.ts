@@ -41,7 +41,8 @@ export async function simulator(env: Environment, { set }: SimulatorCommand = { 
       log: (message, { out_trade_no: order, ...details }: Record<string, unknown>) =>
         log.info({ ...details, order }, message),
     });
-  const running = await listen({ what: 'The simulator', host, port, setting: 'SIMULATOR_PORT' }, start);
+  const settings = { host: 'SIMULATOR_HOST', port: 'SIMULATOR_PORT' };
+  const running = await listen({ what: 'The simulator', host, port, settings }, start);
   complain(greeting(running, apps));
   log.info({ url: running.url }, 'the simulated gateway listens');
   await stopped;

@@ -40,7 +40,12 @@ export async function startCodecServer(
     log,
     readiness: config.HEALTH_ADDRESS === undefined ? readiness : undefined,
   });
-  const place = { what: 'The codec server', host, port, setting: 'CODEC_SERVER_PORT' };
+  const place = {
+    what: 'The codec server',
+    host,
+    port,
+    settings: { host: 'CODEC_SERVER_HOST', port: 'CODEC_SERVER_PORT' },
+  };
   const url = await listen(place, () => server.listen({ host, port }));
   const health = await serveHealth(config, readiness, log).catch(async (error) => {
     await server.close();

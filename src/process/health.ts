@@ -72,7 +72,11 @@ export async function serveHealth(
   addHealthRoutes(server, readiness);
   const place = placeOf(address);
   try {
-    const said = { ...place, what: 'The checks of this program’s health', setting: 'HEALTH_ADDRESS' };
+    const said = {
+      ...place,
+      what: 'The checks of this program’s health',
+      settings: { host: 'HEALTH_ADDRESS', port: 'HEALTH_ADDRESS' },
+    };
     await listen(said, () => server.listen(place));
   } catch (error) {
     await server.close();

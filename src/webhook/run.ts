@@ -49,7 +49,7 @@ export async function startWebhook(
     await health?.close();
     await client.connection.close();
   };
-  const place = { what: 'The webhook', host, port, setting: 'WEBHOOK_PORT' };
+  const place = { what: 'The webhook', host, port, settings: { host: 'WEBHOOK_HOST', port: 'WEBHOOK_PORT' } };
   const url = await listen(place, () => server.listen({ host, port }))
     .then(async (address) => {
       health = await serveHealth(config, webhookReadiness(client, stopping.signal), log);

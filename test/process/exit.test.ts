@@ -1,6 +1,7 @@
 /** What a person reads when a program ends on an error. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { reportOf } from '../../src/process/exit';
@@ -39,19 +40,39 @@ test.each([
 });
 
 describe('listen', () => {
-  const place = { what: 'The webhook', host: '127.0.0.1', port: 8480, setting: 'WEBHOOK_PORT' };
-  const fails = (code: string) => listen(place, () => Promise.reject(Object.assign(new Error(code), { code })));
+  const settings = { host: 'WEBHOOK_HOST', port: 'WEBHOOK_PORT' };
+  const starting = (host: string, port: number, start: () => Promise<unknown>) =>
+    listen({ what: 'The webhook', host, port, settings }, start);
+  const listening = (host: string, port = 0) =>
+    starting(host, port, () => {
+      const server = createServer().listen(port, host);
+      return once(server, 'listening').finally(() => server.close());
+    });
+  const fails = (code: string, syscall: string) =>
+    starting('127.0.0.1', 8480, () => Promise.reject(Object.assign(new Error(code), { code, syscall })));
 
-  test.each(['EADDRINUSE', 'EACCES'])('%s becomes a sentence that names the setting', async (code) => {
-    await expect(fails(code)).rejects.toThrow(
+  test.each(['EADDRINUSE', 'EACCES'])('%s becomes a sentence that names the setting of the port', async (code) => {
+    await expect(fails(code, 'listen')).rejects.toThrow(
       new ConfigError(
         `The webhook cannot listen on 127.0.0.1:8480 (${code}). Set WEBHOOK_PORT to another port. 0 takes a free one.`,
       ),
     );
   });
 
-  test('any other error passes unchanged', async () => {
-    await expect(fails('ENOTFOUND')).rejects.toThrow(/^ENOTFOUND$/);
+  test.each([
+    ['no address', '999.1.1.1', 'ENOTFOUND|EAI_AGAIN'],
+    ['of another machine', '203.0.113.1', 'EADDRNOTAVAIL'],
+  ])('a host that is %s becomes a sentence that names the setting of the host', async (_, host, code) => {
+    const said = new RegExp(
+      `^The webhook cannot listen on ${host}:0 \\((${code})\\)\\. Set WEBHOOK_HOST to an address of`,
+    );
+    await expect(listening(host)).rejects.toThrow(said);
+    await expect(listening(host)).rejects.toBeInstanceOf(ConfigError);
+  });
+
+  test('any other error passes unchanged, such as that of a file', async () => {
+    await expect(fails('EACCES', 'open')).rejects.toThrow(/^EACCES$/);
+    await expect(fails('ECONNREFUSED', 'connect')).rejects.toThrow(/^ECONNREFUSED$/);
   });
 });
 
