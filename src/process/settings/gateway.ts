@@ -5,7 +5,7 @@ import { PATH } from '../../gateway/pure/paths';
 import { NO_SUCH_ORDER, REFUND_REFUSALS } from '../../gateway/refusals';
 import { RULE_DEFAULTS } from '../../gateway/rules';
 import { settingDocs } from './meaning';
-import { durationText, httpAddress, names, nonEmpty, pause, secretKey, timeZone } from './types';
+import { durationText, headerName, httpAddress, names, nonEmpty, pause, secretKey, timeZone } from './types';
 
 /** Workflow ids join their parts with colons. */
 export const appId = z
@@ -36,7 +36,7 @@ export const GATEWAY_SETTINGS = {
     readBy: 'worker',
     meaning: 'The time zone of `timestamp` in requests of apps that have no `time_zone` of their own.',
   }),
-  GATEWAY_SIGNATURE_HEADER: nonEmpty.prefault('Service-Signature').register(settingDocs, {
+  GATEWAY_SIGNATURE_HEADER: headerName.prefault('Service-Signature').register(settingDocs, {
     readBy: 'webhook, simulator',
     meaning: "The header that carries a notification's signature.",
   }),

@@ -6,6 +6,11 @@ import { networks } from '../addresses';
 
 export const nonEmpty = z.string().min(1);
 
+/** The name of a header, a token of RFC 9110: no request could carry another one. */
+export const headerName = z
+  .string()
+  .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of an HTTP header, such as Service-Signature');
+
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: MINUTE, h: HOUR, d: DAY };
 
 /** `90s`, `15m`, `1h` as milliseconds. */
