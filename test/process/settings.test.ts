@@ -73,6 +73,8 @@ describe('a setting of each kind takes its values', () => {
     ['GATEWAY_STRICT_FORMATS', 'refuse', 'refuse'],
     ['WEBHOOK_PORT', '0', 0],
     ['WEBHOOK_PUBLIC_URL', 'https://pay.shop.example/', 'https://pay.shop.example'],
+    ['WEBHOOK_PUBLIC_URL', 'https://shop.example/payments', 'https://shop.example/payments'],
+    ['WEBHOOK_PUBLIC_URL', 'https://shop.example/ipn/payments/v2', 'https://shop.example/ipn/payments/v2'],
     [
       'WEBHOOK_ALLOWED_IPS',
       '203.0.113.0/24, 2001:db8::/32,198.51.100.7',
@@ -243,6 +245,14 @@ describe('a wrong value', () => {
     expect(said).toMatch(/WEBHOOK_PUBLIC_URL: must be a whole address that begins with https:\/\//);
     expect(said).not.toContain('shop');
   });
+
+  test.each(['https://shop.example/ipn/shop', 'https://shop.example/payments/ipn/shop/', 'https://shop.example/ipn'])(
+    'WEBHOOK_PUBLIC_URL=%s, with the path that each order adds, is refused with where it should end',
+    (url) =>
+      expect(refusal({ WEBHOOK_PUBLIC_URL: url })).toContain(
+        '  - WEBHOOK_PUBLIC_URL: must end before /ipn/{app_id}, which each order adds',
+      ),
+  );
 
   test.each([
     ['PAYMENT_LATE', 'PAYMENTS_LATE'],

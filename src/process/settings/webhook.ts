@@ -10,11 +10,15 @@ export const WEBHOOK_SETTINGS = {
   WEBHOOK_PORT: port
     .prefault('8480')
     .register(settingDocs, { readBy: 'webhook', meaning: 'The port that it listens on; `0` for a free one.' }),
-  WEBHOOK_PUBLIC_URL: httpAddress.optional().register(settingDocs, {
-    readBy: 'worker',
-    meaning:
-      "The webhook's address as the gateway sees it: the default `notify_url` of orders. A worker does not start without it.",
-  }),
+  // A prefix of a proxy that is named /ipn needs another name: far more often somebody has written the whole path.
+  WEBHOOK_PUBLIC_URL: httpAddress
+    .refine((url) => !/\/ipn(\/[^/]+)?$/.test(url), 'must end before /ipn/{app_id}, which each order adds')
+    .optional()
+    .register(settingDocs, {
+      readBy: 'worker',
+      meaning:
+        "The webhook's address as the gateway sees it: the default `notify_url` of orders. A worker does not start without it.",
+    }),
   WEBHOOK_ALLOWED_IPS: networkList.optional().register(settingDocs, {
     readBy: 'webhook',
     meaning: 'Networks that may notify, such as `203.0.113.0/24,2001:db8::/32`. Empty: all.',
