@@ -52,7 +52,7 @@ import { GatewayClient, type GatewaySettings } from './gateway';
 import { paymentsNexusService } from './nexus';
 import type { Environment } from './process/environment';
 import { packageVersion } from './process/package';
-import { appIdsOf, type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
+import { appIdsOf, type Config, ConfigError, loadConfig, requireGateways, ruleSettings } from './process/settings';
 import { resilient } from './temporal/closed-connection';
 import { gateOpener, publishGates } from './temporal/gates';
 import { metricSinks } from './temporal/meter';
@@ -314,7 +314,7 @@ function gatewayClients(config: Config, record: Recorder, telemetry?: Telemetry)
     around: telemetry && tracedExchange(telemetry),
     on_call: (app_id, operation, result, seconds) => record('gatewayCall', seconds, { app_id, operation, result }),
   };
-  return new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, settings)]));
+  return new Map(requireGateways(config).map((app) => [app.app_id, new GatewayClient(app, settings)]));
 }
 
 /** The calls of each app, limited together: so many a second, urgent ones first, and none while the gateway keeps failing. */

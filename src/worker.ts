@@ -13,7 +13,7 @@ import { checkGateways } from './process/gateway-check';
 import { Readiness, serveHealth } from './process/health';
 import { createLogger } from './process/log';
 import { measureNode } from './process/metrics/node';
-import { appIdsOf, type Config, loadConfig, requireApps, warnOfRisks } from './process/settings';
+import { appIdsOf, type Config, loadConfig, requireGateways, warnOfRisks } from './process/settings';
 import { requireNamespace, temporalConfig, unreachable } from './temporal/connection';
 import { whyNotPolling } from './temporal/pollers';
 import { installRuntime, runtimeRecorder } from './temporal/runtime';
@@ -41,7 +41,7 @@ export interface ConnectedWorker {
  * namespace lacks search attributes, TemporalUnreachableError, UnknownNamespaceError and SearchAttributeConflictError.
  */
 export async function createWorker(config: Config, env: Environment, telemetry?: Telemetry): Promise<ConnectedWorker> {
-  requireApps(config);
+  requireGateways(config);
   const plugin = new PaymentGatewayPlugin(config, { telemetry });
   const { connectionOptions, namespace } = temporalConfig(env);
   const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
@@ -125,7 +125,7 @@ export async function runWorker(env: Environment): Promise<void> {
     node = measureNode(runtimeRecorder(appIdsOf(config), () => runtime));
     log.info({ task_queue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
     // Beside the work, which it neither holds up nor ends.
-    void checkGateways(config, log);
+    void checkGateways({ ...config, apps: requireGateways(config) }, log);
     await worker.run();
   } finally {
     node?.close();

@@ -19,7 +19,7 @@ const TEST_APP = { app_id: 'test-app', secret_key: 'test-key' } as const;
 
 /** Runs the simulated gateway until SIGINT or SIGTERM. Throws ConfigError. */
 export async function simulator(env: Environment, { set }: SimulatorCommand = { set: [] }): Promise<void> {
-  const config = loadConfig(withBaseUrl(env));
+  const config = loadConfig(env);
   const log = createLogger('simulator', config.LOG_LEVEL);
   warnOfRisks(config, 'simulator', log);
   const apps = appsOf(config);
@@ -47,11 +47,6 @@ export async function simulator(env: Environment, { set }: SimulatorCommand = { 
   log.info({ url: running.url }, 'the simulated gateway listens');
   await stopped;
   await running.close();
-}
-
-/** Settings of an app need the gateway's address. The gateway itself does not use it, so any will do. */
-function withBaseUrl(env: Environment): Environment {
-  return env.GATEWAY_BASE_URL || env.GATEWAY_BASE_URL_FILE ? env : { ...env, GATEWAY_BASE_URL: 'http://127.0.0.1' };
 }
 
 function appsOf({ apps, GATEWAY_APP_ID: app_id = TEST_APP.app_id }: Config): SimulatorApp[] {

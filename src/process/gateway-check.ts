@@ -17,7 +17,10 @@ type CheckLog = Record<GatewayTrouble['level'], (about: { readonly app_id: strin
 type LookSettings = Pick<Config, 'GATEWAY_CONNECT_TIMEOUT' | 'GATEWAY_ANSWER_TIMEOUT'>;
 
 /** Checks each app, and logs what is wrong. Never fails. */
-export async function checkGateways(config: LookSettings & Pick<Config, 'apps'>, log: CheckLog): Promise<void> {
+export async function checkGateways(
+  config: LookSettings & { apps: readonly GatewayApp[] },
+  log: CheckLog,
+): Promise<void> {
   await Promise.all(
     config.apps.map(async (app) => {
       for (const { level, text } of troublesIn(app, await lookAtGateway(app, config)))

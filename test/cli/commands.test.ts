@@ -263,10 +263,11 @@ test('codec-server without keys names the setting', async () => {
 });
 
 describe('settings that are missing or wrong', () => {
-  test.each(['worker', 'webhook'])('%s without an app says how to configure one', async (command) => {
-    expect(await refused([command], {}, howOf(command))).toContain(
-      'no gateway app: set GATEWAY_BASE_URL, GATEWAY_APP_ID and',
-    );
+  test.each([
+    ['worker', 'GATEWAY_BASE_URL, GATEWAY_APP_ID and GATEWAY_SECRET_KEY'],
+    ['webhook', 'GATEWAY_APP_ID and GATEWAY_SECRET_KEY'],
+  ])('%s without an app says how to configure one', async (command, names) => {
+    expect(await refused([command], {}, howOf(command))).toContain(`no gateway app: set ${names} (or`);
   });
 
   test.each(['worker', 'webhook', 'simulator'])('%s names every wrong setting', async (command) => {

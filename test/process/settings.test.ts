@@ -7,6 +7,7 @@ import {
   ConfigError,
   loadConfig,
   requireApps,
+  requireGateways,
   SETTING_NAMES,
   warnOfRisks,
 } from '../../src/process/settings';
@@ -44,8 +45,8 @@ describe('with nothing set', () => {
     expect(loadConfig(Object.fromEntries(SETTING_NAMES.map((name) => [name, ''])))).toEqual(loadConfig({}));
   });
 
-  test('requireApps without an app says how to name one', () => {
-    const said = refusal({}, requireApps);
+  test('requireGateways without an app says how to name one', () => {
+    const said = refusal({}, requireGateways);
     for (const name of ['GATEWAY_BASE_URL', 'GATEWAY_APP_ID', 'GATEWAY_SECRET_KEY', '…_FILE', 'GATEWAY_APPS_FILE']) {
       expect(said).toContain(name);
     }
@@ -398,10 +399,17 @@ describe('one gateway app', () => {
     expect(refusal(env, requireApps)).toContain('no gateway app: set GATEWAY_SECRET_KEY, too (or …_FILE)');
   });
 
-  test.each(['GATEWAY_APP_ID', 'GATEWAY_BASE_URL'])('a key without %s is refused', (name) => {
-    const said = refusal({ ...SINGLE, [name]: undefined });
-    expect(said).toContain(`GATEWAY_SECRET_KEY needs ${name} beside it`);
+  test('a key without GATEWAY_APP_ID is refused', () => {
+    const said = refusal({ ...SINGLE, GATEWAY_APP_ID: undefined });
+    expect(said).toContain('GATEWAY_SECRET_KEY needs GATEWAY_APP_ID beside it');
     expect(said).not.toContain('sk_single');
+  });
+
+  test('may lack GATEWAY_BASE_URL where only its notifications are verified, and not where the gateway is called', () => {
+    const { GATEWAY_BASE_URL: _none, ...env } = SINGLE;
+    expect(requireApps(loadConfig(env))).toMatchObject([{ app_id: 'app-1', secret_key: 'sk_single' }]);
+    expect(refusal(env, requireGateways)).toContain('GATEWAY_SECRET_KEY needs GATEWAY_BASE_URL beside it');
+    expect(refusal({}, requireApps)).toContain('no gateway app: set GATEWAY_APP_ID and GATEWAY_SECRET_KEY (or');
   });
 });
 

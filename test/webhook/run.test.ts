@@ -13,7 +13,7 @@ beforeAll(async () => {
   env = {
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: 'default',
-    GATEWAY_BASE_URL: 'https://gateway.example',
+    // No GATEWAY_BASE_URL: it never calls the gateway.
     GATEWAY_APP_ID: app.app_id,
     GATEWAY_SECRET_KEY: app.secret_key,
     WEBHOOK_PORT: '0',

@@ -4,13 +4,13 @@
  */
 import { type CodecRules, EncryptionCodec, PayloadDecryptionError } from '../../codec';
 import { RETENTION_MS } from '../../contract';
-import { GatewayError, open, seal } from '../../gateway';
+import { type GatewayApp, GatewayError, open, seal } from '../../gateway';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isCredentialsRefusal, refusalOf } from '../../gateway/refusals';
 import { type GatewayLook, type GatewayTrouble, troublesIn } from '../../process/gateway-check';
 import { FAIL } from '../../process/http-server';
 import { firstLineOf } from '../../process/message-of';
-import { type Config, hostsOf, requireApps, risksOf } from '../../process/settings';
+import { hostsOf, isCallable, requireGateways, risksOf } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { UnknownNamespaceError } from '../../temporal/connection';
 import { POLLS_WITHIN_MS } from '../../temporal/pollers';
@@ -33,9 +33,8 @@ const unchecked = (text: string): Verdict => ({ result: 'not checked', text });
 
 /** The answers that the points need. A call without an answer throws; the text of a UserError becomes the failure. */
 export type World = Pick<LiveWorld, Exclude<keyof LiveWorld, 'close'>>;
-type App = Config['apps'][number];
 
-interface Point<Of extends App[]> {
+interface Point<Of extends GatewayApp[]> {
   name: string;
   /** The point that has to be ok before this one can be checked. */
   needs?: string;
@@ -52,7 +51,7 @@ const ofAll: Point<[]>[] = [
   {
     name: 'settings',
     async look({ config }) {
-      const apps = requireApps(config);
+      const apps = requireGateways(config);
       if (config.WEBHOOK_PUBLIC_URL === undefined)
         return failed(
           'WEBHOOK_PUBLIC_URL is not set, and the gateway takes no order without it: set it to the public address of the webhook.',
@@ -146,7 +145,7 @@ const ofAll: Point<[]>[] = [
 ];
 
 /** Whether the processes that write payments of the app, the worker and this process can read each other's payloads. */
-async function encryptionKeys(world: World, { app_id }: App): Promise<Verdict> {
+async function encryptionKeys(world: World, { app_id }: GatewayApp): Promise<Verdict> {
   const { PAYMENTS_ENCRYPTION_KEYS: keys, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: isClear } = world.config;
   if (keys === undefined && isClear) return unchecked('there are none: PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is on');
   if (keys === undefined)
@@ -225,7 +224,7 @@ async function sealingKeys({ config }: World): Promise<Verdict> {
 /** A gateway may lose a notification, but hardly those of so many payments in a row. */
 const NO_ACCIDENT = 2;
 
-const ofEachApp: Point<[App]>[] = [
+const ofEachApp: Point<[GatewayApp]>[] = [
   { name: 'encryption keys', needs: 'namespace', look: encryptionKeys },
   { name: 'gateway', look: (world, app) => atGateway(world, app, 'answer', () => ok(`${app.base_url} answers`)) },
   {
@@ -262,7 +261,7 @@ const ofEachApp: Point<[App]>[] = [
 /** One result of the query to the gateway; not checked if the gateway gave no answer at all. */
 async function atGateway(
   world: World,
-  app: App,
+  app: GatewayApp,
   about: GatewayTrouble['about'],
   otherwise: (look: GatewayLook) => Verdict,
 ): Promise<Verdict> {
@@ -276,7 +275,7 @@ async function atGateway(
 }
 
 /** The interface names no code for “no such order”. Without the code, an order that was lost on the way waits for a person. */
-async function wordForUnknownOrders(world: World, app: App): Promise<Verdict> {
+async function wordForUnknownOrders(world: World, app: GatewayApp): Promise<Verdict> {
   const { error } = await world.gateway(app);
   const { code, sub_code } = error instanceof GatewayError ? error : {};
   const word = sub_code ?? code;
@@ -291,7 +290,7 @@ async function wordForUnknownOrders(world: World, app: App): Promise<Verdict> {
 }
 
 /** Our own refusal of an unsigned notification shows that the whole way to the webhook is open. */
-async function publicWebhook(world: World, { app_id }: App): Promise<Verdict> {
+async function publicWebhook(world: World, { app_id }: GatewayApp): Promise<Verdict> {
   const { WEBHOOK_PUBLIC_URL: base, WEBHOOK_ALLOWED_IPS: allowed } = world.config;
   if (base === undefined) return unchecked('WEBHOOK_PUBLIC_URL is not set');
   const url = `${base}/ipn/${encodeURIComponent(app_id)}`;
@@ -333,7 +332,7 @@ export async function* findings(world: World): AsyncGenerator<Finding> {
     if (verdict.result === 'ok') fine.add(point.name);
     yield { point: point.name, app_id: null, ...verdict };
   }
-  for (const app of world.config.apps) {
+  for (const app of world.config.apps.filter(isCallable)) {
     for (const { name, needs, look } of ofEachApp)
       yield { point: name, app_id: app.app_id, ...(await verdictOn(needs, fine, () => look(world, app))) };
   }

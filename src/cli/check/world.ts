@@ -4,6 +4,7 @@ import type { Payload } from '@temporalio/common';
 import { request } from 'undici';
 import { dataConverter, PayloadDecryptionError } from '../../codec';
 import { QUERY, SEARCH_ATTRIBUTE, SIGNAL, scheduledJobs } from '../../contract';
+import type { GatewayApp } from '../../gateway';
 import type { Environment } from '../../process/environment';
 import { type GatewayLook, lookAtGateway } from '../../process/gateway-check';
 import { messageOf } from '../../process/message-of';
@@ -123,7 +124,7 @@ export class LiveWorld {
   }
 
   /** Asked once, however many points need the answer. */
-  gateway(app: Config['apps'][number]): Promise<GatewayLook> {
+  gateway(app: GatewayApp): Promise<GatewayLook> {
     const look = this.looks.get(app.app_id) ?? lookAtGateway(app, this.config);
     this.looks.set(app.app_id, look);
     return look;

@@ -5,7 +5,16 @@
  */
 export { ConfigError } from '../user-error';
 export { appIdOf, appIdsOf } from './app';
-export { type Config, loadConfig, readSealingJwks, requireApps, ruleSettings, settingOrFile } from './load';
+export {
+  type Config,
+  isCallable,
+  loadConfig,
+  readSealingJwks,
+  requireApps,
+  requireGateways,
+  ruleSettings,
+  settingOrFile,
+} from './load';
 export { risksOf, warnOfRisks } from './risks';
 export { SETTING_NAMES } from './schema';
 export { eventSecrets, hostsOf } from './types';

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { types } from 'node:util';
 import { z } from 'zod';
+import type { GatewayApp } from '../../gateway';
 import { nearestOf } from '../../gateway/pure/nearest';
 import { RULE_DEFAULTS, type RuleSettings } from '../../gateway/rules';
 import type { Environment } from '../environment';
@@ -25,12 +26,15 @@ const app = z.strictObject({
 /** Reads the names of apps even if something else about them is wrong. */
 const appNames = jsonText(z.array(app.pick({ app_id: true }).loose().nullable().catch(null)));
 
+/** An app with a key, which is all that verifies notifications. */
+type KeyedApp = Omit<GatewayApp, 'base_url'> & { base_url?: string | undefined };
+
 /**
  * Every setting with its value. `apps` holds the gateway's apps from either way of giving them; `sealing_jwks_file` names
  * the file that the sealing keys came from, which may change while a worker runs.
  */
 export type Config = z.output<typeof environment> & {
-  apps: z.output<typeof app>[];
+  apps: KeyedApp[];
   sealing_jwks_file?: string;
 };
 
@@ -122,15 +126,26 @@ export function ruleSettings(config: Config): RuleSettings {
 }
 
 /** The configured apps; throws ConfigError, which says how to configure one, if there is none. */
-export function requireApps(config: Config): Config['apps'] {
+export function requireApps(config: Config, names: readonly NameOfApp[] = KEY_NAMES): Config['apps'] {
   if (config.apps.length > 0) return config.apps;
-  const missing = unsetOfApp(config);
+  const missing = names.filter((name) => !config[name]);
   const toSet =
-    missing.length < APP_NAMES.length
+    missing.length < names.length
       ? `${missing.join(' and ')}, too (or …_FILE)`
-      : 'GATEWAY_BASE_URL, GATEWAY_APP_ID and GATEWAY_SECRET_KEY (or …_FILE), or GATEWAY_APPS_FILE for several';
+      : `${names.join(', ').replace(/, (?=\w+$)/, ' and ')} (or …_FILE), or GATEWAY_APPS_FILE for several`;
   throw problems([`no gateway app: set ${toSet}`]);
 }
+
+/** The same for who calls the gateway, and needs its address, too. */
+export function requireGateways(config: Config): GatewayApp[] {
+  return requireApps(config, ['GATEWAY_BASE_URL', ...KEY_NAMES]).map((one) => {
+    if (!isCallable(one)) throw problems(['GATEWAY_SECRET_KEY needs GATEWAY_BASE_URL beside it']);
+    return one;
+  });
+}
+
+/** Whether the app has the address of its gateway. */
+export const isCallable = (one: KeyedApp): one is GatewayApp => one.base_url !== undefined;
 
 /** The variables that are not empty, and those that a file holds. */
 function withFiles(env: Environment): Environment {
@@ -162,16 +177,15 @@ function readSecret(variable: string, file: string): string {
   }
 }
 
-/** The settings of the one app. */
-const APP_NAMES = ['GATEWAY_BASE_URL', 'GATEWAY_APP_ID', 'GATEWAY_SECRET_KEY'] as const;
-
-const unsetOfApp = (env: z.output<typeof environment>): string[] => APP_NAMES.filter((name) => !env[name]);
+/** What an app has to have. Only who calls the gateway needs its address. */
+const KEY_NAMES = ['GATEWAY_APP_ID', 'GATEWAY_SECRET_KEY'] as const;
+type NameOfApp = 'GATEWAY_BASE_URL' | (typeof KEY_NAMES)[number];
 
 function singleApp(env: z.output<typeof environment>): Config['apps'] {
   const { GATEWAY_APP_ID: app_id, GATEWAY_SECRET_KEY: secret_key, GATEWAY_BASE_URL: base_url } = env;
-  if (app_id && secret_key && base_url) return [{ app_id, secret_key, base_url, time_zone: env.GATEWAY_TIME_ZONE }];
   if (!secret_key) return [];
-  throw problems([`GATEWAY_SECRET_KEY needs ${unsetOfApp(env).join(' and ')} beside it`]);
+  if (!app_id) throw problems(['GATEWAY_SECRET_KEY needs GATEWAY_APP_ID beside it']);
+  return [{ app_id, secret_key, base_url, time_zone: env.GATEWAY_TIME_ZONE }];
 }
 
 /** An app without a time zone gets that of the setting, which applied to the app when it was configured alone. */
