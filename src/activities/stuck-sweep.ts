@@ -58,10 +58,11 @@ const TAKEN_ON = 200;
 async function takeOnTerminated(client: Client, now: Date): Promise<void> {
   let left = TAKEN_ON;
   const query = terminatedQuery(new Date(now.getTime() - TERMINATED_WITHIN_MS));
-  for await (const { workflow_id, run_id, app_id, out_trade_no } of listWorkflows(client, query)) {
+  for await (const run of listWorkflows(client, query)) {
     if (left === 0) return;
+    const { workflow_id, app_id, out_trade_no } = run;
     if (app_id === null || out_trade_no === null || workflow_id !== paymentWorkflowId(app_id, out_trade_no)) continue;
-    if (!(await leftUndone(client, { workflow_id, run_id }))) continue;
+    if (!(await leftUndone(client, run))) continue;
     left -= 1;
     await adopt(client, { app_id, out_trade_no, reasons: ['terminated'] }, 'ALLOW_DUPLICATE').catch((error: unknown) =>
       log.warn('a terminated order could not be taken on', { workflow_id, error: String(error) }),

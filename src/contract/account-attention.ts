@@ -2,6 +2,7 @@
 import type { AccountAttention, UnseenEntry } from './account';
 import {
   ATTENTIONS,
+  ENDED_FROM_OUTSIDE,
   isAttention,
   isTemporalAttention,
   RUNBOOK,
@@ -9,6 +10,7 @@ import {
   type Silence,
   TEMPORAL_RUNBOOK,
 } from './attention';
+import { actAfterEnd } from './ended-from-outside';
 import { namedByWorkflowId } from './ids';
 
 const DEPOSIT_SEEN = 'The reason is settled, and the account goes on.';
@@ -206,6 +208,8 @@ export const ATTENTION_WORDS: readonly string[] = [
 
 /** What a person has to know of a reason that this workflow raised; undefined if it is no reason of ours. */
 export function runbookEntry(attention: string, workflowId: string): RunbookEntry | undefined {
+  if (attention === ENDED_FROM_OUTSIDE)
+    return { ...TEMPORAL_RUNBOOK[ENDED_FROM_OUTSIDE], act: actAfterEnd(workflowId) };
   if (isTemporalAttention(attention)) return TEMPORAL_RUNBOOK[attention];
   const ofAccounts = ACCOUNT_RUNBOOK[namedByWorkflowId(workflowId)?.kind ?? ''];
   if (ofAccounts) return ofAccounts[attention];

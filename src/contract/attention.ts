@@ -286,6 +286,9 @@ export interface Taking {
 
 // — What Temporal says of a workflow that cannot go on, or was ended: then no code of ours runs that could say it —
 
+/** The run that was ended goes on from where it was. */
+export const RESET = '`temporal workflow reset --workflow-id ID --type LastWorkflowTask --reason WHY`';
+
 export const TEMPORAL_RUNBOOK = {
   'failing-tasks': {
     happened:
@@ -307,9 +310,8 @@ export const TEMPORAL_RUNBOOK = {
     happened: 'Somebody terminated this workflow, or its time ran out, and no later run goes on with it.',
     loses: 'Whoever it was for: a refund’s buyer, a deposit that nobody counts, a person who was to be asked.',
     look: 'Who ended it, and why, in its last event; what it waited for, in its page and in `payment-gateway show`.',
-    act: 'Leave a payment to the next sweep: it may still be paid. Else: `temporal workflow reset --workflow-id ID --type LastWorkflowTask --reason WHY`, then `recheck`, which reads what was known.',
-    after:
-      'The run that goes on needs a person for what is still open. A payment is taken on by the next sweep without you.',
+    act: `Leave a payment to the next sweep: it may still be paid. Else: ${RESET}, then \`recheck\` or \`resolve\`, as \`show\` says.`,
+    after: 'The run that goes on needs a person for what is still open.',
   },
 } as const satisfies Record<string, RunbookEntry>;
 

@@ -10,6 +10,7 @@ export * from './activities';
 export * from './after-sale';
 export * from './attention';
 export * from './earlier-payment';
+export * from './ended-from-outside';
 export * from './events';
 export * from './failures';
 export * from './foreign-input';

@@ -69,6 +69,10 @@ export function operatorActions(workflowId: string, question?: OperatorQuestion)
     });
 }
 
+/** Whether a workflow of this kind takes the update, while it is open. */
+export const takesUpdate = (update: OperatorAction['update'], workflowId: string): boolean =>
+  (ACTIONS[namedByWorkflowId(workflowId)?.kind ?? ''] ?? []).some((one) => one.update === update);
+
 type Template = Pick<OperatorAction, 'what' | 'update'> & {
   /** What the decision says besides who and why: `NUMBER` and `REASON` are filled in where they are known. Absent: no decision. */
   says?: Readonly<Partial<Record<keyof typeof OPTIONS, string | true>>>;
@@ -121,6 +125,8 @@ const isOfOutcome = ({ attention }: OperatorQuestion) =>
 const isOfLateMoney = ({ attention }: OperatorQuestion) => attention === 'late-payment';
 const isOfMoneyGone = (question: OperatorQuestion) => isOfLateMoney(question) && question.all_goes_back === true;
 const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
+/** Of a creation of an account: while the gateway is silent, it asks on, and takes no decision. */
+const isOfLostAnswer = ({ attention }: OperatorQuestion) => !isSilence(attention);
 const isOfUnsent = ({ attention }: OperatorQuestion) => attention === 'waiting-refund';
 /** Questions of an after-sale that having looked does not answer. */
 const LEFT_TO_OTHERS = [isOfRefund, isOfElsewhere, isOfOutcome, isOfMoneyGone];
@@ -167,8 +173,13 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'stuck-sweep': [SEEN],
   'spei-account': [RECHECK, LOOKED_AT],
   'create-spei-account': [
-    { what: 'name the account that it made', update: 'resolve', says: { account_id: 'ACCOUNT_ID' } },
-    { ...SEEN, what: 'say that there is none, and have it created again' },
+    {
+      what: 'name the account that it made',
+      update: 'resolve',
+      says: { account_id: 'ACCOUNT_ID' },
+      settles: isOfLostAnswer,
+    },
+    { ...SEEN, what: 'say that there is none, and have it created again', settles: isOfLostAnswer },
   ],
   'spei-account-quantity': [RECHECK, { ...SEEN, what: 'say that you have seen it, until there are fewer' }],
 };

@@ -1,6 +1,6 @@
 /** The lists of what a person looks for: what is open, and what somebody has ended although it was not over. */
 import type { Client } from '@temporalio/client';
-import { ENDED_FROM_OUTSIDE, isAttention } from '../contract';
+import { afterTermination, ENDED_FROM_OUTSIDE, isAttention } from '../contract';
 import { historyEvents } from './history-events';
 import { type PaymentFilter, paymentQuery } from './payment-query';
 import { takenRunUpTo } from './runs';
@@ -48,13 +48,14 @@ export async function withEnd<Row extends ListedWorkflow>(client: Client, row: R
 }
 
 /**
- * Whether this run left something that no other run continues: it is the latest, and either a worker had it, or the run before it did not
- * complete, or it got signals or updates. Asks Temporal for the latest run, because a list may be behind.
+ * Whether this run left something that no other run continues: nothing begins its work anew, it is the latest, and either a worker had it, or
+ * the run before it did not complete, or it got signals or updates. Asks Temporal for the latest run, because a list may be behind.
  */
 export async function leftUndone(
   client: Client,
-  { workflow_id, run_id }: Pick<ListedWorkflow, 'workflow_id' | 'run_id'>,
+  { workflow_id, run_id, status }: Pick<ListedWorkflow, 'workflow_id' | 'run_id' | 'status'>,
 ): Promise<boolean> {
+  if (afterTermination(workflow_id, status).isBegunAnew) return false;
   const latest = await client.workflow.getHandle(workflow_id).describe();
   if (latest.runId !== run_id) return false;
   const taken = await takenRunUpTo(client, latest);

@@ -2,6 +2,7 @@
 import {
   type Attention,
   afterSaleWorkflowId,
+  BEGUN_ANEW,
   ENDED_FROM_OUTSIDE,
   isTemporalAttention,
   NOT_CREATED_YET,
@@ -101,16 +102,13 @@ function typesQuery(types: readonly string[]): string {
   return `WorkflowType IN (${types.map(quoted).join(', ')})`;
 }
 
-/** Questions, which callers ask again, and jobs, which a Schedule starts again: nobody has to act if one was ended. */
-const BEGUN_ANEW: readonly string[] = [
-  ...[WORKFLOW.bankList, WORKFLOW.installments, WORKFLOW.walletToken],
-  ...[WORKFLOW.stuckSweep, WORKFLOW.reconciliation],
-];
-
 /** The queries for Temporal's own reasons. They name our types, because merchants' own workflows may run in the namespace, too. */
 const TEMPORAL_SAYS: Readonly<Record<TemporalAttention, string>> = {
   'failing-tasks': `${typesQuery(Object.values(WORKFLOW))} AND ${TEMPORALS_ATTRIBUTE.problems.name} IS NOT NULL`,
-  'ended-from-outside': typesQuery(Object.values(WORKFLOW).filter((type) => !BEGUN_ANEW.includes(type))),
+  'ended-from-outside': [
+    typesQuery(Object.values(WORKFLOW)),
+    ...BEGUN_ANEW.map((kind) => `WorkflowId NOT STARTS_WITH ${quoted(kind)}`),
+  ].join(' AND '),
   'paused-activity': `${typesQuery(Object.values(WORKFLOW))} AND ${TEMPORALS_ATTRIBUTE.paused.name} IS NOT NULL`,
 };
 const HELD_UP = [TEMPORAL_SAYS['failing-tasks'], TEMPORAL_SAYS['paused-activity']].map((one) => `(${one})`);

@@ -7,8 +7,10 @@ import {
   ATTENTIONS,
   type Attention,
   afterSaleWorkflowId,
+  ENDED_FROM_OUTSIDE,
   moneyToSendBack,
   NOT_CREATED_YET,
+  namedByWorkflowId,
   namedInCommands,
   type OtherTrade,
   type PaymentState,
@@ -222,6 +224,42 @@ test.each<[what: string, payment: Partial<PaymentState>, run: object, said: stri
   ],
 ])('the first line of an order that %s says so', (_what, payment, run, said) => {
   expect(firstLine(quiet(payment, run))).toBe(`Order ${ORDER} of 150.00 BRL (app ${APP}) ${said}`);
+});
+
+/** What `show` says of a run that somebody has ended from outside, whose state nobody has told. */
+function endedRun(workflow_id: string, type: string, run: Partial<OrderRun> = {}) {
+  const { out_trade_no = null } = namedByWorkflowId(workflow_id) ?? {};
+  const ended = { ...openRun(workflow_id, type, ENDED_FROM_OUTSIDE), execution: 'TERMINATED' as const, waits_for: [] };
+  const none = { app_id: APP, payment: null, after_sale: null, unanswered: [], page: [], timeline: [] };
+  return caseText({ ...none, out_trade_no, runs: [{ ...ended, out_trade_no, ...run }] }, {}, NOW);
+}
+
+test.each<[kind: string, type: string, next: string, does: string]>([
+  [paymentWorkflowId(APP, ORDER), 'payment', 'the next sweep takes it on again', 'Leave it to the next sweep'],
+  [afterSaleWorkflowId(APP, ORDER), 'afterSale', 'its next notification, refund or recheck goes on with it', 'recheck'],
+  [
+    `app-attention:${APP}:credentials`,
+    'appAttention',
+    'the next order that fails for this reason asks again',
+    'resolve',
+  ],
+  [`stray-notification:${APP}:1`, 'strayNotification', 'nobody goes on with it: reset it', 'resolve'],
+  [
+    `event-delivery:abc:${paymentWorkflowId(APP, ORDER)}`,
+    'eventDelivery',
+    'nobody tells what it had left: reset it',
+    'recheck',
+  ],
+  [`spei-account:${APP}:1`, 'speiAccount', 'its next deposit goes on with it', 'recheck'],
+  [`create-spei-account:${APP}:1`, 'createSpeiAccount', 'nobody goes on with it: reset it', 'resolve'],
+  [`spei-account-quantity:${APP}`, 'speiAccountQuantity', 'the next creation of an account begins it again', 'recheck'],
+  [`reconciliation:${APP}:2026-03-01`, 'reconciliation', 'nobody goes on with it: reset it', 'resolve'],
+])('of %s, which somebody has terminated, show says what comes of it and what to do', (id, type, next, does) => {
+  const text = endedRun(id, type);
+  const known = namedByWorkflowId(id)?.out_trade_no ? ' before its outcome was known' : '';
+  expect(linesOf(text)[0]).toContain(` was terminated${known}: ${next}. It has needed a person for `);
+  const reset = `Do: \`temporal workflow reset --workflow-id ${id} --type LastWorkflowTask --reason WHY\`, then \`${does}\``;
+  expect(text).toContain(type === 'payment' ? `Do: ${does}: it may still be paid.` : reset);
 });
 
 describe('of an order that the gateway may still call paid, show says what that would be', () => {

@@ -5,6 +5,7 @@ import {
   type AfterSaleState,
   activityWords,
   afterSaleWorkflowId,
+  afterTermination,
   commandOf,
   ENDED_FROM_OUTSIDE,
   goesBackWhole,
@@ -192,13 +193,20 @@ function headline(found: OrderCase, now: Date): string {
   );
 }
 
-/** What has become of runs that ended without an outcome. */
-const WITHOUT_OUTCOME: Readonly<Record<string, string>> = {
-  TERMINATED: 'was terminated before its outcome was known: the next sweep takes it on again',
-  TIMED_OUT: 'ran out of its workflow’s time before its outcome was known: the next sweep takes it on again',
-  // A payment fails only if there is no order.
-  FAILED: 'was not created',
+/** What has become of runs that were ended from outside. */
+const CUT_OFF: Readonly<Record<string, string>> = {
+  TERMINATED: 'was terminated',
+  TIMED_OUT: 'ran out of its workflow’s time',
 };
+
+/** What has become of a run that ended without an outcome. */
+function withoutOutcome({ execution, workflow_id, out_trade_no, status }: OrderRun): string {
+  // A payment fails only if there is no order.
+  if (execution === 'FAILED') return 'was not created';
+  const cut = CUT_OFF[execution];
+  if (cut === undefined) return `has ended (${execution.toLowerCase()})`;
+  return `${cut}${out_trade_no === null ? '' : ' before its outcome was known'}: ${afterTermination(workflow_id, status).next}`;
+}
 
 /** What the bank has done since the sale: a person who reads only the first line must not deliver. */
 const SINCE_PAID: Readonly<Record<string, string>> = {
@@ -243,7 +251,7 @@ function standingOf({ payment, after_sale, runs }: OrderCase): string {
     return payment || run.type === WORKFLOW.payment ? `is under way${payment ? '' : said}` : 'is open';
   // Somebody has asked for a refund of an unknown number: that does not make it an order.
   if (!payment && after_sale?.trade_status === null && run?.execution === 'COMPLETED') return NOBODYS;
-  return WITHOUT_OUTCOME[run?.execution ?? ''] ?? `has ended (${(run?.execution ?? 'unknown').toLowerCase()})`;
+  return run ? withoutOutcome(run) : 'has ended (unknown)';
 }
 
 /** What waits for a person: open runs, and runs that somebody ended too early. The longest wait comes first. */
