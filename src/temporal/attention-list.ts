@@ -21,8 +21,8 @@ export async function countFiltered(client: Client, filter: PaymentFilter, now: 
 }
 
 /** Temporal's other reasons are of open runs alone. */
-const asksForEnded = ({ attention = '', stuck_ms, open }: PaymentFilter) =>
-  (attention === true || attention === ENDED_FROM_OUTSIDE || isAttention(attention)) && stuck_ms === undefined && !open;
+const asksForEnded = ({ attention = '', stuck_ms }: PaymentFilter) =>
+  (attention === true || attention === ENDED_FROM_OUTSIDE || isAttention(attention)) && stuck_ms === undefined;
 
 /** What somebody has ended although it was not over: once for that, and once for what it waited for then, which nobody has settled. */
 export async function* listEnded(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedWorkflow> {

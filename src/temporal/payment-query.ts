@@ -34,14 +34,17 @@ export interface PaymentFilter {
   until?: Date | undefined;
   /** Those that somebody has ended from outside, instead of the open ones. */
   ended?: boolean | undefined;
-  /** All open workflows that take the update `recheck`, instead of payments alone. */
+  /** All open workflows that take the update `recheck`, instead of payments alone: unless it asks for what waits, of any kind. */
   open?: boolean | undefined;
   /** More of the query, as a person writes it. */
   query?: string | undefined;
 }
 
-/** Workflows that take the update `recheck`: a payment and an after-sale look at the trade, a delivery tries its events again. */
-const FOLLOWED = [WORKFLOW.payment, WORKFLOW.afterSale, WORKFLOW.eventDelivery] as const;
+/** Workflows that take the update `recheck`: a delivery tries its events again, each of the others asks the gateway. */
+const FOLLOWED = [
+  ...[WORKFLOW.payment, WORKFLOW.afterSale, WORKFLOW.eventDelivery],
+  ...[WORKFLOW.speiAccount, WORKFLOW.speiAccountQuantity],
+];
 const RUNNING = "ExecutionStatus = 'Running'";
 
 /** The query for a filter. `now` is what `stuck_ms` counts back from. */
@@ -49,7 +52,7 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
   const { open = false } = filter;
   const { attentionSince, takenBy, method, status } = SEARCH_ATTRIBUTE;
   return [
-    ...(isTrouble(filter) && !open ? [] : [typesQuery(open ? FOLLOWED : [WORKFLOW.payment])]),
+    ...(isTrouble(filter) ? [] : [typesQuery(open ? FOLLOWED : [WORKFLOW.payment])]),
     stateQuery(filter, now),
     ...given(filter.ended && filter.attention === true ? ENDED_FROM_OUTSIDE : filter.attention, attentionQuery),
     ...given(filter.waits_since, (time) => `${attentionSince.name} <= ${at(time)}`),
@@ -73,8 +76,7 @@ export const isTrouble = ({ attention, stuck_ms, taken_by }: PaymentFilter): boo
 
 function stateQuery(filter: PaymentFilter, now: Date): string {
   const { attention, ended, open = false } = filter;
-  if (ended || (attention === ENDED_FROM_OUTSIDE && !open))
-    return endedSince(new Date(now.getTime() - ENDED_WITHIN_MS));
+  if (ended || attention === ENDED_FROM_OUTSIDE) return endedLately(now);
   return isTrouble(filter) || open ? RUNNING : NOT_CONTINUED;
 }
 
@@ -83,6 +85,8 @@ const ENDED_WITHIN_MS = 30 * 86_400_000;
 
 /** Somebody, or their parent, has ended them from outside. */
 const endedSince = (time: Date) => `ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime >= ${at(time)}`;
+
+const endedLately = (now: Date) => endedSince(new Date(now.getTime() - ENDED_WITHIN_MS));
 
 /**
  * Workflows of one app: the kind and the app are the beginning of the id. The id of a delivery begins with its address, so deliveries of
@@ -213,10 +217,10 @@ export function orderQuery(app_id: string, out_trade_no: string): string {
 /** All deliveries of events that are open. */
 export const openDeliveriesQuery = `${typesQuery([WORKFLOW.eventDelivery])} AND ${RUNNING}`;
 
-/** The open deliveries of the events of this payment or account, and of its after-sale. */
-export function deliveriesQuery(subject: string): string {
+/** The deliveries of the events of this payment or account, and of its after-sale, that are open or were ended from outside. */
+export function deliveriesQuery(subject: string, now: Date): string {
   const its = `${SEARCH_ATTRIBUTE.names.name} = ${quoted(nameDigest('subject', subject))}`;
-  return `${openDeliveriesQuery} AND ${its}`;
+  return `${typesQuery([WORKFLOW.eventDelivery])} AND ${its} AND (${RUNNING} OR (${endedLately(now)}))`;
 }
 
 /** The workflows of orders that have this trade at the gateway. Callers check the app. */

@@ -266,3 +266,111 @@ test('check reads the payments that were paid, however many are open', async () 
   expect((await world.payments(APP_ID)).some(({ workflow_id }) => workflow_id === paid.workflowId)).toBe(false);
   await world.close();
 });
+
+describe('what somebody has terminated, or takes no recheck', () => {
+  const OWN = 'ended-shop';
+  /** A workflow that nobody works on. */
+  async function begun(
+    workflowId: string,
+    type: string,
+    says: { attention?: string; status?: string; subject?: string },
+  ) {
+    const { attention, status, subject } = says;
+    const handle = await temporal.client.workflow.start(type, {
+      ...{ workflowId, taskQueue: 'nobody', args: [] },
+      typedSearchAttributes: [
+        ...(attention ? [{ key: SEARCH_ATTRIBUTE.attention, value: attention }] : []),
+        ...(status ? [{ key: SEARCH_ATTRIBUTE.status, value: status }] : []),
+        ...(subject ? [{ key: SEARCH_ATTRIBUTE.names, value: nameDigests([['subject', subject]]) }] : []),
+      ],
+    });
+    await listed(workflowId, 'Running', 1);
+    return handle;
+  }
+  const listed = (workflowId: string, status: string, many: number) =>
+    until(
+      () => temporal.client.workflow.count(`WorkflowId = '${workflowId}' AND ExecutionStatus = '${status}'`),
+      ({ count }) => count === many,
+    );
+  async function ended(...of: Parameters<typeof begun>) {
+    await (await begun(...of)).terminate('by mistake');
+    await listed(of[0], 'Terminated', 1);
+  }
+  const inList = async (reason: string) => {
+    const { output } = await run('list', '--attention', reason, '--app', OWN, '--json');
+    return output === '' ? [] : rows(output).map(({ workflow_id }) => workflow_id);
+  };
+  const reconciliation = (period: string) => `reconciliation:${OWN}:${period}`;
+
+  test.each<[what: string, period: string, status: string, needs: boolean]>([
+    ['that a person has started', '2026-12-01T00:45:05.123Z:2', 'COMPARING', true],
+    ['of a Schedule that found differences', 'daily-2026-03-01T04:00:00Z', 'COMPARED 2026-02-28 2026-03-01', true],
+    ['of a Schedule before its end: job-stopped has its day', 'daily-2026-03-02T04:00:00Z', 'COMPARING', false],
+  ])('list and show say the same of a reconciliation %s', async (_what, period, status, needs) => {
+    const id = reconciliation(period);
+    await ended(id, WORKFLOW.reconciliation, { status });
+    expect((await inList('ended-from-outside')).includes(id)).toBe(needs);
+    const [first] = (await run('show', id)).output.split('\n');
+    if (needs) expect(first).toContain('nobody goes on with it: reset it. It has needed a person for ');
+    else expect(first).toMatch(/list --attention job-stopped has the day\. Nothing of it is open\.$/);
+  });
+
+  test('show of an order has its delivery of events that somebody has terminated, until another run delivers', async () => {
+    const subject = paymentWorkflowId(OWN, 'order-1');
+    await begun(subject, WORKFLOW.payment, { status: 'PROCESSING' });
+    const id = eventDeliveryWorkflowId('address', subject);
+    await ended(id, WORKFLOW.eventDelivery, { subject });
+    expect(await inList('ended-from-outside')).toContain(id);
+    const shown = async () => (await run('show', 'order-1', '--app', OWN)).output;
+    expect(await shown()).toContain(`  Ended: ${id}\n    Needs a person: ended-from-outside.`);
+    await begun(id, WORKFLOW.eventDelivery, { subject });
+    expect(await inList('ended-from-outside')).not.toContain(id);
+    expect(await shown()).not.toContain('Ended: ');
+  });
+
+  test('recheck and resolve of what takes none say what to do instead', async () => {
+    const id = `create-spei-account:${OWN}:buyer-1`;
+    const of = (verb: string, one: string) =>
+      run(verb, one, ...(verb === 'recheck' ? [] : ['--by', 'ana', '--reason', 'x']));
+    const creation = await begun(id, WORKFLOW.createSpeiAccount, { attention: 'unknown-outcome' });
+    expect(await of('recheck', id)).toMatchObject({
+      code: 2,
+      printed: expect.stringMatching(
+        `${id} has no recheck of its own, and waits under unknown-outcome\\. Send .resolve. with the account [^]*\\n  To name the account that it made: payment-gateway resolve ${id} --account ACCOUNT_ID --by YOU`,
+      ),
+    });
+    await creation.terminate();
+    await listed(id, 'Terminated', 1);
+    const reset = `${id} was ended from outside. \`temporal workflow reset --workflow-id ${id} --type LastWorkflowTask --reason WHY\`, then \`resolve\`, as \`show\` says.`;
+    for (const verb of ['recheck', 'resolve'])
+      expect(await of(verb, id)).toMatchObject({ code: 2, printed: expect.stringContaining(reset) });
+    const silent = `create-spei-account:${OWN}:buyer-2`;
+    await begun(silent, WORKFLOW.createSpeiAccount, { attention: 'no-answer' });
+    expect((await of('recheck', silent)).printed).toMatch(/Bring the gateway .* back\. It goes on by itself once /);
+    const compared = reconciliation('2026-12-01T00:45:05.123Z');
+    await begun(compared, WORKFLOW.reconciliation, { attention: 'books-differ' });
+    expect((await of('recheck', compared)).printed).toContain(`payment-gateway resolve ${compared} --by YOU`);
+  });
+
+  test('recheck of all that waits for a reason asks each that takes it, and counts the others by kind', async () => {
+    const waits = { attention: 'settings' };
+    const asked = [`spei-account:${OWN}:1`, `spei-account-quantity:${OWN}`, paymentWorkflowId(OWN, 'order-2')];
+    const [account = '', quantity = '', payment = ''] = asked;
+    await begun(account, WORKFLOW.speiAccount, waits);
+    await begun(quantity, WORKFLOW.speiAccountQuantity, waits);
+    await begun(payment, WORKFLOW.payment, waits);
+    await begun(`create-spei-account:${OWN}:buyer-3`, WORKFLOW.createSpeiAccount, waits);
+    await ended(paymentWorkflowId(OWN, 'order-3'), WORKFLOW.payment, waits);
+    const chosen = ['recheck', '--attention', 'settings', '--app', OWN, '--dry-run'];
+    const { output, printed } = await run(...chosen);
+    expect(output.trim().split('\n').sort()).toEqual([...asked, '3 would be asked for. Nothing was done.'].sort());
+    expect(printed).toMatch(
+      /Left out: (?=.*1 create-spei-account \(has no recheck\))(?=.*1 payment \(ended from outside\)).*show says/,
+    );
+    expect(rows((await run(...chosen, '--json')).output)).toHaveLength(5);
+    // None of what was ended is open.
+    expect((await run('recheck', '--attention', 'ended-from-outside', '--dry-run')).output).toContain(
+      '0 would be asked',
+    );
+  });
+});

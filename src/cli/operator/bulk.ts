@@ -4,8 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isAttention, QUERY, type SpeiAccountState, shownOf, UPDATE, WORKFLOW } from '../../contract';
 import { ConfigError, UserError } from '../../process/user-error';
+import { listFiltered } from '../../temporal/attention-list';
 import { longestWaitFirst } from '../../temporal/order-list';
-import { paymentQuery } from '../../temporal/payment-query';
+import { isTrouble, paymentQuery } from '../../temporal/payment-query';
 import { innermost } from '../../temporal/timeline';
 import { collect, listed, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
@@ -13,6 +14,7 @@ import { withOptions } from '../option-words';
 import { complain, say } from '../print';
 import { asOperator } from './connection';
 import { DECISION_FIELDS, type ResolveOptions, resolutionOf, secondTradesLeft, UPDATE_TIMEOUT_MS } from './decide';
+import { leftOut, notTaken } from './not-taken';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { orderTable, tableOptions, totals } from './order-table';
 
@@ -42,15 +44,21 @@ interface Task {
 /** How many answers may be awaited at a time. */
 const AT_A_TIME = 20;
 
-/** Ends the process: 0 if each was asked, 1 if some were not, 2 if nobody confirms. */
+/** Ends the process: 0 if each that takes it was asked, 1 if some were not, 2 if nobody confirms. */
 export function recheckMany(options: BulkOptions): Promise<never> {
   const now = new Date();
-  const query = paymentQuery({ ...filterOf(options, now), open: true }, now);
+  const filter = filterOf(options, now);
   const per_second = numberOf('--per-second', options.perSecond);
   return asOperator(async ({ client }) => {
-    const ids = [
-      ...new Set((await collect(listWorkflows(client, query, options.app))).map(({ workflow_id }) => workflow_id)),
-    ];
+    // What `list` shows for the same choice, so that whoever asks for it hears of each.
+    const found = await collect(
+      isTrouble(filter)
+        ? listFiltered(client, filter, now)
+        : listWorkflows(client, paymentQuery({ ...filter, open: true }, now), filter.app_id),
+    );
+    const rows = [...new Map(found.map((row) => [row.workflow_id, row])).values()];
+    const left = rows.filter((row) => notTaken(UPDATE.recheck, row));
+    const ids = rows.filter((row) => !left.includes(row)).map(({ workflow_id }) => workflow_id);
     const task = {
       ...{ asks: 'asks the gateway for', would: 'would be asked for', done: 'were asked for' },
       act: (id: string) =>
@@ -59,6 +67,12 @@ export function recheckMany(options: BulkOptions): Promise<never> {
           .executeUpdate<object, []>(UPDATE.recheck)
           .then(() => undefined),
     };
+    if (options.json)
+      for (const row of left) {
+        const { workflow_id } = row;
+        say(JSON.stringify({ workflow_id, asked: false, error: notTaken(UPDATE.recheck, row) }));
+      }
+    else if (left.length > 0) complain(leftOut(UPDATE.recheck, left));
     if (options.dryRun) return listOnly(ids, options, task);
     await confirm(ids.length, options, task);
     return doEach(client, ids, { ...task, per_second }, options);

@@ -164,8 +164,10 @@ async function runsOf(client: Client, app_id: string, out_trade_no: string): Pro
     for (const run of await oneRun(client, id)) found.set(run.run_id, run);
   }
   // The order's own workflows say what happened to it. Of its events, only the undelivered ones are added.
-  const undelivered = await collect(listWorkflows(client, deliveriesQuery(paymentWorkflowId(app_id, out_trade_no))));
-  for (const run of undelivered) found.set(run.run_id, run);
+  const query = deliveriesQuery(paymentWorkflowId(app_id, out_trade_no), new Date());
+  const deliveries = (await collect(listWorkflows(client, query))).map((run) => withEnd(client, run));
+  for (const run of await Promise.all(deliveries))
+    if (run.execution === 'RUNNING' || run.attention !== null) found.set(run.run_id, run);
   const runs = [...found.values()].sort((one, other) => other.started_at.localeCompare(one.started_at));
   return Promise.all(runs.map((run) => withWork(client, run)));
 }

@@ -17,6 +17,7 @@ import {
   startSummary,
   stillPayable,
   type TradesBeside,
+  takesUpdate,
   UPDATE,
   unlessOwnWentBack,
   WORKFLOW,
@@ -32,6 +33,7 @@ import { elsewhereCommand, refundCommand } from '../send-back';
 import { descriptionOf, type OrderCase, type OrderRun, readCase } from './case';
 import { asOperator, type Operator, targetOf } from './connection';
 import { elsewhereLine } from './elsewhere';
+import { insteadOf } from './not-taken';
 
 export interface DecideOptions {
   app?: string;
@@ -57,10 +59,6 @@ export interface TakeOptions extends DecideOptions {
 
 /** How long an update may wait, in ms: a look at the gateway may take ten minutes, and nobody waits that long. */
 export const UPDATE_TIMEOUT_MS = 30_000;
-
-/** The workflows that take `recheck`. */
-const RECHECKED = ['payment', 'after-sale', 'event-delivery', 'spei-account', 'spei-account-quantity'];
-const ASKS_THE_GATEWAY = RECHECKED.filter((kind) => kind !== 'event-delivery');
 
 /** Whether the order has ended with an outcome. There is nothing to ask about an order that was not created or was terminated. */
 const hasEnded = ({ out_trade_no, runs }: OrderCase): boolean =>
@@ -110,11 +108,12 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
     // A decision about a refund, or about refunds elsewhere, can be corrected: the after-sale takes it, even if it has ended.
     const decision = { update: UPDATE.resolve, input };
     if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, decision, options);
-    const open = await runsToTell(operator, order, options);
+    const runs = await runsToTell(operator, order, options);
+    const open = runs.filter(isOpen);
     const isOver = !open.some(({ type, attention }) => type === WORKFLOW.payment || attention !== null);
     // The end of an order can be corrected, too.
     if (outcome !== undefined && isOver) return tellAfterSale(operator, order, decision, options);
-    const run = theOneToResolve(open, options, order);
+    const run = theOneToResolve(runs, options, order);
     if (options.allEvents && kindOf(run.workflow_id) !== 'event-delivery')
       throw new NotDeliveredError(
         `${printable(run.workflow_id)} delivers no events: leave out --all-events, or name the delivery by its workflow id.`,
@@ -140,12 +139,14 @@ export function takeOrder(order: string, { by, note, ...options }: TakeOptions):
 export function recheckOrder(order: string, options: DecideOptions): Promise<never> {
   return asOperator(async (operator) => {
     const found = await caseToChange(operator, order, options);
-    const asked = openRuns(found).filter(({ workflow_id }) => RECHECKED.includes(kindOf(workflow_id)));
-    // An order that has ended may have been charged back since: its after-sale asks.
-    const isOver = !asked.some(({ workflow_id }) => ASKS_THE_GATEWAY.includes(kindOf(workflow_id)));
+    const asked = openRuns(found).filter(({ workflow_id }) => takesUpdate(UPDATE.recheck, workflow_id));
+    // An order that has ended may have been charged back since: its after-sale asks. A delivery does not ask the gateway.
+    const isOver = asked.every(({ type }) => type === WORKFLOW.eventDelivery);
     const asksAfterSale = isOver && hasEnded(found);
-    if (asked.length === 0 && !asksAfterSale)
-      throw new NotDeliveredError(`Nothing of ${printable(order)} is open, so nothing can be asked.`);
+    if (asked.length === 0 && !asksAfterSale) {
+      const instead = insteadOf(UPDATE.recheck, found.runs);
+      throw new NotDeliveredError(instead || `Nothing of ${printable(order)} is open, so nothing can be asked.`);
+    }
     const codes: number[] = [];
     if (asksAfterSale) codes.push(await tellAfterSale(operator, order, { update: UPDATE.recheck }, options));
     for (const { workflow_id } of asked)
@@ -160,7 +161,8 @@ async function caseToChange(operator: Operator, order: string, options: DecideOp
   return found;
 }
 
-const openRuns = ({ runs }: OrderCase) => runs.filter(({ execution }) => execution === 'RUNNING');
+const isOpen = ({ execution }: OrderRun) => execution === 'RUNNING';
+const openRuns = ({ runs }: OrderCase) => runs.filter(isOpen);
 
 const nothingOf = (order: string) =>
   new NotDeliveredError(
@@ -169,20 +171,23 @@ const nothingOf = (order: string) =>
 
 /** The workflows that a decision on the order may be for: no event delivery, unless it is named by its id. */
 async function runsToTell(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
-  return openRuns(await caseToChange(operator, order, options)).filter(
-    ({ type, workflow_id }) => type !== WORKFLOW.eventDelivery || workflow_id === order,
-  );
+  const { runs } = await caseToChange(operator, order, options);
+  return runs.filter(({ type, workflow_id }) => type !== WORKFLOW.eventDelivery || workflow_id === order);
 }
 
 /** The workflow that waits for a person; without one, the open payment, which an outcome ends. */
-function theOneToResolve(open: readonly OrderRun[], { outcome }: { outcome?: string }, order: string): OrderRun {
+export function theOneToResolve(runs: readonly OrderRun[], { outcome }: { outcome?: string }, order: string): OrderRun {
+  const open = runs.filter(isOpen);
   const waiting = open.filter(({ attention }) => attention !== null);
   const candidates =
     waiting.length > 0 || outcome === undefined ? waiting : open.filter(({ type }) => type === 'payment');
   const [one, ...others] = candidates;
   if (one && others.length === 0) return one;
-  if (!one)
-    throw new NotDeliveredError(`Nothing of ${printable(order)} waits for a person. What is open goes on by itself.`);
+  if (!one) {
+    const ended = insteadOf(UPDATE.resolve, runs);
+    const rest = open.length > 0 ? 'What is open goes on by itself.' : 'Nothing of it is open.';
+    throw new NotDeliveredError(ended || `Nothing of ${printable(order)} waits for a person. ${rest}`);
+  }
   const names = candidates.map(({ workflow_id, attention }) => printable(`  ${workflow_id} (${attention})`));
   throw new NotDeliveredError(
     `Several workflows wait for a person. Name one in the order’s place, without --app:\n${names.join('\n')}`,
