@@ -7,10 +7,13 @@ import { Client } from '@temporalio/client';
 import { dataConverter } from '../../src/codec';
 import {
   type AfterSaleState,
+  createSpeiAccountWorkflowId,
   type PaymentState,
   paymentWorkflowId,
   QUERY,
   type ReconciliationState,
+  reconciliationWorkflowId,
+  WORKFLOW,
 } from '../../src/contract';
 import { less } from '../../src/gateway/pure/money';
 import { ifExists } from '../../src/temporal/runs';
@@ -18,6 +21,7 @@ import { signTestNotification } from '../../src/testing/signed-notification';
 import { simulate } from '../../src/testing/simulation';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
+import { accountRequest } from '../harness/accounts';
 import { built } from '../harness/built';
 import { Commands, type Ended, started } from '../harness/commands';
 import { publishedOrder } from '../harness/orders';
@@ -355,6 +359,46 @@ test('show has what happened before a reset once, and log says who has reset it'
   expect(lines(logged.output).map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({ out_trade_no, did: 'reset', why: 'eva: a wrong key' }),
   );
+});
+
+test('a creation of an account and a reconciliation that somebody has terminated are reset and then resolved, as show says', async () => {
+  const buyer_id = `buyer-${randomUUID()}`;
+  const { workflowService, options } = stack.client;
+  const { namespace } = options;
+  const workflow_id = createSpeiAccountWorkflowId(APP.app_id, buyer_id);
+  stack.simulator.addFault({ on: 'account-create', fault: '5xx-after' });
+  const { taskQueue } = stack;
+  const asked = [{ app_id: APP.app_id, request: accountRequest(buyer_id) }];
+  await stack.client.workflow.start(WORKFLOW.createSpeiAccount, { workflowId: workflow_id, taskQueue, args: asked });
+  const rows = [{ out_trade_no: 'nobodys-1', order_amount: '1.00', status: 'paid' }];
+  const compared = reconciliationWorkflowId(APP.app_id, randomUUID());
+  const csv = [{ app_id: APP.app_id, since: new Date(Date.now() - 3_600_000).toISOString(), rows }];
+  await stack.client.workflow.start(WORKFLOW.reconciliation, { workflowId: compared, taskQueue, args: csv });
+
+  for (const [id, reason] of [
+    [workflow_id, 'unknown-outcome'],
+    [compared, 'books-differ'],
+  ] as const) {
+    const waits = (many: number) =>
+      untilListed(`WorkflowId = '${id}' AND PaymentAttention = '${reason}' AND ExecutionStatus = 'Running'`, many);
+    await waits(1);
+    const handle = stack.client.workflow.getHandle(id);
+    const { runId } = await handle.describe();
+    await handle.terminate('batch clean-up');
+    await waits(0);
+    const [made] = stack.simulator.accounts({ buyer_id });
+    const account = id === workflow_id ? ['--account', `${made?.account_id}`] : [];
+    const resolve = () => run('resolve', id, ...account, '--by', 'ana', '--reason', 'seen');
+    expect(await resolve()).toMatchObject({ code: 2, printed: expect.stringContaining(`--workflow-id ${id} `) });
+    const { events } = await handle.fetchHistory();
+    const last = events?.findLast((event) => event.workflowTaskCompletedEventAttributes)?.eventId ?? null;
+    const of = { namespace, workflowExecution: { workflowId: id, runId }, requestId: randomUUID() };
+    await workflowService.resetWorkflowExecution({ ...of, reason: 'eva', workflowTaskFinishEventId: last });
+    await waits(1);
+    expect((await run('show', id)).output).toContain(`payment-gateway resolve ${id} `);
+    expect(await resolve()).toMatchObject({ code: 0 });
+    await handle.result();
+  }
 });
 
 test('find finds an order by its number, trade, refund, buyer, CLABE, and amount with its day, and show takes each of the numbers', async () => {
