@@ -24,6 +24,7 @@ import {
   WORKFLOW,
 } from '../contract';
 import { HOUR } from '../gateway/pure/durations';
+import { endpointOf } from '../process/settings';
 import type { Telemetry } from '../temporal/telemetry/telemetry';
 import { recordInActivity } from './recorder';
 
@@ -38,9 +39,6 @@ export interface EventEndpoints {
 /** How long an address may take to answer, in ms. Together with POSTING_MS, in which posts begin, less than the activity's 30 s. */
 const ANSWER_TIMEOUT_MS = 15_000;
 const POSTING_MS = 10_000;
-
-/** A digest that names the address without showing it. */
-export const endpointOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12);
 
 /**
  * Hands events of one payment or account to the delivery workflow of each configured address; without addresses it does nothing. Returns

@@ -4,7 +4,7 @@
  */
 export { accountActivities } from './account';
 export { starterActivities } from './created';
-export { type EventEndpoints, endpointActivities, endpointOf } from './event-endpoints';
+export { type EventEndpoints, endpointActivities } from './event-endpoints';
 export type { AccountGateway, PaymentGateway } from './gateways';
 export { lookupActivities } from './lookups';
 export { eventActivity, listenersOf, type OnEvent, saidOfListeners } from './on-event';

@@ -1,15 +1,8 @@
 /** A merchant's event handler, and the addresses that get events, as an activity that workflows call. */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { EVENT_HANDLER, type EventActivities, type MerchantEvent, telling } from '../contract';
-import { hostsOf } from '../process/settings';
-import {
-  assertPresent,
-  countedDelivery,
-  type EventEndpoints,
-  endpointOf,
-  handOver,
-  noAddressLeft,
-} from './event-endpoints';
+import { endpointOf, hostsOf } from '../process/settings';
+import { assertPresent, countedDelivery, type EventEndpoints, handOver, noAddressLeft } from './event-endpoints';
 
 /**
  * Handles the events of payments and virtual accounts (`event.type` tells which). Each event is delivered at least once,

@@ -4,6 +4,7 @@ import {
   afterSaleWorkflowId,
   BEGUN_ANEW,
   ENDED_FROM_OUTSIDE,
+  eventDeliveryWorkflowId,
   isTemporalAttention,
   NOT_CREATED_YET,
   nameDigest,
@@ -216,6 +217,10 @@ export function orderQuery(app_id: string, out_trade_no: string): string {
 
 /** All deliveries of events that are open. */
 export const openDeliveriesQuery = `${typesQuery([WORKFLOW.eventDelivery])} AND ${RUNNING}`;
+
+/** The deliveries to this address that it has taken events of: a delivery ends, or goes on in a next run, only after that. */
+export const takenQuery = (endpoint: string) =>
+  `${typesQuery([WORKFLOW.eventDelivery])} AND WorkflowId STARTS_WITH ${quoted(eventDeliveryWorkflowId(endpoint, ''))} AND ExecutionStatus IN ('Completed', 'ContinuedAsNew')`;
 
 /** The deliveries of the events of this payment or account, and of its after-sale, that are open or were ended from outside. */
 export function deliveriesQuery(subject: string, now: Date): string {

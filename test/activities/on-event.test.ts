@@ -1,7 +1,7 @@
 /** What becomes of an error that a merchant's event handler throws, which delivery an address's events go to, and who listens. */
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { endpointActivities, endpointOf } from '../../src/activities/event-endpoints';
+import { endpointActivities } from '../../src/activities/event-endpoints';
 import { eventActivity } from '../../src/activities/on-event';
 import {
   attemptsWithin,
@@ -11,6 +11,7 @@ import {
   runStream,
 } from '../../src/contract';
 import { HOUR } from '../../src/gateway/pure/durations';
+import { endpointOf } from '../../src/process/settings';
 import { notingClient } from '../harness/noting-client';
 
 const EVENT: MerchantEvent = {

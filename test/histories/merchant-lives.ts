@@ -1,5 +1,4 @@
 /** Lives of what serves merchants beside payments: questions to the gateway, and events for an address. */
-import { endpointOf } from '../../src/activities';
 import {
   type EventDeliveryState,
   eventDeliveryWorkflowId,
@@ -9,6 +8,7 @@ import {
   WORKFLOW,
 } from '../../src/contract';
 import { newSealingKeys } from '../../src/gateway';
+import { endpointOf } from '../../src/process/settings';
 import { APP, type Stack } from '../../src/testing/stack';
 import { eventually } from '../harness/eventually';
 import { order } from '../harness/orders';

@@ -5,14 +5,15 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { ConfigError, loadConfig, PaymentGatewayPlugin } from '../../src';
-import { endpointOf } from '../../src/activities';
 import { signedHeaders } from '../../src/activities/event-endpoints';
+import { LiveWorld } from '../../src/cli/check/world';
 import {
   type EventDeliveryState,
   eventDeliveryWorkflowId,
   type MerchantEvent,
   paymentWorkflowId,
 } from '../../src/contract';
+import { endpointOf } from '../../src/process/settings';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
@@ -84,6 +85,17 @@ test('every address gets every event of a payment in order, though another addre
   const [first] = ofOrder(well, number);
   expect(first).toMatchObject({ type: 'transition', payment: { method: 'PIX', outcome: null } });
   expect(ofOrder(shaky, number)).toEqual(ofOrder(well, number));
+});
+
+test('check knows the address that has taken nothing yet', async () => {
+  const env = {
+    ...{ TEMPORAL_ADDRESS: stack.temporal.address, PAYMENTS_ENCRYPTION_KEYS: KEYS, PAYMENTS_EVENTS_SECRETS: SECRET },
+    PAYMENTS_EVENTS_URL: [well, dead].map(({ url }) => url).join(','),
+  };
+  const world = new LiveWorld(loadConfig(env), env, false);
+  await eventually('the delivery is listed', async () => !(await world.withoutEvents()).includes(well.url));
+  expect(await world.withoutEvents()).toEqual([dead.url]);
+  await world.close();
 });
 
 test('an event that is tried again has the same id in its header and its body', async () => {

@@ -201,6 +201,9 @@ async function eventsTaken(world: World): Promise<Verdict> {
       `Events of ${refused.length} payments or accounts, of those that began last, are not taken, and are tried again: ${[...new Set(refused)].join('; ')}. Mend the receiver: it needs the PAYMENTS_EVENTS_SECRETS of the worker.`,
     );
   if (urls === undefined) return unchecked('PAYMENTS_EVENTS_URL is not set here: only a handler onEvent hears events');
+  const silent = await world.withoutEvents();
+  if (silent.length > 0)
+    return unchecked(`no event was taken at ${hostsOf(silent).join(', ')} yet: pay one, and run this again`);
   return ok(`what is told is taken at ${hostsOf(urls).join(', ')}`);
 }
 

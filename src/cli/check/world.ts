@@ -8,15 +8,15 @@ import type { GatewayApp } from '../../gateway';
 import type { Environment } from '../../process/environment';
 import { type GatewayLook, lookAtGateway } from '../../process/gateway-check';
 import { messageOf } from '../../process/message-of';
-import { appIdsOf, type Config } from '../../process/settings';
+import { appIdsOf, type Config, endpointOf } from '../../process/settings';
 import { connect, temporalConfig } from '../../temporal/connection';
 import { retentionOf } from '../../temporal/namespaces';
-import { openDeliveriesQuery, type PaymentFilter, paymentQuery } from '../../temporal/payment-query';
+import { openDeliveriesQuery, type PaymentFilter, paymentQuery, takenQuery } from '../../temporal/payment-query';
 import { pendingWork } from '../../temporal/pending-work';
 import { POLLS_WITHIN_MS, type Pollers, pollersOf } from '../../temporal/pollers';
 import { type JobTrouble, troubledJobs } from '../../temporal/schedules';
 import { missingSearchAttributes } from '../../temporal/search-attributes';
-import { collect, type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
+import { collect, countWorkflows, type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
 
 /** How long one answer may take, in ms. */
 const TIMEOUT_MS = 10_000;
@@ -91,6 +91,16 @@ export class LiveWorld {
       }
       return refused;
     });
+  }
+
+  /** The addresses of PAYMENTS_EVENTS_URL that have taken no event, as far back as Temporal keeps deliveries. */
+  async withoutEvents(): Promise<string[]> {
+    const client = await this.client();
+    const urls = this.config.PAYMENTS_EVENTS_URL ?? [];
+    const taken = await this.soon(client, () =>
+      Promise.all(urls.map((url) => countWorkflows(client, takenQuery(endpointOf(url))))),
+    );
+    return urls.filter((_, i) => taken[i] === 0);
   }
 
   /** The latest payments. */

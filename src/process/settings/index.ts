@@ -17,4 +17,4 @@ export {
 } from './load';
 export { risksOf, warnOfRisks } from './risks';
 export { SETTING_NAMES } from './schema';
-export { eventSecrets, hostsOf } from './types';
+export { endpointOf, eventSecrets, hostsOf } from './types';

@@ -1,4 +1,5 @@
 /** The types of settings. Each takes text, and its error says what the text should have been. */
+import { createHash } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from '../../gateway/pure/durations';
@@ -157,6 +158,9 @@ export const eventUrls = names.pipe(
 
 /** The hosts of such addresses, each once: the rest of an address may hold a secret. */
 export const hostsOf = (urls: readonly string[]): string[] => [...new Set(urls.map((url) => new URL(url).host))];
+
+/** A digest that names such an address without showing it. */
+export const endpointOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12);
 
 /** Secrets of Standard Webhooks, of 24 to 64 bytes. */
 export const eventSecrets = names.pipe(

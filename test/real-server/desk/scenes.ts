@@ -1,6 +1,5 @@
 /** How something comes before a person for each reason, and what that person does about it as the page says. */
 import { randomUUID } from 'node:crypto';
-import { endpointOf } from '../../../src/activities/event-endpoints';
 import { PaymentPendingError } from '../../../src/client';
 import {
   ATTENTIONS,
@@ -11,6 +10,7 @@ import {
   WORKFLOW,
 } from '../../../src/contract';
 import { signatureHeader } from '../../../src/gateway';
+import { endpointOf } from '../../../src/process/settings';
 import { signTestNotification, type TestNotificationFields } from '../../../src/testing/signed-notification';
 import { APP } from '../../../src/testing/stack';
 import { publishedOrder } from '../../harness/orders';

@@ -4,7 +4,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import {
   type EventEndpoints,
   endpointActivities,
-  endpointOf,
   eventActivity,
   listenersOf,
   policyActivity,
@@ -22,7 +21,7 @@ import {
   WORKFLOW,
 } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import { loadConfig } from '../../../src/process/settings';
+import { endpointOf, loadConfig } from '../../../src/process/settings';
 import { simulate } from '../../../src/testing';
 import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
