@@ -106,3 +106,14 @@ test('a recheck that the gateway has not answered is not said to be done', () =>
   );
   expect(doneText(PAYMENT, 'take', state)).toMatch(/^Done: take\. /);
 });
+
+test('a decision on a creation of an account is not called done before it is known what came of it', () => {
+  const id = 'create-spei-account:shop:key-1';
+  const creation = { app_id: 'shop', buyer_id: 'b', account: null, attention: null, unknown_tries: [], resolved: [] };
+  expect(doneText(id, 'resolve', creation)).toBe(
+    `Done: resolve. ${id}: It goes on by itself: look with show in a moment.`,
+  );
+  const again = { ...creation, attention: 'unknown-outcome' };
+  expect(doneText(id, 'resolve', again)).toMatch(/It still needs a person: unknown-outcome\.$/);
+  expect(doneText(id, 'resolve', { ...creation, account: { account_id: 'A1' } })).toMatch(/It needs nobody\.$/);
+});

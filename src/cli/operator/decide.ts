@@ -347,7 +347,9 @@ export function doneText(
   const waits = isPosted
     ? ' Its event is posted now: look with show in a moment.'
     : ` It still needs a person: ${attention}.${twice ?? ''}`;
-  const needs = attention === null ? rest : waits;
+  // What comes of a decision on a creation of an account may take longer than its answer.
+  const isGoingOn = 'account' in state && state.account === null;
+  const needs = attention !== null ? waits : isGoingOn ? ' It goes on by itself: look with show in a moment.' : rest;
   const now = 'trade_status' in state ? ` ${standing}; ${said}.` : ':';
   const done = isWithoutNews(update, known) ? `${update}: the gateway has given no answer.` : `Done: ${update}.`;
   return printable(`${done} ${name}${now}${has}${needs}`);
