@@ -14,7 +14,7 @@ import { withOptions } from '../option-words';
 import { complain, say } from '../print';
 import { asOperator } from './connection';
 import { DECISION_FIELDS, type ResolveOptions, resolutionOf, secondTradesLeft, UPDATE_TIMEOUT_MS } from './decide';
-import { leftOut, notTaken } from './not-taken';
+import { leftOut, whyNotTaken } from './not-taken';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { orderTable, tableOptions, totals } from './order-table';
 
@@ -57,7 +57,7 @@ export function recheckMany(options: BulkOptions): Promise<never> {
         : listWorkflows(client, paymentQuery({ ...filter, open: true }, now), filter.app_id),
     );
     const rows = [...new Map(found.map((row) => [row.workflow_id, row])).values()];
-    const left = rows.filter((row) => notTaken(UPDATE.recheck, row));
+    const left = rows.filter((row) => whyNotTaken(UPDATE.recheck, row));
     const ids = rows.filter((row) => !left.includes(row)).map(({ workflow_id }) => workflow_id);
     const task = {
       ...{ asks: 'asks the gateway for', would: 'would be asked for', done: 'were asked for' },
@@ -70,7 +70,7 @@ export function recheckMany(options: BulkOptions): Promise<never> {
     if (options.json)
       for (const row of left) {
         const { workflow_id } = row;
-        say(JSON.stringify({ workflow_id, asked: false, error: notTaken(UPDATE.recheck, row) }));
+        say(JSON.stringify({ workflow_id, asked: false, error: whyNotTaken(UPDATE.recheck, row) }));
       }
     else if (left.length > 0) complain(leftOut(UPDATE.recheck, left));
     if (options.dryRun) return listOnly(ids, options, task);

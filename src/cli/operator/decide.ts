@@ -176,7 +176,7 @@ async function runsToTell(operator: Operator, order: string, options: DecideOpti
 }
 
 /** The workflow that waits for a person; without one, the open payment, which an outcome ends. */
-export function theOneToResolve(runs: readonly OrderRun[], { outcome }: { outcome?: string }, order: string): OrderRun {
+function theOneToResolve(runs: readonly OrderRun[], { outcome }: { outcome?: string }, order: string): OrderRun {
   const open = runs.filter(isOpen);
   const waiting = open.filter(({ attention }) => attention !== null);
   const candidates =

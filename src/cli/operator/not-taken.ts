@@ -15,7 +15,7 @@ import { printable } from '../print';
 type Row = Pick<ListedWorkflow, 'workflow_id' | 'execution' | 'attention'>;
 
 /** The reason in two or three words; undefined for one that takes it. */
-export function notTaken(update: OperatorAction['update'], { workflow_id, execution }: Row): string | undefined {
+export function whyNotTaken(update: OperatorAction['update'], { workflow_id, execution }: Row): string | undefined {
   if (execution !== 'RUNNING') return 'ended from outside';
   return takesUpdate(update, workflow_id) ? undefined : `has no ${update}`;
 }
@@ -23,7 +23,7 @@ export function notTaken(update: OperatorAction['update'], { workflow_id, execut
 /** Of each run that is open, or waits for a person, and does not take it, what to do instead; empty if there is none. */
 export const insteadOf = (update: OperatorAction['update'], runs: readonly Row[]): string =>
   runs
-    .filter((run) => (run.execution === 'RUNNING' || run.attention === ENDED_FROM_OUTSIDE) && notTaken(update, run))
+    .filter((run) => (run.execution === 'RUNNING' || run.attention === ENDED_FROM_OUTSIDE) && whyNotTaken(update, run))
     .flatMap((run) => linesOf(update, run).map(printable))
     .join('\n');
 
@@ -42,7 +42,7 @@ function linesOf(update: OperatorAction['update'], { workflow_id, attention }: R
 export function leftOut(update: OperatorAction['update'], rows: readonly ListedWorkflow[]): string {
   const counts = new Map<string, number>();
   for (const row of rows) {
-    const what = `${kindOfWorkflow(row)} (${notTaken(update, row)})`;
+    const what = `${kindOfWorkflow(row)} (${whyNotTaken(update, row)})`;
     counts.set(what, (counts.get(what) ?? 0) + 1);
   }
   const words = [...counts].map(([what, many]) => `${many} ${what}`);
