@@ -77,7 +77,7 @@ const shown = ({ id }: PaymentEvent) => id;
 test.each(LIVES)('%s', (_name, states, events) => {
   const log = new PaymentEventLog('p');
   const made = states.map(([history, attention]) =>
-    log.changes(history.map(transition), context(attention), NOW, true),
+    log.changes(history.map(transition), context(attention), NOW, 'stays'),
   );
   expect(made.map((some) => some.map(shown))).toEqual(events);
 });
@@ -92,12 +92,24 @@ test('an order that is sold once a person has looked is told, so that it is deli
       source: 'operator',
       time: '2026-01-02T00:00:00.000Z',
     };
-    return log.changes([transition('SUCCESS'), seen], context(null, outcome), NOW, true);
+    return log.changes([transition('SUCCESS'), seen], context(null, outcome), NOW, 'stays');
   };
   const cleared = { type: 'attention.cleared', payment: { attention: null } };
   expect(settled('SUCCESS')).toMatchObject([{ type: 'sold', payment: { attention: null } }, cleared]);
   expect(settled('SUCCESS').map(({ payment }) => isSold(payment))).toEqual([true, true]);
   expect(settled('CANCEL')).toMatchObject([cleared]);
+});
+
+test('that nobody has to look any more is not told while money of a sale goes back: the event would say that it is sold', () => {
+  const log = new PaymentEventLog('p');
+  const told = (attention: Attention | null, money: 'stays' | 'goes back' | 'not shown') =>
+    log.changes([transition('SUCCESS')], context(attention), NOW, money).map(({ type }) => type);
+  expect(told('late-payment', 'stays')).toEqual(['transition', 'attention']);
+  expect(told(null, 'goes back')).toEqual([]);
+  expect(told(null, 'stays')).toEqual(['sold', 'attention.cleared']);
+  expect(told('unlisted-transition', 'not shown')).toEqual(['attention']);
+  // The gateway shows nothing of the money, and a person has decided.
+  expect(told(null, 'not shown')).toEqual(['attention.cleared']);
 });
 
 test('a transition’s event has the time of the transition, an attention’s event has the present time', () => {

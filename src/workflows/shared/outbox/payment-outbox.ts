@@ -68,7 +68,7 @@ export class PaymentOutbox {
     const { refunds, refunded_amount, refunding_amount, refunded_elsewhere, ledger_complete, answer_by } = state;
     const sums = { refunded_amount, refunding_amount, refunded_elsewhere };
     const after_sale = { refunds, ...sums, ledger_complete, answer_by };
-    this.put(history, { payment, after_sale }, staysSold(state));
+    this.put(history, { payment, after_sale }, moneyOf(state));
   }
 
   /** Does not publish again what an earlier run has published. */
@@ -86,8 +86,8 @@ export class PaymentOutbox {
     while (!this.delivery.isEmpty);
   }
 
-  private put(history: readonly Transition[], context: EventContext, isToStay = false): void {
-    this.delivery.put(this.log.changes(history, context, Date.now(), isToStay));
+  private put(history: readonly Transition[], context: EventContext, money?: Money): void {
+    this.delivery.put(this.log.changes(history, context, Date.now(), money));
     this.latest = context;
     this.overdue.show(context.payment.attention_since);
   }
@@ -108,12 +108,14 @@ type ToldPayment = Parameters<typeof isSold>[0];
 
 const isPaidOnly = (payment: ToldPayment): boolean => payment.outcome === 'SUCCESS' && !isSold(payment);
 
-/** Whether the gateway has shown what was paid, and neither a refund nor what was notified takes money back just now. */
-const staysSold = (state: AfterSaleState): boolean =>
-  refundMeaningOf(state.trade_status) !== 'under way' &&
-  state.claims.length === 0 &&
-  !isMore(state.refunding_amount, '0') &&
-  state.order_amount !== null;
+/** Where the money of a sale is. `goes back`: a refund, or what was notified, takes some of it back just now. */
+type Money = 'stays' | 'goes back' | 'not shown';
+
+function moneyOf({ trade_status, claims, refunding_amount, order_amount }: AfterSaleState): Money {
+  if (refundMeaningOf(trade_status) === 'under way' || claims.length > 0 || isMore(refunding_amount, '0'))
+    return 'goes back';
+  return order_amount === null ? 'not shown' : 'stays';
+}
 
 /** Whether merchants take the transition for money. */
 const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
@@ -171,10 +173,15 @@ export class PaymentEventLog {
   }
 
   /**
-   * The events of what changed since the last call, transitions first. `now`: ms since the epoch. `isToStay`: the
-   * after-sale knows of no money of a sale that is on its way back. A payment's own end is told by its transition.
+   * The events of what changed since the last call, transitions first. `now`: ms since the epoch. `money`: where that of a sale is. A
+   * payment's own end is told by its transition.
    */
-  changes(history: readonly Transition[], context: EventContext, now: number, isToStay = false): PaymentEvent[] {
+  changes(
+    history: readonly Transition[],
+    context: EventContext,
+    now: number,
+    money: Money = 'not shown',
+  ): PaymentEvent[] {
     const { attention, outcome } = context.payment;
     const { told } = this;
     // The told transition may be gone from the history, if another workflow tells it now: then transitions before it are not new either.
@@ -209,14 +216,14 @@ export class PaymentEventLog {
     }
     // A merchant delivers by events, and each has the payment. What a person lets pass is told as sold once it stays so.
     const isUntold = this.isHeldBack && isSoldNow && transitions.length + others.length === 0;
-    if (isUntold && isToStay) {
+    if (isUntold && money === 'stays') {
       const payment = { ...context.payment, attention: null };
       others.push({ id: this.idOf('sold'), type: 'sold', time, ...context, payment });
     }
     // No event tells that a refund of all begins: what was told as sold is not told again because that refund has failed.
     const isSoldButForRefunds = isSold({ ...context.payment, all_goes_back: false });
     if (transitions.length + others.length > 0 || !isSoldButForRefunds) this.isHeldBack = isPaidOnly(context.payment);
-    const isEarly = isUntold && !isToStay;
+    const isEarly = isUntold && money === 'goes back';
     const cleared = attention === null && !isEarly ? this.cleared(context, now) : [];
     this.told = known.at(-1) ?? told;
     this.attention = isEarly ? this.attention : attention;
