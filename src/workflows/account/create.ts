@@ -85,9 +85,8 @@ class AccountCreation {
   private isUndecided = false;
   /** How many decisions were acted on. */
   private heard = 0;
-  /** A decision is asked for, or one is acted on and can still be corrected. */
-  private isOpen = false;
-  private isOver = false;
+  /** `asking`: a decision is asked for, or one is acted on and can still be corrected. `over`: whoever has decided is answered. */
+  private phase: 'trying' | 'asking' | 'over' = 'trying';
 
   constructor(private readonly input: CreateSpeiAccountInput) {
     const { app_id, request } = input;
@@ -101,9 +100,8 @@ class AccountCreation {
     this.waiting = new Waiting(this.state, () => this.show());
   }
 
-  /** Whoever has decided is answered. */
   ends(): void {
-    this.isOver = true;
+    this.phase = 'over';
   }
 
   async execute(): Promise<CreatedSpeiAccount> {
@@ -145,9 +143,9 @@ class AccountCreation {
   private async create({ creates_again }: AccountPolicy): Promise<SpeiAccountData> {
     let mayTryAgain = creates_again && !this.isUndecided;
     for (;;) {
-      this.isOpen = this.isUndecided;
-      const made = this.isOpen ? await this.awaitDecision() : await this.try(mayTryAgain);
-      this.isOpen = false;
+      this.phase = this.isUndecided ? 'asking' : 'trying';
+      const made = this.phase === 'asking' ? await this.awaitDecision() : await this.try(mayTryAgain);
+      this.phase = 'trying';
       if (made !== undefined) return made;
       mayTryAgain = false;
     }
@@ -289,7 +287,7 @@ class AccountCreation {
     const { account_id, ...said } = resolution;
     state.resolved.push(account_id === undefined ? said : { ...said, account_id: account_id.trim() });
     this.settle();
-    const isKnown = () => state.account !== null || state.attention !== null || this.isOver;
+    const isKnown = () => state.account !== null || state.attention !== null || this.phase === 'over';
     await uncancelled(() => condition(isKnown, DECIDED_WITHIN_MS, { summary: 'until a decision is acted on' }));
     return state;
   }
@@ -299,7 +297,7 @@ class AccountCreation {
     const isFit = account_id === undefined || (typeof account_id === 'string' && isId(account_id.trim()));
     assertResolution(resolution, [
       ...(isFit ? [] : [{ field: 'account_id', rule: 'the id of the account that was made, at most 64 characters' }]),
-      ...(this.isOpen
+      ...(this.phase === 'asking'
         ? []
         : [{ field: 'account_id', rule: 'the outcome of this creation is not unknown (see its query `state`)' }]),
     ]);

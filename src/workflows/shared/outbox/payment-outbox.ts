@@ -216,26 +216,19 @@ export class PaymentEventLog {
     }
     // A merchant delivers by events, and each has the payment. What a person lets pass is told as sold once it stays so.
     const isUntold = this.isHeldBack && isSoldNow && transitions.length + others.length === 0;
-    if (isUntold && money === 'stays') {
-      const payment = { ...context.payment, attention: null };
-      others.push({ id: this.idOf('sold'), type: 'sold', time, ...context, payment });
-    }
+    const unattended = { time, ...context, payment: { ...context.payment, attention: null } };
+    if (isUntold && money === 'stays') others.push({ id: this.idOf('sold'), type: 'sold', ...unattended });
     // No event tells that a refund of all begins: what was told as sold is not told again because that refund has failed.
     const isSoldButForRefunds = isSold({ ...context.payment, all_goes_back: false });
     if (transitions.length + others.length > 0 || !isSoldButForRefunds) this.isHeldBack = isPaidOnly(context.payment);
     const isEarly = isUntold && money === 'goes back';
-    const cleared = attention === null && !isEarly ? this.cleared(context, now) : [];
+    // Nobody has to look any more.
+    const isCleared = this.attention !== null && attention === null && !isEarly;
+    if (isCleared) others.push({ id: this.idOf('attention-cleared'), type: 'attention.cleared', ...unattended });
     this.told = known.at(-1) ?? told;
     this.attention = isEarly ? this.attention : attention;
     this.outcomes = outcomesOf(after_sale?.refunds ?? []);
-    return [...transitions, ...refunds, ...others, ...cleared];
-  }
-
-  /** The event that nobody has to look any more, if somebody had to. */
-  private cleared({ payment, ...context }: EventContext, now: number): PaymentEvent[] {
-    if (this.attention === null) return [];
-    const [id, time] = [this.idOf('attention-cleared'), new Date(now).toISOString()];
-    return [{ id, type: 'attention.cleared', time, ...context, payment: { ...payment, attention: null } }];
+    return [...transitions, ...refunds, ...others];
   }
 
   /** The event of a payment that made no order. */
