@@ -8,7 +8,7 @@ import { listFiltered } from '../../temporal/attention-list';
 import { longestWaitFirst } from '../../temporal/order-list';
 import { isTrouble, paymentQuery } from '../../temporal/payment-query';
 import { innermost } from '../../temporal/timeline';
-import { collect, listed, listWorkflows } from '../../temporal/workflow-list';
+import { collect, type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
 import { withOptions } from '../option-words';
 import { complain, say } from '../print';
@@ -57,8 +57,9 @@ export function recheckMany(options: BulkOptions): Promise<never> {
         : listWorkflows(client, paymentQuery({ ...filter, open: true }, now), filter.app_id),
     );
     const rows = [...new Map(found.map((row) => [row.workflow_id, row])).values()];
-    const left = rows.filter((row) => whyNotTaken(UPDATE.recheck, row));
-    const ids = rows.filter((row) => !left.includes(row)).map(({ workflow_id }) => workflow_id);
+    const isTaken = (row: ListedWorkflow) => whyNotTaken(UPDATE.recheck, row) === undefined;
+    const left = rows.filter((row) => !isTaken(row));
+    const ids = rows.filter(isTaken).map(({ workflow_id }) => workflow_id);
     const task = {
       ...{ asks: 'asks the gateway for', would: 'would be asked for', done: 'were asked for' },
       act: (id: string) =>
